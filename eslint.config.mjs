@@ -1,0 +1,144 @@
+import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
+import { importX } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/** The folders of src, innermost first, with the folders each may import. */
+const mayImport = {
+  util: [],
+  demo: ['util'],
+  wire: [],
+  model: ['util'],
+  api: ['util', 'wire', 'model'],
+  store: ['util', 'model', 'api'],
+  ssh: ['util', 'model'],
+  simulator: ['util', 'wire'],
+  webview: ['util', 'model'],
+  editor: ['util', 'model'],
+  features: ['util', 'model', 'api', 'store', 'ssh', 'editor'],
+};
+const usesEditor = ['editor', 'features'];
+
+const namedZod = {
+  selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier[imported.name='z']",
+  message: "Use `import * as z from 'zod'`: the named import costs 350 KB of locales.",
+};
+const globalDispatcher = {
+  selector: "CallExpression[callee.property.name='setGlobalDispatcher']",
+  message: 'The global dispatcher belongs to the whole extension host.',
+};
+const lazyUndici = {
+  name: 'undici',
+  message: "Load it with `await import('undici')` and pass an explicit dispatcher.",
+  allowTypeImports: true,
+};
+
+const boundaries = Object.entries(mayImport).map(([folder, allowed]) => ({
+  files: [`src/${folder}/**/*.ts`],
+  rules: {
+    '@typescript-eslint/no-restricted-imports': [
+      'error',
+      {
+        paths: [
+          lazyUndici,
+          ...(usesEditor.includes(folder)
+            ? []
+            : [{ name: 'vscode', message: `src/${folder} runs without an editor.` }]),
+        ],
+        patterns: [
+          ...Object.keys(mayImport)
+            .filter((other) => other !== folder && !allowed.includes(other))
+            .map((other) => ({
+              // The message types of a panel are the one thing that both of its sides share.
+              regex: `^(\\.\\./)+${other}/(?!\\w+/protocol$)`,
+              message: `src/${folder} may not import src/${other}.`,
+            })),
+          { regex: '/extension$', message: 'Nothing imports the entry point.' },
+          { regex: '^(\\.\\./)+app$', message: 'Only the entry point imports the composition.' },
+          ...(folder === 'features'
+            ? [
+                {
+                  regex: '^\\.\\./(?!\\.\\./)',
+                  message: 'One feature may not import another: run its command by id.',
+                },
+                {
+                  regex: '/services$',
+                  allowTypeImports: true,
+                  message: 'Features take the services as a type only.',
+                },
+              ]
+            : [{ regex: '^(\\.\\./)+services$', message: 'Only features know the services.' }]),
+        ],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  {
+    ignores: ['dist/**', 'out/**', 'node_modules/**', 'coverage/**', 'l10n/**'],
+  },
+  {
+    files: ['src/**/*.ts', 'test/**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked, importX.flatConfigs.typescript],
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],
+    },
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // `Record<string, …>` of a checked answer is read by key; the compiler already adds `undefined`.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', { paths: [lazyUndici] }],
+    },
+  },
+  ...boundaries,
+  {
+    // The two adapters through which every command and context key goes.
+    files: ['src/features/**/*.ts', 'src/app.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        namedZod,
+        globalDispatcher,
+        {
+          selector:
+            "CallExpression[callee.property.name='registerCommand'][callee.object.property.name='commands']",
+          message: 'Register through editor/commands.ts, which reports errors.',
+        },
+        {
+          selector: "CallExpression[callee.property.name='executeCommand'][arguments.0.value='setContext']",
+          message: 'Set context keys through editor/contextKeys.ts.',
+        },
+        {
+          selector: "CallExpression[callee.property.name='getConfiguration']",
+          message: 'Read settings through editor/settings.ts.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      // mocha's `it` may return a promise, and asserting on unbound methods is harmless in tests.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
+  },
+);

@@ -1,0 +1,76 @@
+/**
+ * The browser-hosted editor that tests and `npm start` use where the desktop one is not there: the VS Code
+ * inside the code-server package, run by the Node version that it asks for. Both come from the npm registry
+ * and are kept, complete or not at all, in one folder per pair of versions.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { withLock } from './lock.mjs';
+import { cleanNpmEnvironment, run } from './process.mjs';
+
+const versions = JSON.parse(readFileSync(new URL('host.json', import.meta.url), 'utf8'));
+
+export const cacheFolder = path.join(
+  process.env['XDG_CACHE_HOME'] || path.join(os.homedir(), '.cache'),
+  'gpu-rental',
+);
+export const hostFolder = path.join(cacheFolder, `code-server-${versions.codeServer}-node-${versions.node}`);
+const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+export const hostNode = path.join(hostFolder, 'node_modules', nodePackage, 'bin', 'node');
+export const codeServer = path.join(hostFolder, 'node_modules', 'code-server');
+
+export const isHostInstalled = () => existsSync(hostNode) && existsSync(codeServer);
+
+/** Installs the host if it is not there; two callers at once do it once. Throws with the tail of npm's output. */
+export async function installHost(say) {
+  if (isHostInstalled()) return;
+  await withLock(
+    `${hostFolder}.lock`,
+    async () => {
+      if (isHostInstalled()) return;
+      const partial = `${hostFolder}.partial`;
+      await rm(partial, { recursive: true, force: true });
+      await mkdir(partial, { recursive: true });
+      const node = path.join(partial, 'node_modules', nodePackage);
+      say(`installing Node ${versions.node} for the editor`);
+      await npmInstall(partial, `${nodePackage}@${versions.node}`, {});
+      say(
+        `installing code-server ${versions.codeServer} (once, 2 to 5 minutes; it compiles its native modules)`,
+      );
+      await npmInstall(partial, `code-server@${versions.codeServer}`, {
+        PATH: `${path.join(node, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
+        npm_config_nodedir: node,
+      });
+      await rename(partial, hostFolder);
+    },
+    () => say('another process is installing the editor; waiting for it'),
+  );
+}
+
+async function npmInstall(folder, spec, extra) {
+  // Both packages finish their installation in scripts, which this repository's own .npmrc switches off.
+  const env = cleanNpmEnvironment({
+    npm_config_ignore_scripts: 'false',
+    npm_config_engine_strict: 'false',
+    npm_config_unsafe_perm: 'true',
+    npm_config_fund: 'false',
+    npm_config_audit: 'false',
+    ...extra,
+  });
+  const started = Date.now();
+  const tick = setInterval(() => {
+    process.stdout.write(`  … ${spec}: ${Math.round((Date.now() - started) / 1000)} s\n`);
+  }, 30_000);
+  try {
+    const { code, lines } = await run('npm', ['install', '--prefix', folder, spec], {
+      cwd: folder,
+      env,
+      onLine: () => undefined,
+    });
+    if (code !== 0) throw new Error(`npm could not install ${spec}:\n${lines.slice(-40).join('\n')}`);
+  } finally {
+    clearInterval(tick);
+  }
+}

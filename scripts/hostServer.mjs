@@ -1,0 +1,106 @@
+/**
+ * The server of the browser-hosted editor, in one process. Run by the host's own Node with one argument, a JSON
+ * object: `codeServer` (package folder), `port` (0 = any), `dataDir`, `extensionsDir`, `patches` (names), and
+ * optionally `driver` (the smoke-test driver that in-host suites need), `configuration` (merged into what the
+ * workbench is started with), `serverArguments`. Prints `listening URL`; ends when its standard input closes.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { applyPatches } from './hostPatches.mjs';
+
+const options = JSON.parse(process.argv[2]);
+const editor = path.join(options.codeServer, 'lib', 'vscode');
+const workbenchScript = '/out/vs/code/browser/workbench/workbench.js';
+const userData = path.join(options.dataDir, 'data');
+mkdirSync(userData, { recursive: true });
+
+// With this variable set the module exports its parts instead of starting a server by itself.
+process.env['CODE_SERVER_PARENT_PID'] = String(process.pid);
+const { loadCodeWithNls } = await import(pathToFileURL(path.join(editor, 'out', 'server-main.js')).href);
+const { createServer } = await loadCodeWithNls();
+const remote = await createServer(null, {
+  _: [],
+  'server-data-dir': options.dataDir,
+  'user-data-dir': userData,
+  'extensions-dir': options.extensionsDir,
+  'without-connection-token': true,
+  'accept-server-license-terms': true,
+  'telemetry-level': 'off',
+  'disable-telemetry': true,
+  'disable-update-check': true,
+  'disable-workspace-trust': true,
+  'disable-experiments': true,
+  'disable-getting-started-override': true,
+  // The default keeps the processes of a vanished window for three hours.
+  'reconnection-grace-time': '5',
+  auth: 'none',
+  compatibility: '1.64',
+  ...(options.driver === true ? { 'enable-smoke-test-driver': true } : {}),
+  ...options.serverArguments,
+});
+
+/** Half of the key that seals the secrets in the browser; without it they are lost with the page. */
+const keyFile = path.join(userData, 'serve-web-key-half');
+if (!existsSync(keyFile)) writeFileSync(keyFile, randomBytes(32), { mode: 0o600 });
+
+const patchedWorkbench = Buffer.from(
+  applyPatches(
+    readFileSync(path.join(editor, ...workbenchScript.split('/').slice(1)), 'utf8'),
+    options.patches ?? [],
+  ),
+);
+
+const server = http.createServer((request, response) => {
+  const { pathname } = new URL(request.url, 'http://localhost');
+  if (request.method === 'POST' && pathname.endsWith('/mint-key')) {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(readFileSync(keyFile));
+    return;
+  }
+  if (pathname.endsWith(workbenchScript)) {
+    response
+      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'no-cache' })
+      .end(patchedWorkbench);
+    return;
+  }
+  if (pathname === '/' && options.configuration !== undefined) changeConfiguration(response);
+  remote.handleRequest(request, response);
+});
+
+/** Merges our part into the configuration that stands as an attribute in the page. */
+function changeConfiguration(response) {
+  const end = response.end.bind(response);
+  response.end = (body, ...rest) => {
+    const page = String(body ?? '').replace(
+      /(id="vscode-workbench-web-configuration" data-settings=")([^"]*)"/,
+      (_match, start, json) => {
+        const configuration = JSON.parse(json.replaceAll('&quot;', '"').replaceAll('&amp;', '&'));
+        const merged = JSON.stringify({ ...configuration, ...options.configuration });
+        return `${start}${merged.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
+      },
+    );
+    return end(page, ...rest);
+  };
+}
+
+server.on('upgrade', (request, socket, head) => {
+  remote.handleUpgrade(request, socket, head);
+  socket.resume();
+});
+server.on('error', (error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});
+server.listen(options.port ?? 0, '127.0.0.1', () => {
+  process.stdout.write(`listening http://127.0.0.1:${server.address().port}\n`);
+});
+
+function shutDown() {
+  remote.dispose();
+  setTimeout(() => process.exit(0), 50);
+}
+process.on('SIGTERM', shutDown);
+process.on('SIGINT', shutDown);
+process.stdin.on('end', shutDown).on('error', shutDown).resume();

@@ -1,0 +1,133 @@
+/**
+ * Makes a bare machine ready, step by step; each step looks first and does nothing when there is nothing to do.
+ * Only Node's own modules, because this is what installs the others.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installHost, isHostInstalled } from './host.mjs';
+import { cleanNpmEnvironment, run } from './process.mjs';
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** What each Debian package is looked for by, and what it is for. */
+const systemPackages = {
+  'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
+  'openssh-server': { programs: ['sshd'], use: 'the SSH servers of simulated instances' },
+  chromium: {
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
+    use: 'the tests in the real editor',
+  },
+  'build-essential': { programs: ['g++', 'make'], all: true, use: 'compiling the browser-hosted editor' },
+  python3: { programs: ['python3'], use: 'compiling the browser-hosted editor' },
+  'libkrb5-dev': {
+    files: ['/usr/include/gssapi/gssapi.h', '/usr/include/gssapi.h'],
+    use: 'compiling the browser-hosted editor',
+  },
+};
+const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
+
+/**
+ * Sets up what `needs` names: `modules` (node_modules), `ssh` and `browser` (Debian packages), `host` (the
+ * browser-hosted editor). Throws an `Error` that says what is missing and how to get it.
+ */
+export async function setUp(needs, say = (line) => process.stdout.write(`${line}\n`)) {
+  checkNode();
+  const wanted = [
+    ...(needs.includes('ssh') ? ['openssh-client', 'openssh-server'] : []),
+    ...(needs.includes('browser') ? ['chromium'] : []),
+    ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
+  ];
+  await installSystemPackages(wanted, say);
+  if (needs.includes('modules')) await installModules(say);
+  if (needs.includes('host')) await installHost(say);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 18)) return;
+  throw new Error(`Node 20.18.1 or later is needed; this is ${process.versions.node}.`);
+}
+
+async function installModules(say) {
+  if (modulesAreCurrent()) return;
+  say('installing node_modules from package-lock.json');
+  const { code, lines } = await run('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: root,
+    env: cleanNpmEnvironment(),
+    onLine: () => undefined,
+  });
+  if (code !== 0) throw new Error(`npm ci failed:\n${lines.slice(-30).join('\n')}`);
+}
+
+/** True when every package that the lock file names is there in that version (those of other platforms aside). */
+function modulesAreCurrent() {
+  const read = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8')).packages;
+  if (!existsSync(path.join(root, 'node_modules', '.package-lock.json'))) return false;
+  const installed = read('node_modules/.package-lock.json');
+  return Object.entries(read('package-lock.json')).every(
+    ([folder, { version, optional }]) =>
+      folder === '' || optional === true || installed[folder]?.version === version,
+  );
+}
+
+async function installSystemPackages(wanted, say) {
+  const missing = wanted.filter((name) => !isThere(systemPackages[name]));
+  if (missing.length === 0) return;
+  const asRoot = await rootPrefix();
+  if (asRoot !== undefined && findProgram('apt-get') !== undefined) {
+    say(`installing ${missing.join(', ')} with apt-get`);
+    const apt = (...args) =>
+      run(
+        asRoot[0] ?? 'env',
+        [
+          ...asRoot.slice(1),
+          ...(asRoot[0] === undefined ? [] : ['env']),
+          'DEBIAN_FRONTEND=noninteractive',
+          'apt-get',
+          '-y',
+          '-q',
+          ...args,
+        ],
+        {
+          onLine: () => undefined,
+        },
+      );
+    await apt('update');
+    const { code, lines } = await apt('install', '--no-install-recommends', ...missing);
+    if (code !== 0)
+      throw new Error(`apt-get could not install ${missing.join(', ')}:\n${lines.slice(-15).join('\n')}`);
+  }
+  const still = missing.filter((name) => !isThere(systemPackages[name]));
+  if (still.length === 0) return;
+  const uses = [...new Set(still.map((name) => systemPackages[name].use))].join('; ');
+  throw new Error(
+    `Missing: ${still.join(', ')} (for ${uses}). Get it with: sudo apt-get install -y ${still.join(' ')}`,
+  );
+}
+
+function isThere({ programs, files, all }) {
+  if (files !== undefined) return files.some((file) => existsSync(file));
+  const found = (name) => findProgram(name) !== undefined;
+  return all === true || programs.includes('ssh') ? programs.every(found) : programs.some(found);
+}
+
+/** The words to put before a command to run it as root, or `undefined` where that takes a password. */
+async function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
+  if (findProgram('sudo') === undefined) return undefined;
+  const { code } = await run('sudo', ['-n', 'true'], { onLine: () => undefined });
+  return code === 0 ? ['sudo', '-n'] : undefined;
+}
+
+/** Full path of a program on PATH or in the folders of system programs. */
+export function findProgram(name) {
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
+  return folders
+    .flatMap((folder) =>
+      (process.platform === 'win32' ? [`${name}.cmd`, `${name}.exe`] : [name]).map((file) =>
+        path.join(folder, file),
+      ),
+    )
+    .find((file) => existsSync(file));
+}

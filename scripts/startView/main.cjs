@@ -1,0 +1,4 @@
+'use strict';
+const vscode = require('vscode');
+
+exports.activate = () => vscode.commands.executeCommand('gpuRental.instances.focus');

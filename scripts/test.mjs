@@ -1,0 +1,160 @@
+/**
+ * `npm test`: everything, on a fresh clone too. Ends with one line, `N passed, N failed`.
+ *
+ *   npm test                              all stages
+ *   npm test -- --only unit,contract      some of: typecheck lint unit contract package editor ui
+ *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
+ *
+ * Stages go on after one that fails. The first ones share the two lanes; the real editor has the machine to itself.
+ */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { codeServer, hostNode } from './host.mjs';
+import { makePackage } from './package.mjs';
+import { cleanNpmEnvironment, run } from './process.mjs';
+import { root, setUp } from './setup.mjs';
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, grep: { type: 'string' } } });
+const all = ['typecheck', 'lint', 'unit', 'contract', 'package', 'editor', 'ui'];
+const wanted = values.only?.split(',').map((name) => name.trim()) ?? all;
+const unknown = wanted.filter((name) => !all.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown stage ${unknown.join(', ')}; there are: ${all.join(', ')}\n`);
+  process.exit(2);
+}
+const isWanted = (name) => wanted.includes(name);
+const needsEditor = isWanted('editor') || isWanted('ui');
+const results = path.join(root, 'out', 'results');
+rmSync(results, { recursive: true, force: true });
+mkdirSync(results, { recursive: true });
+
+const total = { passed: 0, failed: 0 };
+const say = (stage, line) => process.stdout.write(`${`[${stage}]`.padEnd(11)} ${line}\n`);
+
+/** Runs one stage, adds its numbers to the total and says how long it took. */
+async function stage(name, work) {
+  const started = Date.now();
+  const numbers = await work().catch((error) => {
+    for (const line of error.message.split('\n')) say(name, line);
+    return { passed: 0, failed: 1 };
+  });
+  total.passed += numbers.passed;
+  total.failed += numbers.failed;
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  say(name, `${numbers.passed} passed, ${numbers.failed} failed (${seconds} s)`);
+  return numbers.failed === 0;
+}
+
+/** Colours do not survive the prefix that each line gets. */
+const environment = {
+  ...cleanNpmEnvironment(),
+  GPU_RENTAL_HOST_NODE: hostNode,
+  GPU_RENTAL_CODE_SERVER: codeServer,
+  NO_COLOR: '1',
+};
+
+async function check(name, script) {
+  const { code } = await run('npm', ['run', '--silent', script], {
+    cwd: root,
+    env: environment,
+    onLine: (line) => say(name, line),
+  });
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+async function mocha(name, ...args) {
+  const output = path.join(results, `${name}.json`);
+  const command = [
+    path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
+    ...['--require', 'tsx/cjs', '--recursive', '--forbid-only', '--forbid-pending'],
+    ...[
+      '--reporter',
+      path.join(root, 'scripts', 'mochaReporter.cjs'),
+      '--reporter-option',
+      `output=${output}`,
+    ],
+    ...(values.grep === undefined ? [] : ['--grep', values.grep]),
+    ...args,
+  ];
+  const { code } = await run(process.execPath, command, {
+    cwd: root,
+    env: environment,
+    onLine: (line) => say(name, line),
+  });
+  return readNumbers(output, code);
+}
+
+/** A stage that broke off, or in which nothing ran, has failed whatever it counted. */
+function readNumbers(file, code) {
+  let numbers;
+  try {
+    numbers = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+  const { passed, failed } = numbers;
+  const broken = failed === 0 && (code !== 0 || (passed === 0 && values.grep === undefined));
+  return { passed, failed: broken ? 1 : failed };
+}
+
+async function inHost() {
+  const output = path.join(results, 'editor.json');
+  const { code } = await run(
+    process.execPath,
+    ['--require', 'tsx/cjs', path.join('test', 'editor', 'run.ts')],
+    {
+      cwd: root,
+      env: {
+        ...environment,
+        GPU_RENTAL_TEST_RESULT: output,
+        ...(values.grep === undefined ? {} : { GPU_RENTAL_TEST_GREP: values.grep }),
+      },
+      onLine: (line) => say('editor', line),
+    },
+  );
+  return readNumbers(output, code);
+}
+
+const lanes = [
+  [
+    ['typecheck', () => check('typecheck', 'typecheck')],
+    ['unit', () => mocha('unit', 'test/unit/**/*.test.ts')],
+  ],
+  [
+    ['lint', () => check('lint', 'lint')],
+    ['contract', () => mocha('contract', 'test/contract/**/*.test.ts')],
+  ],
+];
+
+const needs = ['modules', 'ssh', ...(needsEditor ? ['browser', 'host'] : [])];
+const ready = await stage('setup', async () => {
+  await setUp(needs, (line) => say('setup', line));
+  return { passed: 0, failed: 0 };
+});
+let packaged = ready;
+if (ready && (isWanted('package') || isWanted('unit') || needsEditor)) {
+  packaged = await stage('package', async () => {
+    say('package', (await makePackage()).trim());
+    return { passed: 1, failed: 0 };
+  });
+}
+if (ready) {
+  const runLane = async (lane) => {
+    for (const [name, work] of lane) if (isWanted(name)) await stage(name, work);
+  };
+  await Promise.all(lanes.map(runLane));
+}
+const inEditor = [
+  ['editor', inHost],
+  ['ui', () => mocha('ui', 'test/ui/**/*.test.ts')],
+];
+for (const [name, work] of inEditor) {
+  if (!isWanted(name)) continue;
+  await stage(
+    name,
+    packaged ? work : () => Promise.reject(new Error('not run: there is no package to test')),
+  );
+}
+process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+process.exit(total.failed === 0 ? 0 : 1);

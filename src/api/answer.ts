@@ -1,0 +1,203 @@
+import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
+import { text } from '../util/text';
+import {
+  ForbiddenError,
+  GoneError,
+  NotFoundError,
+  NotUnderstoodError,
+  RateLimitedError,
+  RefusedError,
+  ServiceFailedError,
+  UnauthorizedError,
+  type ApiError,
+} from './errors';
+import { meaningOf, type CodeMeaning } from './errorCodes';
+import { cleanServiceText, ended } from './serviceText';
+import type { TransportResponse } from './transport';
+
+export interface AnswerContext {
+  readonly route: string;
+  /** Removed from whatever the service says before it is shown. */
+  readonly secrets: readonly string[];
+  /** Takes a body although the status or `success` says that the call failed. */
+  readonly accept?: ((body: unknown) => boolean) | undefined;
+}
+
+/** Seen with status 200, and not always with `success: false` (service-facts: Quirk 1). */
+const alwaysFailures: ReadonlySet<string> = new Set([authErrorCode, deprecatedEndpointCode]);
+
+export type Answer =
+  { readonly kind: 'body'; readonly body: unknown } | { readonly kind: 'failed'; readonly error: ApiError };
+
+interface Failure {
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly serviceText: string | undefined;
+}
+
+/** Longest wait that a service may ask for in its headers. */
+const longestRetryAfterSeconds = 3600;
+
+/**
+ * Decides what an answer means. The `error` code comes before the status, `auth_error` before all;
+ * a body with nothing but `detail` is a rate limit whatever its status (interface: Errors 2).
+ */
+export function readAnswer(response: TransportResponse, context: AnswerContext): Answer {
+  const { status } = response;
+  const body = parseJson(response.text);
+  const fields = body.ok && isObject(body.value) ? errorBody.safeParse(body.value).data : undefined;
+  const failure = describe(response, fields, context);
+  if (body.ok && fields && context.accept?.(body.value) === true) {
+    return { kind: 'body', body: body.value };
+  }
+  if (isRateLimit(status, body, fields, failure)) {
+    return {
+      kind: 'failed',
+      error: new RateLimitedError({ ...failure, waitMs: askedWaitMs(response, fields) }),
+    };
+  }
+  const saysNo =
+    fields?.success === false || (failure.code !== undefined && alwaysFailures.has(failure.code));
+  if (status >= 200 && status < 300 && !saysNo) {
+    return body.ok
+      ? { kind: 'body', body: body.value }
+      : { kind: 'failed', error: new NotUnderstoodError({ ...failure, unreadable: true }) };
+  }
+  return { kind: 'failed', error: toError(failure, fields) };
+}
+
+function describe(
+  response: TransportResponse,
+  fields: ErrorBody | undefined,
+  context: AnswerContext,
+): Failure {
+  const named =
+    fields?.error !== undefined && /^[a-z0-9_]{2,64}$/i.test(fields.error) ? fields.error : undefined;
+  const said =
+    fields?.msg ?? fields?.message ?? (named === undefined ? fields?.error : undefined) ?? fields?.detail;
+  // A taken offer may come as a vaguer code with the precise one in its text (service-facts 2.18).
+  const isTakenOffer = named === 'invalid_args' && response.status === 404 && /no_such_ask/.test(said ?? '');
+  return {
+    route: context.route,
+    status: response.status,
+    code: isTakenOffer ? 'no_such_ask' : named,
+    serviceText: said === undefined ? undefined : cleanServiceText(said, context.secrets),
+  };
+}
+
+function isRateLimit(
+  status: number,
+  body: ParsedJson,
+  fields: ErrorBody | undefined,
+  failure: Failure,
+): boolean {
+  if (failure.code === 'rate_limit_exceeded') {
+    return true;
+  }
+  if (status === 429) {
+    // `tfa_locked` and its like also use 429, and waiting seconds does not help there.
+    return failure.code === undefined || meaningOf(failure.code) === undefined;
+  }
+  const onlyDetail = body.ok && isObject(body.value) && Object.keys(body.value).length === 1;
+  if (!onlyDetail || fields?.detail === undefined) {
+    return false;
+  }
+  // Some calls answer a missing sign-in in the same shape (service-facts: Quirk 10).
+  return status !== 401 || /frequent|threshold|too many/i.test(fields.detail);
+}
+
+/** From `detail`, which ends in the seconds between two calls, or from `Retry-After`. */
+function askedWaitMs(response: TransportResponse, fields: ErrorBody | undefined): number | undefined {
+  const threshold = /(\d+(?:\.\d+)?)\s*s?\.?\s*$/.exec(fields?.detail ?? '')?.[1];
+  const header = Number(response.headers['retry-after'] ?? '');
+  const seconds = threshold === undefined ? header : Number(threshold);
+  return Number.isFinite(seconds) && seconds > 0 && seconds <= longestRetryAfterSeconds
+    ? Math.ceil(seconds * 1000)
+    : undefined;
+}
+
+function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
+  const { status, code } = failure;
+  const meaning = code === undefined ? undefined : meaningOf(code, failure.route, status);
+  if (code === undefined && isSessionEnd(failure)) {
+    return new UnauthorizedError({ ...failure, text: sessionEnded, nextStep: 'signIn' });
+  }
+  if (meaning) {
+    return withMeaning(meaning, failure, fields);
+  }
+  if (status === 401) {
+    return new UnauthorizedError(failure);
+  }
+  if (status === 403) {
+    return new ForbiddenError(failure);
+  }
+  if (status === 404) {
+    return new NotFoundError(failure);
+  }
+  if (status === 410) {
+    return new GoneError(failure);
+  }
+  if (status >= 500) {
+    return new ServiceFailedError(failure);
+  }
+  if (fields || (status >= 400 && status < 500)) {
+    return new RefusedError({ ...failure, failCount: fields?.fail_count, lockedUntil: fields?.locked_until });
+  }
+  return new NotUnderstoodError(failure);
+}
+
+function withMeaning(meaning: CodeMeaning, failure: Failure, fields: ErrorBody | undefined): ApiError {
+  const info = { ...failure, text: withServiceText(meaning, failure), nextStep: meaning.nextStep };
+  switch (meaning.kind) {
+    case 'unauthorized':
+      return new UnauthorizedError(info);
+    case 'forbidden':
+      return new ForbiddenError(info);
+    case 'notFound':
+      return new NotFoundError(info);
+    case 'gone':
+      return new GoneError(info);
+    case 'refused':
+      return new RefusedError({ ...info, failCount: fields?.fail_count, lockedUntil: fields?.locked_until });
+  }
+}
+
+/** Codes for wrong values say little by themselves, so the service's own words follow. */
+const vagueCodes = new Set([
+  'invalid_args',
+  'invalid_request',
+  'bad_request',
+  'missing_params',
+  'invalid_price',
+]);
+
+function withServiceText(meaning: CodeMeaning, failure: Failure) {
+  return failure.serviceText !== undefined && failure.code !== undefined && vagueCodes.has(failure.code)
+    ? text('{0} The service says: {1}', meaning.text, ended(failure.serviceText))
+    : meaning.text;
+}
+
+const sessionEnded = text('The session has ended. Sign in again.');
+
+/** An ended session is a 404 without a code (service-facts 2.18). */
+function isSessionEnd(failure: Failure): boolean {
+  return failure.status === 404 && /session expired/i.test(failure.serviceText ?? '');
+}
+
+type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
+
+function parseJson(source: string): ParsedJson {
+  if (source.trim() === '') {
+    return { ok: true, value: undefined };
+  }
+  try {
+    return { ok: true, value: JSON.parse(source) as unknown };
+  } catch {
+    return { ok: false };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

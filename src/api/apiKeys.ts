@@ -1,0 +1,82 @@
+import type { ApiKey } from '../model/apiKey';
+import { apiKey, apiKeyList, createdApiKey, deletedApiKey, type WireApiKey } from '../wire/apiKey';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords, rowsOf } from './listing';
+import { defined, nonEmpty } from './modelValues';
+import { path } from './path';
+
+const address = '/api/v0/auth/apikeys/';
+
+/** Creating is in the interface (Accounts); list and delete are from service-facts 2.5. */
+export function apiKeysApi(http: Http): Client['apiKeys'] {
+  return {
+    list: async (options) => {
+      const route = `GET ${address}`;
+      const answer = await http.call(
+        { method: 'GET', path: address, route, repeat: 'read' },
+        apiKeyList,
+        options,
+      );
+      return readRecords(rowsOf(answer, route, 'apikeys', 'api_keys'), apiKey, toApiKey, { http, route });
+    },
+    create: async ({ name, permissions, ipWhitelist }, options) => {
+      const body = {
+        ...(name === undefined || name === '' ? {} : { name }),
+        permissions,
+        ...(ipWhitelist && ipWhitelist.length > 0 ? { key_params: { ip_whitelist: ipWhitelist } } : {}),
+      };
+      const answer = await http.call(
+        { method: 'POST', path: address, body, route: `POST ${address}`, repeat: 'write' },
+        createdApiKey,
+        options,
+      );
+      return { id: answer.id, value: answer.key };
+    },
+    remove: async (id, options) => {
+      await http.call(
+        {
+          method: 'DELETE',
+          path: path`/api/v0/auth/apikeys/${id}/`,
+          route: `DELETE ${address}{id}/`,
+          repeat: 'write',
+        },
+        deletedApiKey,
+        options,
+      );
+    },
+  };
+}
+
+function toApiKey(wire: WireApiKey): ApiKey {
+  return defined<ApiKey>({
+    id: wire.id,
+    name: nonEmpty(wire.name),
+    rights: nonEmpty(wire.rights),
+    teamName: nonEmpty(wire.team_name),
+    permissions: asObject(wire.permissions),
+    ipWhitelist: whitelistOf(wire.key_params),
+    createdAt: wire.created_at ?? undefined,
+  });
+}
+
+/** An object, or a JSON text of one (service-facts 3.5). */
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  let read = value;
+  if (typeof value === 'string') {
+    try {
+      read = JSON.parse(value) as unknown;
+    } catch {
+      return undefined;
+    }
+  }
+  return typeof read === 'object' && read !== null && !Array.isArray(read)
+    ? (read as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function whitelistOf(keyParams: unknown): readonly string[] | undefined {
+  const list = asObject(keyParams)?.['ip_whitelist'];
+  const addresses = Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+  return addresses.length > 0 ? addresses : undefined;
+}

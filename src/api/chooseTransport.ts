@@ -1,0 +1,118 @@
+import * as tls from 'node:tls';
+import { isLoopback } from './baseUrl';
+import { HostFetchTransport } from './hostFetchTransport';
+import { proxyFor, type ProxyEnvironment, type ProxySettings } from './proxySettings';
+import { TransportFailure, type Transport } from './transport';
+import { UndiciTransport } from './undiciTransport';
+
+/** Values of the user's own settings; never those of a workspace. */
+export interface NetworkSettings extends ProxySettings {
+  /** `gpuRental.network.transport`. */
+  readonly transport: 'auto' | 'vscode' | 'undici';
+  /** `http.proxySupport`. */
+  readonly proxySupport: string;
+  /** `http.proxyStrictSSL`. */
+  readonly proxyStrictSSL: boolean;
+  /** `http.systemCertificates`. */
+  readonly systemCertificates: boolean;
+}
+
+/** What VS Code has when nothing is set. */
+export const defaultNetworkSettings: NetworkSettings = {
+  transport: 'auto',
+  proxy: '',
+  noProxy: [],
+  proxySupport: 'override',
+  proxyStrictSSL: true,
+  systemCertificates: true,
+};
+
+export type TransportChoice =
+  | { readonly kind: 'hostFetch' }
+  | {
+      readonly kind: 'undici';
+      /** Address of the proxy; may hold a password, so it is never logged. */
+      readonly proxy: string | undefined;
+      readonly acceptAnyProxyCertificate: boolean;
+      readonly systemCertificates: boolean;
+    }
+  /** The explicit choice of the user cannot work. */
+  | { readonly kind: 'unsupported' };
+
+export interface TransportSituation {
+  readonly baseUrl: URL;
+  readonly settings: NetworkSettings;
+  readonly env: ProxyEnvironment;
+  /** False in tests and tools, where no host replaces `fetch`. */
+  readonly inExtensionHost: boolean;
+}
+
+/**
+ * Decides who carries the requests to one service. The host's `fetch` knows proxies and
+ * certificates that nobody else can know, so it is the rule; our own dispatcher is for loopback,
+ * for an explicit choice, and for a proxy whose certificate the user has decided not to check.
+ */
+export function chooseTransport(situation: TransportSituation): TransportChoice {
+  const { baseUrl, settings, inExtensionHost } = situation;
+  if (settings.transport === 'vscode') {
+    return { kind: 'hostFetch' };
+  }
+  if (isLoopback(baseUrl.hostname)) {
+    return undici(situation, undefined);
+  }
+  const proxy = proxyFor(baseUrl, settings, situation.env);
+  const canUseProxy = proxy === undefined || isSupportedProxy(proxy);
+  if (settings.transport === 'undici' || !inExtensionHost) {
+    return canUseProxy ? undici(situation, proxy) : { kind: 'unsupported' };
+  }
+  if (settings.proxySupport === 'off') {
+    return undici(situation, undefined);
+  }
+  // Only a proxy reached by https has a certificate of its own; the host cannot be told to accept it.
+  return !settings.proxyStrictSSL && proxy !== undefined && /^https:/i.test(proxy)
+    ? undici(situation, proxy)
+    : { kind: 'hostFetch' };
+}
+
+function undici(situation: TransportSituation, proxy: string | undefined): TransportChoice {
+  return {
+    kind: 'undici',
+    proxy,
+    acceptAnyProxyCertificate: !situation.settings.proxyStrictSSL,
+    systemCertificates: situation.settings.systemCertificates,
+  };
+}
+
+/** `socks4`, `socks5h` and the like are beyond the library. */
+function isSupportedProxy(proxy: string): boolean {
+  return URL.canParse(proxy) && /^(https?|socks5):$/i.test(new URL(proxy).protocol);
+}
+
+/** Makes the transport of a choice. The caller closes it, for example when a setting changes. */
+export function createTransport(choice: TransportChoice): Transport {
+  switch (choice.kind) {
+    case 'hostFetch':
+      return new HostFetchTransport();
+    case 'undici':
+      return new UndiciTransport({
+        // Results of commands may lie on other hosts; a service on loopback has none of those.
+        proxyFor: (url) => (isLoopback(url.hostname) ? undefined : choice.proxy),
+        acceptAnyProxyCertificate: choice.acceptAnyProxyCertificate,
+        ...(choice.systemCertificates ? { ca: systemCertificates } : {}),
+      });
+    case 'unsupported':
+      return {
+        send: () => Promise.reject(new TransportFailure('unsupported', undefined)),
+        close: () => Promise.resolve(),
+      };
+  }
+}
+
+/** The runtime's list with the system's, or `undefined` on runtimes that cannot read the latter. */
+function systemCertificates(): readonly string[] | undefined {
+  // Absent before Node 22.15, whatever the types say.
+  const read: ((type: 'default' | 'system') => string[]) | undefined = (
+    tls as { getCACertificates?: (type: 'default' | 'system') => string[] }
+  ).getCACertificates;
+  return read && [...read('default'), ...read('system')];
+}

@@ -1,0 +1,201 @@
+import type { SshKey, User } from '../model/account';
+import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/apiKey';
+import type { Charge } from '../model/charge';
+import type { Deployment } from '../model/deployment';
+import type { EarningsQuery, EarningsReport } from '../model/earnings';
+import type { OfferSearch } from '../model/filters';
+import type { MetricsAnswer, MetricsQuery } from '../model/gpuMetrics';
+import type { Instance } from '../model/instance';
+import type { Machine, MaintenancePlan } from '../model/machine';
+import type { Offer } from '../model/offer';
+import type { RentConfig, Rented } from '../model/rent';
+import type { Micros } from '../model/money';
+import type { PriceIncrease } from '../model/priceIncrease';
+import type { Secret } from '../model/secret';
+import type { TeamRole } from '../model/teamRole';
+import type { Template } from '../model/template';
+import type {
+  ConfirmedTfaMethod,
+  NewTfaMethod,
+  RemovedTfaMethod,
+  SmsTarget,
+  TfaFactor,
+  TfaLogin,
+  TfaProof,
+  TfaStatus,
+  TotpSetup,
+} from '../model/tfa';
+import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
+import type { CallOptions } from './http';
+
+/** Records that could be read, with the number that could not. */
+export interface Listing<T> {
+  readonly items: readonly T[];
+  /** Broken records, left out and logged. */
+  readonly skipped: number;
+}
+
+export interface InstanceListing extends Listing<Instance> {
+  /** What the service counted, where it did; more than `items` means that the list is partial. */
+  readonly found?: number;
+}
+
+/** The service as the rest of the product sees it; one group per resource file in this folder. */
+export interface Client {
+  readonly users: {
+    current(options?: CallOptions): Promise<User>;
+  };
+  readonly offers: {
+    search(search: OfferSearch, options?: CallOptions): Promise<Listing<Offer>>;
+    /** Sent once. `RentOutcomeUnknownError` means that the caller must read back. */
+    rent(offerId: number, config: RentConfig, options?: CallOptions): Promise<Rented>;
+  };
+  readonly instances: {
+    list(options?: CallOptions): Promise<InstanceListing>;
+    /** `undefined` once the instance is destroyed or was never there. */
+    get(id: number, options?: CallOptions): Promise<Instance | undefined>;
+    start(
+      id: number,
+      options?: CallOptions,
+    ): Promise<{ readonly queued: boolean; readonly message?: string }>;
+    stop(id: number, options?: CallOptions): Promise<void>;
+    destroy(id: number, options?: CallOptions): Promise<void>;
+    stopMany(ids: readonly number[], options?: CallOptions): Promise<void>;
+    destroyMany(ids: readonly number[], options?: CallOptions): Promise<void>;
+    reboot(id: number, options?: CallOptions): Promise<void>;
+    label(id: number, label: string, options?: CallOptions): Promise<void>;
+    changeBid(id: number, pricePerHour: Micros, options?: CallOptions): Promise<void>;
+    /** Keys on one instance. */
+    keys(id: number, options?: CallOptions): Promise<Listing<SshKey>>;
+    attachKey(id: number, publicKey: string, options?: CallOptions): Promise<void>;
+    detachKey(id: number, keyId: number, options?: CallOptions): Promise<void>;
+    /** Runs a constrained command and fetches its output. */
+    execute(id: number, command: string, options?: CallOptions): Promise<string>;
+    logs(
+      id: number,
+      query: { readonly tail?: number; readonly filter?: string; readonly daemon?: boolean },
+      options?: CallOptions,
+    ): Promise<string>;
+  };
+  readonly sshKeys: {
+    list(options?: CallOptions): Promise<Listing<SshKey>>;
+    add(publicKey: string, options?: CallOptions): Promise<SshKey>;
+    remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  readonly templates: {
+    search(
+      filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+      options?: CallOptions,
+    ): Promise<Listing<Template>>;
+    /** Fields in the service's own names. */
+    create(
+      fields: Readonly<Record<string, unknown>>,
+      options?: CallOptions,
+    ): Promise<{ readonly id: number; readonly hashId: string }>;
+    edit(
+      hashId: string,
+      changes: Readonly<Record<string, unknown>>,
+      options?: CallOptions,
+    ): Promise<{ readonly hashId: string }>;
+    remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  readonly apiKeys: {
+    list(options?: CallOptions): Promise<Listing<ApiKey>>;
+    /** The value in the answer is told once. */
+    create(wanted: NewApiKey, options?: CallOptions): Promise<CreatedApiKey>;
+    remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  readonly secrets: {
+    /** Sorted by name. */
+    list(options?: CallOptions): Promise<readonly Secret[]>;
+    /** Refused with `existing_key` when there is one of this name. */
+    create(name: string, value: string, options?: CallOptions): Promise<void>;
+    update(name: string, value: string, options?: CallOptions): Promise<void>;
+    remove(name: string, options?: CallOptions): Promise<void>;
+  };
+  readonly teamRoles: {
+    /** By name; `NotFoundError` when there is none. */
+    get(name: string, options?: CallOptions): Promise<TeamRole>;
+    list(options?: CallOptions): Promise<Listing<TeamRole>>;
+  };
+  /** A wrong code is a `RefusedError` with `failCount` and, once locked, `lockedUntil`. */
+  readonly tfa: {
+    status(options?: CallOptions): Promise<TfaStatus>;
+    logIn(proof: TfaProof, options?: CallOptions & { readonly admin?: boolean }): Promise<TfaLogin>;
+    /** With a `secret` its challenge is sent again; the newest secret replaces older ones. */
+    sendEmail(secret?: string, options?: CallOptions): Promise<{ readonly secret: string }>;
+    /** Refused with `tfa_challenge_exists` while an earlier code counts. */
+    sendSms(target: SmsTarget, options?: CallOptions): Promise<{ readonly secret: string }>;
+    resendSms(target: SmsTarget, options?: CallOptions): Promise<{ readonly secret: string }>;
+    /** Without a `secret` in the answer the authorization is complete. */
+    startAuthorization(
+      by:
+        | { readonly kind: 'code'; readonly factor?: TfaFactor; readonly methodId?: number }
+        | { readonly kind: 'backup'; readonly backupCode: string },
+      options?: CallOptions,
+    ): Promise<{ readonly secret?: string }>;
+    finishAuthorization(
+      answer: { readonly code: string; readonly secret: string },
+      options?: CallOptions,
+    ): Promise<void>;
+    setUpTotp(options?: CallOptions): Promise<TotpSetup>;
+    confirmNew(method: NewTfaMethod, options?: CallOptions): Promise<ConfirmedTfaMethod>;
+    update(
+      methodId: number,
+      change: { readonly label?: string; readonly isPrimary?: boolean },
+      options?: CallOptions,
+    ): Promise<void>;
+    /** `targetId` is left out for legacy accounts alone, which have no methods. */
+    remove(targetId: number | undefined, proof: TfaProof, options?: CallOptions): Promise<RemovedTfaMethod>;
+    /** Makes all older codes void. */
+    regenerateBackupCodes(proof: TfaProof, options?: CallOptions): Promise<readonly string[]>;
+  };
+  readonly machines: {
+    list(options?: CallOptions): Promise<Listing<Machine>>;
+    /** For one GPU and hour; answers what the service took, where it says so. */
+    setMinimumBid(
+      machineId: number,
+      pricePerHour: Micros,
+      options?: CallOptions,
+    ): Promise<{ readonly price?: Micros }>;
+    /** Tells the renters; how many is left out where the service does not say. */
+    scheduleMaintenance(
+      machineId: number,
+      plan: MaintenancePlan,
+      options?: CallOptions,
+    ): Promise<{ readonly notified?: number }>;
+  };
+  readonly metrics: {
+    gpus(query: MetricsQuery, options?: CallOptions): Promise<MetricsAnswer>;
+  };
+  readonly earnings: {
+    report(userId: number, query: EarningsQuery, options?: CallOptions): Promise<EarningsReport>;
+  };
+  readonly charges: {
+    /** Between two times in Unix seconds, newest first. */
+    list(
+      span: { readonly from: number; readonly to: number },
+      options?: CallOptions,
+    ): Promise<Listing<Charge> & { readonly isComplete: boolean }>;
+  };
+  readonly deployments: {
+    list(options?: CallOptions): Promise<Listing<Deployment>>;
+    get(id: number, options?: CallOptions): Promise<Deployment>;
+    start(id: number, options?: CallOptions): Promise<{ readonly endpointState?: string }>;
+    stop(id: number, options?: CallOptions): Promise<{ readonly endpointState?: string }>;
+  };
+  readonly volumes: {
+    list(options?: CallOptions): Promise<Listing<Volume>>;
+    search(search: VolumeSearch, options?: CallOptions): Promise<Listing<VolumeOffer>>;
+    create(
+      wanted: { readonly offerId: number; readonly sizeGb: number; readonly name?: string },
+      options?: CallOptions,
+    ): Promise<{ readonly id?: number }>;
+    remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  readonly priceIncreases: {
+    list(options?: CallOptions): Promise<Listing<PriceIncrease>>;
+    accept(id: number, options?: CallOptions): Promise<void>;
+    reject(id: number, options?: CallOptions): Promise<void>;
+  };
+}

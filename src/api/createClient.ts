@@ -1,0 +1,73 @@
+import type { Clock } from '../util/clock';
+import type { Log } from '../util/log';
+import { parseBaseUrl } from './baseUrl';
+import type { Client } from './client';
+import { instancesApi } from './instances';
+import { offersApi } from './offers';
+import { Pacer } from './pacing';
+import { defaultPolicy, type HttpPolicy } from './policy';
+import { ServiceHttp, type Recover } from './serviceHttp';
+import { sshKeysApi } from './sshKeys';
+import { templatesApi } from './templates';
+import { apiKeysApi } from './apiKeys';
+import { chargesApi } from './charges';
+import { deploymentsApi } from './deployments';
+import { earningsApi } from './earnings';
+import { machinesApi } from './machines';
+import { metricsApi } from './metrics';
+import { priceIncreasesApi } from './priceIncreases';
+import { secretsApi } from './secrets';
+import { teamRolesApi } from './teamRoles';
+import { tfaApi } from './tfa';
+import { volumesApi } from './volumes';
+import type { Transport } from './transport';
+import { usersApi } from './users';
+
+export interface ClientOptions {
+  /** Address of the service; its path prefix is kept. Throws `ServiceAddressError` when it is unsafe. */
+  readonly baseUrl: string | URL;
+  /** The key or session of the account, asked for each request. */
+  readonly bearer: () => Promise<string>;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Between 0 and 1, for the jitter of waits. */
+  readonly random?: () => number;
+  readonly policy?: Partial<HttpPolicy>;
+  /** Asked once a call when the service refuses the key or the session. */
+  readonly recover?: Recover;
+}
+
+/** A client for one account; it remembers what it learned about the service as long as it lives. */
+export function createClient(options: ClientOptions): Client {
+  const policy = { ...defaultPolicy, ...options.policy };
+  const http = new ServiceHttp({
+    baseUrl: parseBaseUrl(String(options.baseUrl)),
+    bearer: options.bearer,
+    transport: options.transport,
+    clock: options.clock,
+    log: options.log,
+    random: options.random ?? Math.random,
+    pacer: new Pacer(options.clock, policy.limits),
+    policy,
+    ...(options.recover ? { recover: options.recover } : {}),
+  });
+  return {
+    users: usersApi(http),
+    offers: offersApi(http),
+    instances: instancesApi(http),
+    sshKeys: sshKeysApi(http),
+    templates: templatesApi(http),
+    volumes: volumesApi(http),
+    tfa: tfaApi(http),
+    teamRoles: teamRolesApi(http),
+    secrets: secretsApi(http),
+    priceIncreases: priceIncreasesApi(http),
+    metrics: metricsApi(http),
+    machines: machinesApi(http),
+    earnings: earningsApi(http),
+    deployments: deploymentsApi(http),
+    charges: chargesApi(http),
+    apiKeys: apiKeysApi(http),
+  };
+}

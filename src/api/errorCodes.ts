@@ -1,0 +1,254 @@
+import type { NextStep } from '../util/errors';
+import { text, type Text } from '../util/text';
+
+/** Which `ApiError` subclass a code becomes. */
+export type CodeKind = 'unauthorized' | 'forbidden' | 'notFound' | 'gone' | 'refused';
+
+export interface CodeMeaning {
+  readonly kind: CodeKind;
+  readonly text: Text;
+  readonly nextStep: NextStep;
+}
+
+const refused = (sentence: Text, nextStep: NextStep = 'none'): CodeMeaning => ({
+  kind: 'refused',
+  text: sentence,
+  nextStep,
+});
+const notFound = (sentence: Text): CodeMeaning => ({ kind: 'notFound', text: sentence, nextStep: 'retry' });
+
+/** What each documented `error` code means to a person (interface: Errors 4; service-facts 2.4 to 2.18). */
+export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
+  // Keys and permissions.
+  auth_error: {
+    kind: 'unauthorized',
+    text: text('The service did not accept the API key or the session. Sign in again with a valid key.'),
+    nextStep: 'replaceKey',
+  },
+  not_authorized: {
+    kind: 'forbidden',
+    text: text('The API key is not allowed to do this. Use a key with more permissions.'),
+    nextStep: 'replaceKey',
+  },
+  invalid_permissions: refused(
+    text(
+      'The permissions for the new key are not in the form that the service wants. Correct them and try again.',
+    ),
+  ),
+  missing_permissions: refused(text('A new key needs at least one permission. Choose one and try again.')),
+
+  // Values of a request.
+  invalid_args: refused(
+    text('The service did not accept the values that were sent. Check them and try again.'),
+  ),
+  invalid_request: refused(text('The service did not accept the request. Check the values and try again.')),
+  bad_request: refused(text('The service did not accept the request. Check the values and try again.')),
+  missing_input: refused(text('A value is missing. Fill it in and try again.')),
+  missing_params: refused(text('A value is missing. Fill it in and try again.')),
+  missing_auth_value: refused(
+    text('The code belongs to no open sign-in. Ask for another code and try again.'),
+    'signIn',
+  ),
+  empty_input: refused(text('The value is empty. Enter one and try again.')),
+  input_too_long: refused(text('The value is too long. Shorten it and try again.')),
+  invalid_characters: refused(
+    text(
+      'The value has characters that the service does not take. Use letters, digits, dots, hyphens and underscores.',
+    ),
+  ),
+  invalid_token: refused(text('The list changed while it was read. Refresh and try again.'), 'retry'),
+
+  // Environment variables of the account.
+  existing_key: refused(
+    text('An environment variable with this name exists. Change its value or choose another name.'),
+  ),
+  nonexistent_key: notFound(text('There is no environment variable with this name. Refresh and try again.')),
+  max_secrets: refused(
+    text('The account has as many environment variables as it may have. Delete one first.'),
+  ),
+
+  // Offers and rentals.
+  no_such_ask: {
+    kind: 'gone',
+    text: text('This offer is no longer available. Choose another one.'),
+    nextStep: 'retry',
+  },
+  invalid_price: refused(
+    text('The service did not accept the bid price. Enter a price of at least the minimum bid.'),
+  ),
+  no_ssh_key_for_vm: refused(
+    text('A virtual machine needs an SSH key before it is rented. Add one to the account and try again.'),
+    'addSshKey',
+  ),
+  missing_billing: refused(
+    text('The account has no credit or no way to pay. Add credit in the console and try again.'),
+    'openConsole',
+  ),
+
+  // Instances.
+  no_such_instance: notFound(text('This instance does not exist any more. Refresh the list.')),
+  invalid_id: notFound(text('This instance does not exist any more. Refresh the list.')),
+  not_found: notFound(text('The service does not know what was asked for. Refresh and try again.')),
+  resources_unavailable: refused(
+    text('The machine has no free GPU for this instance now. It starts as soon as one is free.'),
+  ),
+  label_too_long: refused(text('The name is too long for the service. Shorten it and try again.')),
+  invalid_container_id: refused(
+    text(
+      'The command cannot run because the instance has no container with this number. Refresh and try again.',
+    ),
+    'retry',
+  ),
+  invalid_container: refused(
+    text(
+      'The command cannot run because the container of the instance does not run. Start the instance and try again.',
+    ),
+  ),
+
+  // SSH keys.
+  no_ssh_key: refused(
+    text('The service found no SSH public key in the request. Choose a public key and try again.'),
+  ),
+  no_such_ssh_key: notFound(text('This SSH key is not registered any more. Refresh the list.')),
+  delete_ssh_from_instance: refused(
+    text('The service could not take the SSH key off the instance. Try again when the instance runs.'),
+    'retry',
+  ),
+
+  // Volumes.
+  no_such_volume: notFound(text('This volume does not exist any more. Refresh the list.')),
+
+  // The service itself.
+  deprecated_endpoint: {
+    kind: 'gone',
+    text: text('The service has withdrawn this function. Look for a newer version of this extension.'),
+    nextStep: 'none',
+  },
+  rate_limit_exceeded: refused(
+    text('The service refuses more requests for now. Wait a minute and try again.'),
+    'retry',
+  ),
+  service_unavailable: refused(
+    text('The service is not available at the moment. Try again in a few minutes.'),
+    'retry',
+  ),
+
+  // Second factor (service-facts 2.17).
+  invalid_tfa_method: refused(
+    text('The service does not know this kind of second factor. Choose another one.'),
+  ),
+  email_not_verified: refused(
+    text('The e-mail address of the account is not verified. Verify it in the console and try again.'),
+    'openConsole',
+  ),
+  '2fa_expired': refused(text('The code has expired. Ask for another code.'), 'retry'),
+  challenge_not_found: refused(text('This code is not waited for any more. Ask for another code.'), 'retry'),
+  no_challenge_found: refused(text('No code was sent yet. Ask for a code first.'), 'retry'),
+  tfa_challenge_exists: refused(
+    text('A code was sent a short while ago. Enter that one, or have it sent again.'),
+    'retry',
+  ),
+  no_pending_authorization: refused(
+    text('The permission to add a second factor was not asked for or has ended. Authorize it again.'),
+    'retry',
+  ),
+  duplicate_tfa_method: refused(text('This second factor is set up already. Choose another one.')),
+  twilio_error: refused(
+    text('The text message could not be sent. Check the phone number and try again.'),
+    'retry',
+  ),
+  phone_number_mismatch: refused(
+    text('The phone number is not the one that the code was sent to. Enter the same number.'),
+  ),
+  '2fa_login_failed': refused(
+    text('The sign-in with the second factor failed. Ask for another code and try again.'),
+    'retry',
+  ),
+  '2fa_verification_failed': refused(text('The code is wrong. Check it and try again.'), 'retry'),
+  missing_email: refused(
+    text('The account has no e-mail address. Add one in the console and try again.'),
+    'openConsole',
+  ),
+  missing_phone_number: refused(text('The account has no phone number. Enter one and try again.')),
+  tfa_method_not_configured: refused(
+    text('This second factor is not set up for the account. Choose another one.'),
+  ),
+  sms_blocked_number: refused(
+    text('No text messages are sent to this phone number. Use another number or method.'),
+  ),
+  untracked_2fa_found: refused(
+    text('The account has a second factor that only the console can change. Change it there.'),
+    'openConsole',
+  ),
+  invalid_backup_code: refused(
+    text('The backup code is wrong or was used before. Enter another one.'),
+    'retry',
+  ),
+  authorization_required: refused(
+    text('Adding a second factor must be authorized first. Authorize it and try again.'),
+    'retry',
+  ),
+  team_user_forbidden: {
+    kind: 'forbidden',
+    text: text('A team account cannot change second factors. Switch to your own account.'),
+    nextStep: 'signIn',
+  },
+  sms_fraud_detected: {
+    kind: 'forbidden',
+    text: text('The service does not send text messages to this number. Use another method.'),
+    nextStep: 'none',
+  },
+  tfa_locked: refused(
+    text('There were too many wrong codes. This method is locked for 15 minutes; use another one or wait.'),
+  ),
+  sms_rate_limited: refused(text('Too many text messages were asked for. Wait some minutes and try again.')),
+  preauth_phone_cap: refused(text('Too many text messages were asked for. Wait some minutes and try again.')),
+  twilio_rate_limited: refused(
+    text('Too many text messages were asked for. Wait some minutes and try again.'),
+  ),
+  challenge_creation_failed: refused(
+    text('The service could not make a code. Try again in a few minutes.'),
+    'retry',
+  ),
+};
+
+/** Sentences for one route where a code alone would be too vague. */
+const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> = {
+  'PUT /api/v0/instances/command/{id}/': {
+    invalid_args: refused(
+      text(
+        'The service does not run this command. Only ls, du and rm, with at most 512 characters, are possible.',
+      ),
+    ),
+    // HTTP 483 (service-facts 2.9).
+    'invalid_args 483': refused(
+      text('The command could not be read by the service. Leave out unusual characters and try again.'),
+    ),
+  },
+  'PUT /api/v0/asks/{offer_id}/': {
+    invalid_args: refused(
+      text('The service did not accept the rental. Check the image, the disk size and the other values.'),
+    ),
+  },
+  'PUT /api/v0/instances/bid_price/{id}/': {
+    invalid_args: refused(text('The service did not accept the bid price. Enter a higher price.')),
+  },
+  'PUT /api/v0/template/': {
+    not_found: {
+      kind: 'notFound',
+      text: text('The template was changed or deleted meanwhile. Open it again and repeat the change.'),
+      nextStep: 'retry',
+    },
+  },
+};
+
+/** The meaning of a code, most precise first; `undefined` for codes that are not documented. */
+export function meaningOf(code: string, route?: string, status?: number): CodeMeaning | undefined {
+  const here = route === undefined ? undefined : own(atRoute, route);
+  return (here && (own(here, `${code} ${String(status)}`) ?? own(here, code))) ?? own(errorCodes, code);
+}
+
+/** Reads a table by a key that came from outside, so that "constructor" finds nothing. */
+function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

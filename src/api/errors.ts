@@ -1,0 +1,194 @@
+import { UserError, type NextStep } from '../util/errors';
+import { text, type Text } from '../util/text';
+import { ended } from './serviceText';
+
+/** What is known about a failed call. `text` and `nextStep` replace the sentence of the class. */
+export interface ApiErrorInfo {
+  /** Method and path pattern of the call. */
+  readonly route?: string | undefined;
+  readonly status?: number | undefined;
+  /** The service's machine-readable `error`. */
+  readonly code?: string | undefined;
+  /** The service's own words, cleaned for display. */
+  readonly serviceText?: string | undefined;
+  readonly text?: Text | undefined;
+  readonly nextStep?: NextStep | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call that failed, named for its cause. A cancelled call throws `CancelledError` of
+ * `util/errors` instead, and nothing else than these two leaves this folder.
+ */
+export abstract class ApiError extends UserError {
+  readonly route: string | undefined;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly serviceText: string | undefined;
+
+  constructor(sentence: Text, nextStep: NextStep, info: ApiErrorInfo) {
+    super(info.text ?? sentence, { nextStep: info.nextStep ?? nextStep, cause: info.cause });
+    this.route = info.route;
+    this.status = info.status;
+    this.code = info.code;
+    this.serviceText = info.serviceText;
+  }
+}
+
+/** No connection, or it was lost. `requestLeft` is false where the request certainly did not leave. */
+export class NotReachableError extends ApiError {
+  readonly requestLeft: boolean;
+  /** False where trying again at once cannot help, for example an untrusted certificate. */
+  readonly transient: boolean;
+
+  constructor(info: ApiErrorInfo & { readonly requestLeft?: boolean; readonly transient?: boolean } = {}) {
+    super(
+      text('The service could not be reached. Check the network connection and try again.'),
+      'retry',
+      info,
+    );
+    this.requestLeft = info.requestLeft ?? true;
+    this.transient = info.transient ?? true;
+  }
+}
+
+/** No complete answer in time; what a write did is not known. */
+export class TimedOutError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(text('The service did not answer in time. Try again in a moment.'), 'retry', info);
+  }
+}
+
+/** The key or the session was not accepted (interface: Authentication 6; service-facts: Quirk 11). */
+export class UnauthorizedError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(
+      text('The service did not accept the API key. Sign in again with a valid key.'),
+      'replaceKey',
+      info,
+    );
+  }
+}
+
+/** The key is valid but may not do this (interface: Authentication 3 and 6). */
+export class ForbiddenError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(
+      info.serviceText === undefined
+        ? text('The API key is not allowed to do this. Use a key with more permissions.')
+        : text(
+            'The API key is not allowed to do this. Use a key with more permissions. The service says: {0}',
+            ended(info.serviceText),
+          ),
+      'replaceKey',
+      info,
+    );
+  }
+}
+
+export class NotFoundError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(
+      info.serviceText === undefined
+        ? text('The service does not know what was asked for. Refresh and try again.')
+        : text(
+            'The service does not know what was asked for: {0} Refresh and try again.',
+            ended(info.serviceText),
+          ),
+      'retry',
+      info,
+    );
+  }
+}
+
+/** It existed and is taken or removed, such as an offer that somebody else rented. */
+export class GoneError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(text('This is no longer available. Refresh and choose another.'), 'retry', info);
+  }
+}
+
+/** Too many requests, and waiting did not help; the request had no effect. */
+export class RateLimitedError extends ApiError {
+  /** Least time until the next try; `undefined` where the service gave none. */
+  readonly waitMs: number | undefined;
+
+  constructor(info: ApiErrorInfo & { readonly waitMs?: number | undefined } = {}) {
+    super(text('The service refuses more requests for now. Wait a minute and try again.'), 'retry', info);
+    this.waitMs = info.waitMs;
+  }
+}
+
+/** The service understood the request and said no. Known codes have their sentence in `errorCodes.ts`. */
+export class RefusedError extends ApiError {
+  /** Wrong codes so far, and Unix seconds until which the method is locked (service-facts 2.17). */
+  readonly failCount: number | undefined;
+  readonly lockedUntil: number | undefined;
+
+  constructor(
+    info: ApiErrorInfo & {
+      readonly failCount?: number | undefined;
+      readonly lockedUntil?: number | undefined;
+    } = {},
+  ) {
+    super(
+      info.serviceText === undefined
+        ? text('The service refused the request without giving a reason. Check the values and try again.')
+        : text(
+            'The service refused the request: {0} Check the values and try again.',
+            ended(info.serviceText),
+          ),
+      'none',
+      info,
+    );
+    this.failCount = info.failCount;
+    this.lockedUntil = info.lockedUntil;
+  }
+}
+
+/** A failure inside the service (5xx); what a write did is not known. */
+export class ServiceFailedError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(text('The service has a problem of its own. Try again in a few minutes.'), 'retry', info);
+  }
+}
+
+/** An answer that is not what the interface promises; what a write did is not known. */
+export class NotUnderstoodError extends ApiError {
+  /** True where the answer was cut off or no JSON at all, which a second try may mend. */
+  readonly unreadable: boolean;
+
+  constructor(info: ApiErrorInfo & { readonly unreadable?: boolean } = {}) {
+    super(
+      text(
+        'The service sent an answer that could not be understood. Check the service address, then try again.',
+      ),
+      'showLog',
+      info,
+    );
+    this.unreadable = info.unreadable ?? false;
+  }
+}
+
+/** Refused here, before anything was sent, because the service would not accept it. */
+export class NotSentError extends ApiError {
+  constructor(sentence: Text, info: ApiErrorInfo = {}) {
+    super(sentence, 'none', info);
+  }
+}
+
+/**
+ * The rental was sent and its outcome is not known: the caller reads the instances back by the
+ * label and only then says what happened (product: rule 1).
+ */
+export class RentOutcomeUnknownError extends ApiError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(
+      text(
+        'It is not known yet whether the instance was rented. Look at your instances before you rent again.',
+      ),
+      'none',
+      info,
+    );
+  }
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '../util/clock';
+import { CancelledError } from '../util/errors';
+import { text } from '../util/text';
+import { ApiError, NotReachableError, NotUnderstoodError, TimedOutError } from './errors';
+import {
+  toFailure,
+  TransportFailure,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport';
+
+export interface Exchange extends Omit<TransportRequest, 'signal'> {
+  readonly route: string;
+}
+
+export interface ExchangeParts {
+  readonly transport: Transport;
+  readonly clock: Clock;
+}
+
+const mostRedirects = 3;
+
+/**
+ * One request and its answer within the total time-out, whatever the transport does. Follows
+ * redirects inside the origin only, and never one that changes the method. Throws
+ * `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or `CancelledError`.
+ */
+export async function exchange(
+  request: Exchange,
+  parts: ExchangeParts,
+  signal?: AbortSignal,
+): Promise<TransportResponse> {
+  const controller = new AbortController();
+  const ending = { timedOut: false };
+  const abort = () => {
+    controller.abort();
+  };
+  const timer = parts.clock.schedule(() => {
+    ending.timedOut = true;
+    abort();
+  }, request.timeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal?.aborted) {
+      throw new CancelledError();
+    }
+    return await follow(request, parts.transport, controller.signal);
+  } catch (error) {
+    if (signal?.aborted) {
+      throw new CancelledError();
+    }
+    if (ending.timedOut) {
+      throw new TimedOutError({ route: request.route, cause: error });
+    }
+    throw error instanceof ApiError ? error : fromFailure(toFailure(error, controller.signal), request);
+  } finally {
+    timer.dispose();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function follow(
+  request: Exchange,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
+  let url = request.url;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await abortable(transport.send({ ...request, url, signal }), signal);
+    if (response.status < 300 || response.status > 399 || response.status === 304) {
+      return response;
+    }
+    const target = redirectTarget(response, url);
+    const keepsMethod = request.method === 'GET' || response.status === 307 || response.status === 308;
+    if (!target || target.origin !== url.origin || !keepsMethod || redirects >= mostRedirects) {
+      throw new NotUnderstoodError({
+        route: request.route,
+        status: response.status,
+        nextStep: 'openSettings',
+        text: text(
+          'The service address leads to another place. Check the service address and sign in again.',
+        ),
+      });
+    }
+    url = target;
+  }
+}
+
+function redirectTarget(response: TransportResponse, from: URL): URL | undefined {
+  const location = response.headers['location'];
+  return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+}
+
+/** Ends with the signal even where the transport does not. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      reject(new TransportFailure('aborted', undefined));
+    };
+    if (signal.aborted) {
+      onAbort();
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}
+
+function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
+  const info = { route: request.route, cause: failure };
+  const host = request.url.host;
+  switch (failure.kind) {
+    case 'notReachable':
+      return new NotReachableError({
+        ...info,
+        requestLeft: false,
+        text: text('{0} could not be reached. Check the network connection and the service address.', host),
+      });
+    case 'lost':
+    case 'aborted':
+      return new NotReachableError({
+        ...info,
+        text: text('The connection to {0} was lost before the answer came. Try again.', host),
+      });
+    case 'timedOut':
+      return new TimedOutError(info);
+    case 'tooLarge':
+      return new NotUnderstoodError({
+        ...info,
+        text: text('The answer of {0} is too large to be read. Ask for less and try again.', host),
+      });
+    case 'certificate':
+      return new NotReachableError({
+        ...info,
+        requestLeft: false,
+        transient: false,
+        nextStep: 'openSettings',
+        text: text(
+          'The certificate of {0} is not trusted. Have your company certificate added to this computer, and see the setting http.systemCertificates; http.proxyStrictSSL does not change this.',
+          host,
+        ),
+      });
+    case 'someCertificate':
+      return new NotReachableError({
+        ...info,
+        requestLeft: false,
+        transient: false,
+        nextStep: 'openSettings',
+        text: text(
+          'The certificate of the proxy, or of {0} behind it, is not trusted. Have your company certificate added to this computer; the setting http.proxyStrictSSL concerns the proxy alone.',
+          host,
+        ),
+      });
+    case 'proxy':
+      return new NotReachableError({
+        ...info,
+        requestLeft: false,
+        transient: false,
+        nextStep: 'openSettings',
+        text: text('The proxy did not let the request to {0} through. Check the setting http.proxy.', host),
+      });
+    case 'unsupported':
+      return new NotReachableError({
+        ...info,
+        requestLeft: false,
+        transient: false,
+        nextStep: 'openSettings',
+        text: text('This kind of proxy is not supported here. Choose another one in the setting http.proxy.'),
+      });
+  }
+}

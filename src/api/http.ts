@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import type { Log } from '../util/log';
+
+/** How a call may be repeated: reads are, writes are sent once (product: rule 1). */
+export type Repeat = 'read' | 'write';
+
+export interface CallOptions {
+  /** Stops the call, its waits and its retries. */
+  readonly signal?: AbortSignal;
+  /** Told when a call waits for the rate limit, so that the wait can be shown. */
+  readonly onWait?: (waitMs: number) => void;
+  /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */
+  readonly bearer?: string;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Exact path below the base URL, built with the `path` tag. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  /** The rate-limit bucket: method and path pattern, for example "PUT /api/v0/asks/{id}/". */
+  readonly route: string;
+  readonly repeat: Repeat;
+  /** Takes a JSON object although its status or `success` says that the call failed. */
+  readonly accept?: (body: unknown) => boolean;
+  /** Called each time the request is about to leave; until then nothing can have taken effect. */
+  readonly onSend?: () => void;
+  /** Called when the service refused in a way that promises no effect, and the call may go on. */
+  readonly onRefused?: () => void;
+}
+
+/** What a resource file of `api` needs; errors are `ApiError` subclasses or `CancelledError`. */
+export interface Http {
+  /** For what the user need not see: records left out, answers that were odd. Never a value or a key. */
+  readonly log: Log;
+  /** Sends, maps failures, and parses the JSON answer with the schema. */
+  call<T>(request: ApiRequest, schema: z.ZodType<T>, options?: CallOptions): Promise<T>;
+  /**
+   * Reads the text behind a `result_url`, without the key, waiting while it is not written yet
+   * (service-facts 2.9).
+   */
+  fetchResult(url: string, options?: CallOptions): Promise<string>;
+}

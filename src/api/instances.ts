@@ -1,0 +1,261 @@
+import type { SshKey } from '../model/account';
+import type { Instance } from '../model/instance';
+import { toDollars } from '../model/money';
+import { text } from '../util/text';
+import { confirmation } from '../wire/field';
+import {
+  instance,
+  instanceKeys,
+  oneInstance,
+  queuedStart,
+  resultPointer,
+  startAnswer,
+} from '../wire/instance';
+import type { Client, Listing } from './client';
+import { NotFoundError, NotSentError, NotUnderstoodError } from './errors';
+import type { CallOptions, Http } from './http';
+import { instanceLister } from './instanceList';
+import { toInstance } from './instanceModel';
+import { readRecords } from './listing';
+import { defined } from './modelValues';
+import { path } from './path';
+import { cleanServiceText } from './serviceText';
+import { keyWithText, toSshKey } from './sshKeys';
+
+/** interface: Limits. */
+const longestCommand = 512;
+
+export function instancesApi(http: Http): Client['instances'] {
+  return {
+    list: instanceLister(http),
+    get: (id, options) => get(http, id, options),
+    start: (id, options) => start(http, id, options),
+    // interface: Instances.
+    stop: (id, options) => change(http, id, { state: 'stopped' }, options),
+    // service-facts 2.8.
+    label: (id, label, options) => change(http, id, { label }, options),
+    // interface: Instances.
+    destroy: async (id, options) => {
+      await http.call(
+        {
+          method: 'DELETE',
+          path: path`/api/v0/instances/${id}/`,
+          route: 'DELETE /api/v0/instances/{id}/',
+          repeat: 'write',
+        },
+        confirmation,
+        options,
+      );
+    },
+    // Both service-facts 2.8.
+    stopMany: async (ids, options) => {
+      const body = { state: 'stopped', ids };
+      await http.call(
+        { method: 'PUT', ...bulk, body, route: 'PUT /api/v0/instances/', repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+    destroyMany: async (ids, options) => {
+      const body = { instance_ids: ids };
+      await http.call(
+        { method: 'DELETE', ...bulk, body, route: 'DELETE /api/v0/instances/', repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+    // service-facts 2.8.
+    reboot: async (id, options) => {
+      const route = 'PUT /api/v0/instances/reboot/{id}/';
+      await http.call(
+        { method: 'PUT', path: path`/api/v0/instances/reboot/${id}/`, body: {}, route, repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+    // service-facts 2.8.
+    changeBid: async (id, pricePerHour, options) => {
+      const route = 'PUT /api/v0/instances/bid_price/{id}/';
+      const body = { client_id: 'me', price: toDollars(pricePerHour) };
+      await http.call(
+        { method: 'PUT', path: path`/api/v0/instances/bid_price/${id}/`, body, route, repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+    keys: (id, options) => keys(http, id, options),
+    // service-facts 2.6: the text of the key, not its number.
+    attachKey: async (id, publicKey, options) => {
+      const route = 'POST /api/v0/instances/{id}/ssh/';
+      await http.call(
+        {
+          method: 'POST',
+          path: path`/api/v0/instances/${id}/ssh/`,
+          body: { ssh_key: publicKey },
+          route,
+          repeat: 'write',
+        },
+        confirmation,
+        options,
+      );
+    },
+    // interface: Instances.
+    detachKey: async (id, keyId, options) => {
+      const route = 'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/';
+      await http.call(
+        { method: 'DELETE', path: path`/api/v0/instances/${id}/ssh/${keyId}/`, route, repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+    execute: (id, command, options) => execute(http, id, command, options),
+    logs: (id, query, options) => logs(http, id, query, options),
+  };
+}
+
+const bulk = { path: '/api/v0/instances/' };
+
+/** interface: Instances. `undefined` once it is destroyed (service-facts: Quirk 3). */
+async function get(http: Http, id: number, options?: CallOptions): Promise<Instance | undefined> {
+  const route = 'GET /api/v0/instances/{id}/';
+  let answer;
+  try {
+    answer = await http.call(
+      { method: 'GET', path: path`/api/v0/instances/${id}/`, route, repeat: 'read' },
+      oneInstance,
+      options,
+    );
+  } catch (error) {
+    // A 404 without a code may come from anything between here and the service.
+    if (error instanceof NotFoundError && error.code !== undefined) {
+      return undefined;
+    }
+    throw error;
+  }
+  if (answer.instances === null) {
+    return undefined;
+  }
+  const record: unknown = Array.isArray(answer.instances)
+    ? (answer.instances as unknown[])[0]
+    : answer.instances;
+  // The interface promises only three fields here, and not the id.
+  const parsed = instance.safeParse(
+    typeof record === 'object' && record !== null ? { id, ...record } : record,
+  );
+  if (parsed.data?.id !== id) {
+    throw new NotUnderstoodError({ route, status: 200 });
+  }
+  return toInstance(parsed.data);
+}
+
+async function change(http: Http, id: number, body: object, options?: CallOptions): Promise<void> {
+  const route = 'PUT /api/v0/instances/{id}/';
+  await http.call(
+    { method: 'PUT', path: path`/api/v0/instances/${id}/`, body, route, repeat: 'write' },
+    confirmation,
+    options,
+  );
+}
+
+/** service-facts 2.8: a start that has to wait for a free GPU answers 200 with `success: false`. */
+async function start(
+  http: Http,
+  id: number,
+  options?: CallOptions,
+): ReturnType<Client['instances']['start']> {
+  const route = 'PUT /api/v0/instances/{id}/';
+  const answer = await http.call(
+    {
+      method: 'PUT',
+      path: path`/api/v0/instances/${id}/`,
+      body: { state: 'running' },
+      route,
+      repeat: 'write',
+      accept: (body) => queuedStart.safeParse(body).success,
+    },
+    startAnswer,
+    options,
+  );
+  const message = answer.msg === undefined ? undefined : cleanServiceText(answer.msg);
+  return defined<{ queued: boolean; message?: string }>({
+    queued: queuedStart.safeParse(answer).success,
+    message,
+  });
+}
+
+/** interface: Instance SSH key. The rows are a JSON text; a plain array is understood as well. */
+async function keys(http: Http, id: number, options?: CallOptions): Promise<Listing<SshKey>> {
+  const route = 'GET /api/v0/instances/{id}/ssh/';
+  const answer = await http.call(
+    { method: 'GET', path: path`/api/v0/instances/${id}/ssh/`, route, repeat: 'read' },
+    instanceKeys,
+    options,
+  );
+  const rows = typeof answer.ssh_keys === 'string' ? parsedJson(answer.ssh_keys) : answer.ssh_keys;
+  if (!Array.isArray(rows)) {
+    throw new NotUnderstoodError({ route, status: 200 });
+  }
+  return readRecords(rows, keyWithText, toSshKey, { http, route });
+}
+
+/** interface: Instances. The machine's own folder is taken out of the output (service-facts 2.9). */
+async function execute(http: Http, id: number, command: string, options?: CallOptions): Promise<string> {
+  const length = command.trim().length;
+  if (length === 0 || length > longestCommand) {
+    throw new NotSentError(
+      text('A command has between 1 and {0} characters. This one has {1}.', longestCommand, length),
+    );
+  }
+  const route = 'PUT /api/v0/instances/command/{id}/';
+  const answer = await http.call(
+    {
+      method: 'PUT',
+      path: path`/api/v0/instances/command/${id}/`,
+      body: { command: command.trim() },
+      route,
+      repeat: 'write',
+    },
+    resultPointer,
+    options,
+  );
+  const output = await result(http, route, answer.result_url, options);
+  const folder = answer.writeable_path ?? '';
+  return folder === '' ? output : output.split(folder).join('');
+}
+
+/** service-facts 2.9: `tail` and `daemon_logs` go as text. */
+async function logs(
+  http: Http,
+  id: number,
+  query: Parameters<Client['instances']['logs']>[1],
+  options?: CallOptions,
+): Promise<string> {
+  const route = 'PUT /api/v0/instances/request_logs/{id}/';
+  const body = {
+    ...(query.filter === undefined ? {} : { filter: query.filter }),
+    ...(query.tail === undefined ? {} : { tail: String(query.tail) }),
+    ...(query.daemon === true ? { daemon_logs: 'true' } : {}),
+  };
+  const answer = await http.call(
+    // Nothing changes on the instance, so it may be repeated although it is a PUT.
+    { method: 'PUT', path: path`/api/v0/instances/request_logs/${id}/`, body, route, repeat: 'read' },
+    resultPointer,
+    options,
+  );
+  return result(http, route, answer.result_url, options);
+}
+
+function result(http: Http, route: string, url: string | undefined, options?: CallOptions): Promise<string> {
+  if (url === undefined) {
+    throw new NotUnderstoodError({ route, status: 200 });
+  }
+  return http.fetchResult(url, options);
+}
+
+function parsedJson(source: string): unknown {
+  try {
+    return JSON.parse(source) as unknown;
+  } catch {
+    return undefined;
+  }
+}

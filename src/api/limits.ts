@@ -1,0 +1,48 @@
+/** How often a route may be called with one key. */
+export interface RouteLimit {
+  /** Least time between two calls. */
+  readonly intervalMs?: number;
+  /** At most so many calls in any span of this length. */
+  readonly perPeriod?: { readonly calls: number; readonly periodMs: number };
+}
+export type LimitTable = Readonly<Record<string, RouteLimit>>;
+
+const seconds = (interval: number): RouteLimit => ({ intervalMs: interval * 1000 });
+
+/** By method and path pattern (interface: Limits, where marked "i"; the others service-facts 2.16). */
+export const documentedLimits: LimitTable = {
+  'PUT /api/v0/machines/{machine_id}/dnotify': seconds(2.5), // i
+  'POST /api/v0/auth/apikeys/': seconds(2), // i
+  'PUT /api/v0/instances/command/{id}/': seconds(1.5), // i
+  'DELETE /api/v0/secrets/': seconds(3), // i
+  'PUT /api/v0/machines/{machine_id}/minbid/': seconds(1.5), // i
+  'GET /api/v0/users/{user_id}/machine-earnings/': seconds(2), // i
+  'POST /api/v0/deployment/{id}/stop/': seconds(2), // i
+  'GET /api/v0/metrics/gpu/current/': seconds(3), // i
+  'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/': seconds(2), // i
+  'POST /api/v0/bundles/': { perPeriod: { calls: 10, periodMs: 60_000 } },
+  'PUT /api/v0/asks/{offer_id}/': seconds(4.5),
+  'GET /api/v0/instances/{id}/': seconds(2),
+  'PUT /api/v0/instances/{id}/': seconds(1),
+  'DELETE /api/v0/instances/{id}/': seconds(3),
+  'GET /api/v0/instances/': seconds(1),
+  'GET /api/v1/instances/': seconds(1),
+  'PUT /api/v0/instances/reboot/{id}/': seconds(1),
+  'PUT /api/v0/instances/bid_price/{id}/': seconds(5.5),
+  'GET /api/v0/secrets/': seconds(5),
+  'POST /api/v0/secrets/': seconds(3),
+  'PUT /api/v0/secrets/': seconds(3),
+  'GET /api/v0/ssh/': seconds(1),
+  'POST /api/v0/ssh/': seconds(1),
+  'DELETE /api/v0/ssh/{id}/': seconds(1),
+  'GET /api/v0/auth/apikeys/': seconds(1),
+  'DELETE /api/v0/auth/apikeys/{id}/': seconds(2),
+  'GET /api/v0/template/': seconds(3),
+  'GET /api/v0/volumes/': seconds(5.5),
+  'POST /api/v0/volumes/search/': seconds(5.5),
+  'PUT /api/v0/volumes/': seconds(5.5),
+  'DELETE /api/v0/volumes/': seconds(5.5),
+  'GET /api/v0/deployments/': seconds(3),
+  'POST /api/v0/deployment/{id}/start/': seconds(2),
+  'GET /api/v0/charges/': seconds(1),
+};

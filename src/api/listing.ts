@@ -1,0 +1,77 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type * as z from 'zod';
+import { parseRecords } from '../wire/field';
+import type { Listing } from './client';
+import { NotUnderstoodError } from './errors';
+import type { Http } from './http';
+
+/**
+ * Reads each record alone: a broken one is left out and logged, never hides the others, and a list
+ * of nothing but broken ones is an error, not an empty list (product: rule 3).
+ */
+export function readRecords<W, T>(
+  values: readonly unknown[],
+  schema: z.ZodType<W>,
+  toModel: (wire: W) => T,
+  context: { readonly http: Http; readonly route: string },
+): Listing<T> {
+  const { records, skipped } = parseRecords(schema, values);
+  for (const { index, reason } of skipped) {
+    context.http.log.warn(`${context.route}: record ${index} was left out: ${reason}`);
+  }
+  if (records.length === 0 && values.length > 0) {
+    throw new NotUnderstoodError({ route: context.route, status: 200 });
+  }
+  return { items: records.map(toModel), skipped: skipped.length };
+}
+
+/** A bare list, or the one that an object holds under the first of these names that is a list. */
+export function rowsOf(
+  answer: readonly unknown[] | Readonly<Record<string, unknown>>,
+  route: string,
+  ...names: readonly string[]
+): readonly unknown[] {
+  if (isList(answer)) {
+    return answer;
+  }
+  for (const name of names) {
+    const rows = answer[name];
+    if (isList(rows)) {
+      return rows;
+    }
+  }
+  throw new NotUnderstoodError({ route, status: 200 });
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** Records read before other work of the editor gets its turn: well below 50 ms even on a slow computer. */
+const slice = 100;
+
+/** As `readRecords`, for lists of any length: other work goes on in between. */
+export async function readManyRecords<W, T>(
+  values: readonly unknown[],
+  schema: z.ZodType<W>,
+  toModel: (wire: W) => T,
+  context: { readonly http: Http; readonly route: string },
+): Promise<Listing<T>> {
+  const items: T[] = [];
+  let skipped = 0;
+  for (let at = 0; at < values.length; at += slice) {
+    const part = parseRecords(schema, values.slice(at, at + slice));
+    for (const { index, reason } of part.skipped) {
+      context.http.log.warn(`${context.route}: record ${at + index} was left out: ${reason}`);
+    }
+    skipped += part.skipped.length;
+    items.push(...part.records.map(toModel));
+    if (at + slice < values.length) {
+      await otherWork();
+    }
+  }
+  if (items.length === 0 && values.length > 0) {
+    throw new NotUnderstoodError({ route: context.route, status: 200 });
+  }
+  return { items, skipped };
+}

@@ -1,0 +1,88 @@
+import type { Machine } from '../model/machine';
+import { toDollars, type Micros } from '../model/money';
+import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMachine } from '../wire/machine';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords } from './listing';
+import { defined, nonEmpty, price } from './modelValues';
+import { path } from './path';
+
+/** The host's side (interface: Machines); the list is from service-facts 3.8. */
+export function machinesApi(http: Http): Client['machines'] {
+  return {
+    list: async (options) => {
+      const route = 'GET /api/v0/machines/';
+      const answer = await http.call(
+        { method: 'GET', path: '/api/v0/machines/', route, repeat: 'read' },
+        machineList,
+        options,
+      );
+      return readRecords(answer.machines, machine, toMachine, { http, route });
+    },
+    setMinimumBid: async (machineId, pricePerHour, options) => {
+      const answer = await http.call(
+        {
+          method: 'PUT',
+          path: path`/api/v0/machines/${machineId}/minbid/`,
+          body: { price: toDollars(pricePerHour) },
+          route: 'PUT /api/v0/machines/{machine_id}/minbid/',
+          repeat: 'write',
+        },
+        minimumBidAnswer,
+        options,
+      );
+      return defined<{ readonly price?: Micros }>({ price: price(answer.you_sent?.price) });
+    },
+    scheduleMaintenance: async (machineId, plan, options) => {
+      const answer = await http.call(
+        {
+          method: 'PUT',
+          // Without a final slash, as documented (interface: Machines).
+          path: path`/api/v0/machines/${machineId}/dnotify`,
+          body: {
+            sdate: new Date(plan.startsAt).toISOString(),
+            duration: plan.hours,
+            maintenance_reason: plan.reason,
+            maintenance_category: plan.category,
+          },
+          route: 'PUT /api/v0/machines/{machine_id}/dnotify',
+          repeat: 'write',
+        },
+        maintenanceAnswer,
+        options,
+      );
+      const notified = Number(answer.you_sent);
+      return answer.you_sent !== undefined && Number.isInteger(notified) ? { notified } : {};
+    },
+  };
+}
+
+function toMachine(wire: WireMachine): Machine {
+  return defined<Machine>({
+    id: wire.id,
+    hostname: nonEmpty(wire.hostname),
+    gpuCount: wire.num_gpus,
+    gpuName: nonEmpty(wire.gpu_name),
+    diskSpaceGb: wire.disk_space,
+    driverVersion: nonEmpty(wire.driver_version),
+    reliability: wire.reliability2,
+    verification: nonEmpty(wire.verification),
+    publicIp: nonEmpty(wire.public_ipaddr),
+    location: nonEmpty(wire.geolocation),
+    reports: wire.num_reports,
+    isListed: wire.listed,
+    gpuPerHour: price(wire.listed_gpu_cost),
+    storagePerGbMonth: price(wire.listed_storage_cost),
+    inetUpPerGb: price(wire.listed_inet_up_cost),
+    inetDownPerGb: price(wire.listed_inet_down_cost),
+    leastGpus: wire.listed_min_gpu_count,
+    minBidPerHour: price(wire.min_bid_price),
+    occupancy: nonEmpty(wire.gpu_occupancy),
+    rentalsRunning: wire.current_rentals_running,
+    rentalsRunningOnDemand: wire.current_rentals_running_on_demand,
+    rentalsOnDemand: wire.current_rentals_on_demand,
+    rentalsResident: wire.current_rentals_resident,
+    silentSeconds: wire.timeout,
+    listedUntil: wire.end_date,
+  });
+}

@@ -1,0 +1,55 @@
+import type { GpuMetrics } from '../model/gpuMetrics';
+import { gpuMetrics, gpuMetricsAnswer, type WireGpuMetrics } from '../wire/metrics';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords } from './listing';
+import { defined, price } from './modelValues';
+
+/** interface: Machines, GPU metrics record; the query's names are from service-facts 2.1. */
+export function metricsApi(http: Http): Client['metrics'] {
+  return {
+    gpus: async ({ verified, hostingType, gpuCount }, options) => {
+      const route = 'GET /api/v0/metrics/gpu/current/';
+      const answer = await http.call(
+        {
+          method: 'GET',
+          path: '/api/v0/metrics/gpu/current/',
+          query: { verified, hosting_type: hostingType, num_gpus: gpuCount },
+          route,
+          repeat: 'read',
+        },
+        gpuMetricsAnswer,
+        options,
+      );
+      const listing = readRecords(answer.gpus, gpuMetrics, toGpuMetrics, { http, route });
+      return {
+        gpus: listing.items,
+        skipped: listing.skipped,
+        needsMachine: answer.needs_machine ?? false,
+      };
+    },
+  };
+}
+
+function toGpuMetrics(wire: WireGpuMetrics): GpuMetrics {
+  return defined<GpuMetrics>({
+    gpuName: wire.gpu_name,
+    total: wire.total,
+    available: wire.available,
+    rentedVerified: wire.rented_verified,
+    availableVerified: wire.avail_verified,
+    rentedUnverified: wire.rented_unverified,
+    availableUnverified: wire.avail_unverified,
+    usage: wire.usage,
+    usage30d: wire.usage_30d,
+    dlperf: wire.dlperf,
+    teraflops: wire.tflops,
+    priceP10: price(wire.price_p10),
+    priceP25: price(wire.price_p25),
+    priceMedian: price(wire.price_median),
+    priceP75: price(wire.price_p75),
+    priceP90: price(wire.price_p90),
+    teraflopsPerDollar: wire.tflops_per_dollar,
+    dlperfPerDollar: wire.dlperf_per_dollar,
+  });
+}

@@ -1,0 +1,30 @@
+import { fromDollars, type Micros } from '../model/money';
+
+/** Dollars as sent; amounts that cannot be meant (negative, beyond a million) count as not said. */
+export function price(dollars: number | undefined): Micros | undefined {
+  return dollars === undefined || dollars < 0 || dollars > 1e6 ? undefined : fromDollars(dollars);
+}
+
+/** A balance, which may be below zero. */
+export function amount(dollars: number | undefined): Micros | undefined {
+  return dollars === undefined || Math.abs(dollars) > 1e9 ? undefined : fromDollars(dollars);
+}
+
+/** The service writes -1 where it does not know (service-facts: Quirk 4). */
+export function known(value: number | undefined): number | undefined {
+  return value === undefined || value < 0 ? undefined : value;
+}
+
+export function port(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isInteger(value) && value >= 1 && value <= 65_535 ? value : undefined;
+}
+
+export function nonEmpty(value: string | undefined): string | undefined {
+  return value === undefined || value === '' ? undefined : value;
+}
+
+/** Leaves out what is not known, so that records compare and spread without `undefined`. */
+export function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
+  // Each key that stays has a value; those that go are optional in `T`, which callers state.
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+}

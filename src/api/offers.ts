@@ -1,0 +1,85 @@
+import type { Offer } from '../model/offer';
+import type { OfferSearch } from '../model/filters';
+import { offer, offerList, type WireOffer } from '../wire/offer';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords } from './listing';
+import { defined, known, nonEmpty, price } from './modelValues';
+import { rent } from './rent';
+
+export function offersApi(http: Http): Client['offers'] {
+  const route = 'POST /api/v0/bundles/';
+  return {
+    // interface: Search offers. It reads although it is a POST, so it may be repeated.
+    search: async (search, options) => {
+      const answer = await http.call(
+        { method: 'POST', path: '/api/v0/bundles/', body: searchBody(search), route, repeat: 'read' },
+        offerList,
+        options,
+      );
+      return readRecords(answer.offers, offer, toOffer, { http, route });
+    },
+    rent: (offerId, config, options) => rent(http, offerId, config, options),
+  };
+}
+
+/** Filters stand beside `type`, `order` and `limit`; a filter cannot take their place. */
+function searchBody(search: OfferSearch): Readonly<Record<string, unknown>> {
+  return {
+    ...search.filters,
+    type: search.rentalType === 'interruptible' ? 'bid' : 'on-demand',
+    order: search.order,
+    ...(search.limit === undefined ? {} : { limit: search.limit }),
+    ...(search.allocatedStorageGb === undefined ? {} : { allocated_storage: search.allocatedStorageGb }),
+  };
+}
+
+export function toOffer(wire: WireOffer): Offer {
+  return defined<Offer>({
+    id: wire.id,
+    machineId: wire.machine_id,
+    hostId: wire.host_id,
+    gpuName: nonEmpty(wire.gpu_name),
+    gpuCount: known(wire.num_gpus),
+    gpuRamMb: known(wire.gpu_ram),
+    gpuArch: nonEmpty(wire.gpu_arch),
+    computeCapability: known(wire.compute_cap),
+    cudaVersion: known(wire.cuda_max_good),
+    driverVersion: nonEmpty(wire.driver_version),
+    teraflops: known(wire.total_flops),
+    dlperf: known(wire.dlperf),
+    dlperfPerDollar: known(wire.dlperf_per_dphtotal),
+    score: wire.score,
+    cpuName: nonEmpty(wire.cpu_name),
+    cpuCores: known(wire.cpu_cores_effective) ?? known(wire.cpu_cores),
+    cpuRamMb: known(wire.cpu_ram),
+    cpuArch: nonEmpty(wire.cpu_arch),
+    diskSpaceGb: known(wire.disk_space),
+    diskMbPerSecond: known(wire.disk_bw),
+    inetUpMbit: known(wire.inet_up),
+    inetDownMbit: known(wire.inet_down),
+    inetUpPerGb: price(wire.inet_up_cost),
+    inetDownPerGb: price(wire.inet_down_cost),
+    directPorts: known(wire.direct_port_count),
+    staticIp: wire.static_ip,
+    location: nonEmpty(wire.geolocation),
+    countryCode: countryCode(wire.geolocation),
+    gpuPerHour: price(wire.dph_base),
+    totalPerHour: price(wire.dph_total),
+    storagePerGbMonth: price(wire.storage_cost),
+    minBidPerHour: price(wire.min_bid),
+    isBid: wire.is_bid,
+    rentable: wire.rentable,
+    reliability: known(wire.reliability) ?? known(wire.reliability2),
+    verified:
+      wire.verified ?? (wire.verification === undefined ? undefined : wire.verification === 'verified'),
+    datacenter: wire.hosting_type === undefined ? undefined : wire.hosting_type === 1,
+    durationSeconds: known(wire.duration),
+    vmSupport: wire.vms_enabled,
+  });
+}
+
+/** "Sweden, SE", "US" or ", US" (service-facts: Quirk 18). */
+function countryCode(location: string | undefined): string | undefined {
+  return /(?:^|,)\s*([A-Z]{2})$/.exec(location ?? '')?.[1];
+}

@@ -1,0 +1,40 @@
+import { gzipSync } from 'node:zlib';
+import { text } from '../util/text';
+import { NotSentError } from './errors';
+
+/** Characters that the service takes (interface: Limits). */
+export const longestOnstart = 4048;
+
+/**
+ * The on-start script as it is sent: unchanged up to the limit, otherwise as one line that unpacks
+ * and runs it (interface: Limits). Throws `NotSentError` with both lengths when even that is too
+ * long. Bytes are counted, so that a service that counts characters never sees more than allowed.
+ */
+export function packOnstart(script: string): string {
+  const length = Buffer.byteLength(script);
+  if (length <= longestOnstart) {
+    return script;
+  }
+  const packed = selfExtracting(script);
+  if (packed.length > longestOnstart) {
+    throw new NotSentError(
+      text(
+        'The on-start script is too long: {0} characters, and {1} when compressed, of {2} at most. Put part of it into the image or download it from the script.',
+        length,
+        packed.length,
+        longestOnstart,
+      ),
+    );
+  }
+  return packed;
+}
+
+/**
+ * Unpacks into a file, so that the script keeps its standard input and its own interpreter line.
+ * Works in any POSIX shell; `bash` runs the script where there is one, as the service does.
+ */
+function selfExtracting(script: string): string {
+  const data = gzipSync(script, { level: 9 }).toString('base64');
+  const run = script.startsWith('#!') ? 'chmod 700 "$f"; "$f"' : '"$(command -v bash || command -v sh)" "$f"';
+  return `f=$(mktemp) && echo ${data} | base64 -d | gzip -dc >"$f" && { ${run}; }`;
+}

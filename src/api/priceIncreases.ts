@@ -1,0 +1,48 @@
+import type { PriceIncrease } from '../model/priceIncrease';
+import { confirmation } from '../wire/field';
+import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
+import type { Client } from './client';
+import type { CallOptions, Http } from './http';
+import { readRecords, rowsOf } from './listing';
+import { defined, price } from './modelValues';
+
+/** Not in the interface: service-facts 2.8. */
+export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
+  const answer = async (verb: 'accept' | 'reject', id: number, options: CallOptions | undefined) => {
+    const path = `/api/v0/instances/${verb}-price-increase/`;
+    await http.call(
+      { method: 'PUT', path, body: { pending_price_increase_id: id }, route: `PUT ${path}`, repeat: 'write' },
+      confirmation,
+      options,
+    );
+  };
+  return {
+    list: async (options) => {
+      const path = '/api/v0/instances/pending-price-increases/';
+      const route = `GET ${path}`;
+      const read = await http.call(
+        { method: 'GET', path, route, repeat: 'read' },
+        priceIncreaseList,
+        options,
+      );
+      return readRecords(
+        rowsOf(read, route, 'pending_price_increases', 'results'),
+        priceIncrease,
+        toPriceIncrease,
+        { http, route },
+      );
+    },
+    accept: (id, options) => answer('accept', id, options),
+    reject: (id, options) => answer('reject', id, options),
+  };
+}
+
+function toPriceIncrease(wire: WirePriceIncrease): PriceIncrease {
+  return defined<PriceIncrease>({
+    id: wire.id,
+    instanceId: wire.instance_id ?? wire.contract_id,
+    currentPrice: price(wire.current_price ?? wire.old_price),
+    newPrice: price(wire.new_price),
+    deadline: wire.deadline ?? wire.expires_at,
+  });
+}

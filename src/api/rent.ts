@@ -1,0 +1,147 @@
+import { toDollars } from '../model/money';
+import type { RentConfig, Rented } from '../model/rent';
+import { CancelledError } from '../util/errors';
+import { text } from '../util/text';
+import { rentAnswer, type WireRentRequest } from '../wire/instance';
+import {
+  NotReachableError,
+  NotSentError,
+  NotUnderstoodError,
+  RentOutcomeUnknownError,
+  ServiceFailedError,
+  TimedOutError,
+  ApiError,
+} from './errors';
+import type { CallOptions, Http } from './http';
+import { isImageLogin } from './imageLogin';
+import { defined } from './modelValues';
+import { packOnstart } from './onstart';
+import { path } from './path';
+import { cleanServiceText } from './serviceText';
+
+const route = 'PUT /api/v0/asks/{offer_id}/';
+
+/**
+ * Rents an offer (interface: Create instance). Sent once; only a rate-limit refusal is sent again.
+ * An answer with `new_contract` is an instance, whatever stands beside it. Throws
+ * `RentOutcomeUnknownError` when the request may have taken effect, a cancelled one included.
+ */
+export async function rent(
+  http: Http,
+  offerId: number,
+  config: RentConfig,
+  options: CallOptions = {},
+): Promise<Rented> {
+  const body = rentBody(config);
+  const request = { mayHaveTakenEffect: false };
+  try {
+    const answer = await http.call(
+      {
+        method: 'PUT',
+        path: path`/api/v0/asks/${offerId}/`,
+        body,
+        route,
+        repeat: 'write',
+        accept: (given) => rentAnswer.safeParse(given).data?.new_contract !== undefined,
+        onSend: () => {
+          request.mayHaveTakenEffect = true;
+        },
+        // A wait or a sign-in that follows a refusal may be cancelled.
+        onRefused: () => {
+          request.mayHaveTakenEffect = false;
+        },
+      },
+      rentAnswer,
+      options,
+    );
+    if (answer.new_contract === undefined) {
+      throw new NotUnderstoodError({ route, status: 200 });
+    }
+    const message = answer.msg === undefined ? undefined : cleanServiceText(answer.msg);
+    return defined<Rented>({ instanceId: answer.new_contract, confirmed: answer.success !== false, message });
+  } catch (error) {
+    throw request.mayHaveTakenEffect && mayHaveRented(error) ? unknownOutcome(error) : error;
+  }
+}
+
+/** No answer, a 5xx or an unreadable answer (product: rule 1); the rest are refusals. */
+function mayHaveRented(error: unknown): boolean {
+  return (
+    error instanceof CancelledError ||
+    (error instanceof NotReachableError && error.requestLeft) ||
+    error instanceof TimedOutError ||
+    error instanceof NotUnderstoodError ||
+    error instanceof ServiceFailedError ||
+    (error instanceof ApiError && error.status !== undefined && error.status >= 500)
+  );
+}
+
+function unknownOutcome(error: unknown): RentOutcomeUnknownError {
+  const known = error instanceof ApiError ? error : undefined;
+  return new RentOutcomeUnknownError({ route, status: known?.status, code: known?.code, cause: error });
+}
+
+/** Unset fields are left out: with a template each field sent overrides it (interface: Template merge rules 1). */
+export function rentBody(config: RentConfig): WireRentRequest {
+  if (config.templateHash === undefined && (config.image === undefined || config.image === '')) {
+    throw new NotSentError(text('Neither an image nor a template is given. Choose one and try again.'));
+  }
+  if (config.imageLogin !== undefined && !isImageLogin(config.imageLogin)) {
+    throw new NotSentError(
+      text('The registry login is not in the form that the service takes. Enter it again.'),
+    );
+  }
+  const { volume } = config;
+  if (volume && !volume.mountPath.startsWith('/')) {
+    throw new NotSentError(
+      text('The folder of the volume must begin with a slash, such as /data. It is "{0}".', volume.mountPath),
+    );
+  }
+  return defined<WireRentRequest>({
+    template_hash_id: config.templateHash,
+    image: config.image,
+    disk: config.diskGb,
+    label: config.label,
+    runtype: config.runtype,
+    target_state: config.targetState,
+    price: config.bidPerHour === undefined ? undefined : toDollars(config.bidPerHour),
+    env: checkedEnv(config.env),
+    onstart: config.onstart === undefined ? undefined : packOnstart(config.onstart),
+    args_str: config.args,
+    use_jupyter_lab: config.useJupyterLab,
+    jupyter_dir: config.jupyterDir,
+    python_utf8: config.pythonUtf8,
+    lang_utf8: config.langUtf8,
+    image_login: config.imageLogin,
+    // Otherwise an instance that cannot start stays, stopped, and its disk bills (service-facts: Quirk 14).
+    cancel_unavail: config.cancelUnavailable ?? (config.targetState === 'stopped' ? undefined : true),
+    vm: config.vm,
+    volume_info:
+      volume === undefined
+        ? undefined
+        : defined<NonNullable<WireRentRequest['volume_info']>>({
+            create_new: volume.kind === 'create',
+            volume_id: volume.volumeId,
+            size: volume.kind === 'create' ? volume.sizeGb : undefined,
+            mount_path: volume.mountPath,
+          }),
+  });
+}
+
+/** Names are variables, or `-p host:container` with the value 1 (interface: Create instance). */
+function checkedEnv(env: RentConfig['env']): RentConfig['env'] {
+  for (const [name, value] of Object.entries(env ?? {})) {
+    const isPort = /^-p \d{1,5}:\d{1,5}(\/(tcp|udp))?$/.test(name);
+    if (!isPort && !/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) {
+      throw new NotSentError(
+        text('"{0}" is not a name for an environment variable. Correct it and try again.', name),
+      );
+    }
+    if (isPort && value !== '1') {
+      throw new NotSentError(
+        text('The port mapping "{0}" needs the value 1. Correct it and try again.', name),
+      );
+    }
+  }
+  return env;
+}

@@ -1,0 +1,45 @@
+import type { Secret } from '../model/secret';
+import { confirmation } from '../wire/field';
+import { secretList } from '../wire/secret';
+import type { Client } from './client';
+import type { ApiRequest, Http } from './http';
+
+const address = '/api/v0/secrets/';
+
+/** Environment variables: deleting is in the interface (Accounts), the rest in service-facts 2.4. */
+export function secretsApi(http: Http): Client['secrets'] {
+  const write = (method: ApiRequest['method'], body: unknown): ApiRequest => ({
+    method,
+    path: address,
+    body,
+    route: `${method} ${address}`,
+    repeat: 'write',
+  });
+  return {
+    list: async (options) => {
+      const answer = await http.call(
+        { method: 'GET', path: address, route: `GET ${address}`, repeat: 'read' },
+        secretList,
+        options,
+      );
+      return Object.entries(answer.secrets)
+        .map(([name, value]) => toSecret(name, value))
+        .sort((a, b) => a.name.localeCompare(b.name));
+    },
+    create: async (name, value, options) => {
+      await http.call(write('POST', { key: name, value }), confirmation, options);
+    },
+    update: async (name, value, options) => {
+      await http.call(write('PUT', { key: name, value }), confirmation, options);
+    },
+    remove: async (name, options) => {
+      await http.call(write('DELETE', { key: name }), confirmation, options);
+    },
+  };
+}
+
+/** Stars stand for a value that the service keeps to itself (service-facts 2.4). */
+function toSecret(name: string, value: unknown): Secret {
+  const isKnown = typeof value === 'string' && value !== '' && !/^\*+$/.test(value);
+  return isKnown ? { name, value } : { name };
+}

@@ -1,0 +1,180 @@
+import type * as z from 'zod';
+import { wait, type Clock } from '../util/clock';
+import { CancelledError } from '../util/errors';
+import type { Log } from '../util/log';
+import { text } from '../util/text';
+import { explain } from '../wire/field';
+import { readAnswer } from './answer';
+import { resolveUrl } from './baseUrl';
+import { exchange, type Exchange } from './exchange';
+import {
+  NotReachableError,
+  NotUnderstoodError,
+  RateLimitedError,
+  ServiceFailedError,
+  TimedOutError,
+  UnauthorizedError,
+} from './errors';
+import type { ApiRequest, CallOptions, Http } from './http';
+import type { Pacer } from './pacing';
+import type { HttpPolicy } from './policy';
+import { fetchResult } from './resultFile';
+import type { Transport } from './transport';
+
+/**
+ * Called when the key or the session was refused; true when another try has a chance. A refusal promises
+ * that the call had no effect, so a write may be sent again as well.
+ */
+export type Recover = (refused: {
+  readonly bearer: string;
+  readonly signal?: AbortSignal;
+}) => Promise<boolean>;
+
+export interface ServiceHttpParts {
+  readonly baseUrl: URL;
+  /** The key or session of the account; asked for each request and never kept. */
+  readonly bearer: () => Promise<string>;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly pacer: Pacer;
+  readonly policy: HttpPolicy;
+  readonly recover?: Recover;
+}
+
+/**
+ * The rules above the transport: pacing, total time-out, what may be repeated, and what an answer
+ * means. Reads are repeated with back-off; a write is repeated only after a rate-limit refusal,
+ * which promises that it had no effect.
+ */
+export class ServiceHttp implements Http {
+  readonly log: Log;
+
+  constructor(private readonly parts: ServiceHttpParts) {
+    this.log = parts.log;
+  }
+
+  async call<T>(request: ApiRequest, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+    const body = await this.answered(request, options);
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) {
+      this.log.warn(`${request.route}: ${explain(parsed.error)}`);
+      throw new NotUnderstoodError({ route: request.route, status: 200 });
+    }
+    return parsed.data;
+  }
+
+  async fetchResult(url: string, options: CallOptions = {}): Promise<string> {
+    return fetchResult(url, options, this.parts);
+  }
+
+  /** Sends until there is an answer, a refusal or no further try. */
+  private async answered(request: ApiRequest, options: CallOptions): Promise<unknown> {
+    const { pacer, policy, clock, random } = this.parts;
+    let failures = 0;
+    let refusals = 0;
+    let hasRecovered = false;
+    for (;;) {
+      await pacer.acquire(request.route, options);
+      const bearer = options.bearer ?? (await this.parts.bearer());
+      try {
+        return await this.once(request, bearer, options);
+      } catch (error) {
+        if (error instanceof RateLimitedError || error instanceof UnauthorizedError) {
+          request.onRefused?.();
+        }
+        if (error instanceof RateLimitedError) {
+          refusals += 1;
+          if (refusals >= policy.rateAttempts) {
+            throw error;
+          }
+          this.holdBack(request.route, error.waitMs, refusals);
+        } else if (error instanceof UnauthorizedError && !hasRecovered && options.bearer === undefined) {
+          hasRecovered = true;
+          if (!(await this.recovered(bearer, options.signal))) {
+            throw error;
+          }
+        } else if (request.repeat === 'read' && isTransient(error)) {
+          failures += 1;
+          if (failures >= policy.readAttempts) {
+            throw error;
+          }
+          const backOffMs = policy.backOffMs * 3 ** (failures - 1);
+          await wait(clock, backOffMs * (0.75 + random() / 2), options.signal);
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** Slows the route down after a refusal; the next `acquire` does the waiting and shows it. */
+  private holdBack(route: string, askedMs: number | undefined, refusals: number): void {
+    const { pacer, policy } = this.parts;
+    if (askedMs !== undefined) {
+      pacer.learn(route, askedMs);
+    }
+    const leastMs = askedMs ?? Math.max(pacer.intervalMs(route), policy.unknownLimitMs);
+    const waitMs = leastMs * 2 ** (refusals - 1) + policy.backOffMs * this.parts.random();
+    pacer.holdBack(route, waitMs);
+    this.log.debug(`${route}: rate limit, waiting ${Math.round(waitMs)} ms`);
+  }
+
+  private async recovered(bearer: string, signal: AbortSignal | undefined): Promise<boolean> {
+    return (await this.parts.recover?.({ bearer, ...(signal ? { signal } : {}) })) ?? false;
+  }
+
+  private async once(request: ApiRequest, bearer: string, options: CallOptions): Promise<unknown> {
+    const sent: Exchange = {
+      method: request.method,
+      url: resolveUrl(this.parts.baseUrl, request.path, request.query),
+      headers: headersOf(bearer, request),
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      route: request.route,
+      timeoutMs: this.parts.policy.timeoutMs,
+      maxBytes: this.parts.policy.maxBytes,
+    };
+    if (options.signal?.aborted) {
+      throw new CancelledError();
+    }
+    request.onSend?.();
+    const startedAt = this.parts.clock.now();
+    const response = await exchange(sent, this.parts, options.signal);
+    this.log.debug(`${request.route}: ${response.status} in ${this.parts.clock.now() - startedAt} ms`);
+    const answer = readAnswer(response, {
+      route: request.route,
+      secrets: [bearer],
+      accept: request.accept,
+    });
+    if (answer.kind === 'failed') {
+      throw answer.error;
+    }
+    return answer.body;
+  }
+}
+
+function headersOf(bearer: string, request: ApiRequest): Record<string, string> {
+  // Anything else would break the header line, or let a pasted text add one.
+  if (!/^[\x21-\x7e]+$/.test(bearer)) {
+    throw new UnauthorizedError({
+      route: request.route,
+      text: text('The API key contains characters that no key has. Copy it again from the console.'),
+    });
+  }
+  return {
+    accept: 'application/json',
+    authorization: `Bearer ${bearer}`,
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+}
+
+/** Failures that another try of a read may mend. */
+function isTransient(error: unknown): boolean {
+  return (
+    (error instanceof NotReachableError && error.transient) ||
+    error instanceof TimedOutError ||
+    error instanceof ServiceFailedError ||
+    (error instanceof NotUnderstoodError && error.unreadable)
+  );
+}

@@ -1,0 +1,68 @@
+import type { SshKey } from '../model/account';
+import { confirmation } from '../wire/field';
+import { addedSshKey, sshKey, sshKeyList, type WireSshKey } from '../wire/sshKey';
+import type { Client } from './client';
+import { NotUnderstoodError } from './errors';
+import type { Http } from './http';
+import { readRecords } from './listing';
+import { defined, nonEmpty } from './modelValues';
+import { path } from './path';
+
+/** Keys of the account (service-facts 2.6; the interface describes only those of an instance). */
+export function sshKeysApi(http: Http): Client['sshKeys'] {
+  return {
+    list: async (options) => {
+      const route = 'GET /api/v0/ssh/';
+      const answer = await http.call(
+        { method: 'GET', path: '/api/v0/ssh/', route, repeat: 'read' },
+        sshKeyList,
+        options,
+      );
+      const rows = Array.isArray(answer) ? answer : answer.ssh_keys;
+      return readRecords(rows, keyWithText, toSshKey, { http, route });
+    },
+    add: async (publicKey, options) => {
+      const route = 'POST /api/v0/ssh/';
+      const answer = await http.call(
+        { method: 'POST', path: '/api/v0/ssh/', body: { ssh_key: publicKey }, route, repeat: 'write' },
+        addedSshKey,
+        options,
+      );
+      const added = sshKey.safeParse(answer.key).data ?? sshKey.safeParse(answer).data;
+      if (!added) {
+        throw new NotUnderstoodError({ route, status: 200 });
+      }
+      // The answer may leave the text out; then it is the one that was sent.
+      return toSshKey({ ...added, public_key: publicKeyOf(added) ?? publicKey });
+    },
+    remove: async (id, options) => {
+      await http.call(
+        {
+          method: 'DELETE',
+          path: path`/api/v0/ssh/${id}/`,
+          route: 'DELETE /api/v0/ssh/{id}/',
+          repeat: 'write',
+        },
+        confirmation,
+        options,
+      );
+    },
+  };
+}
+
+/** A record without its text cannot be compared with a local key, so it counts as broken. */
+export const keyWithText = sshKey.refine((wire) => publicKeyOf(wire) !== undefined, 'no public key');
+
+export function toSshKey(wire: WireSshKey): SshKey {
+  return defined<SshKey>({
+    id: wire.id,
+    name: nonEmpty(wire.name),
+    publicKey: publicKeyOf(wire) ?? '',
+    createdAt: wire.created_at ?? undefined,
+  });
+}
+
+/** Three names of one field (service-facts 3.6). */
+function publicKeyOf(wire: WireSshKey): string | undefined {
+  return nonEmpty(wire.public_key) ?? nonEmpty(wire.key) ?? nonEmpty(wire.ssh_key);
+}

@@ -1,0 +1,53 @@
+import type { TeamRole } from '../model/teamRole';
+import { teamRole, teamRoleList, type WireTeamRole } from '../wire/teamRole';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords, rowsOf } from './listing';
+import { path } from './path';
+
+/** The look-up is in the interface (Accounts), the list in service-facts (table 1). */
+export function teamRolesApi(http: Http): Client['teamRoles'] {
+  return {
+    get: async (name, options) =>
+      toTeamRole(
+        await http.call(
+          {
+            method: 'GET',
+            path: path`/api/v0/team/roles/${name}/`,
+            route: 'GET /api/v0/team/roles/{id}/',
+            repeat: 'read',
+          },
+          teamRole,
+          options,
+        ),
+      ),
+    list: async (options) => {
+      const route = 'GET /api/v0/team/roles-full/';
+      const answer = await http.call(
+        { method: 'GET', path: '/api/v0/team/roles-full/', route, repeat: 'read' },
+        teamRoleList,
+        options,
+      );
+      return readRecords(rowsOf(answer, route, 'roles'), teamRole, toTeamRole, {
+        http,
+        route,
+      });
+    },
+  };
+}
+
+function toTeamRole(wire: WireTeamRole): TeamRole {
+  return { id: wire.id, name: wire.name ?? '', permissions: permissionNames(wire.permissions) };
+}
+
+/** Documented as texts; keys of an object are understood as well. */
+function permissionNames(value: unknown): readonly string[] {
+  if (Array.isArray(value)) {
+    return value.filter((each) => typeof each === 'string');
+  }
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  const inner: unknown = 'api' in value ? value.api : value;
+  return typeof inner === 'object' && inner !== null ? Object.keys(inner) : [];
+}

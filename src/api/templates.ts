@@ -1,0 +1,132 @@
+import { envObjectToFlags, readEnv } from '../model/envFlags';
+import type { WireFiltersShape } from '../model/filters';
+import type { Template } from '../model/template';
+import { confirmation } from '../wire/field';
+import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
+import type { Client } from './client';
+import { NotUnderstoodError } from './errors';
+import type { Http } from './http';
+import { readManyRecords } from './listing';
+import { defined } from './modelValues';
+
+const address = '/api/v0/template/';
+
+/** interface: Templates. */
+export function templatesApi(http: Http): Client['templates'] {
+  return {
+    search: async (filters, options) => {
+      const route = `GET ${address}`;
+      const answer = await http.call(
+        {
+          method: 'GET',
+          path: address,
+          query: { select_filters: JSON.stringify(filters) },
+          route,
+          repeat: 'read',
+        },
+        templateList,
+        options,
+      );
+      return readManyRecords(answer.templates, template, toTemplate, { http, route });
+    },
+    create: async (fields, options) => {
+      const route = `POST ${address}`;
+      const answer = await http.call(
+        {
+          method: 'POST',
+          path: address,
+          // Required even when unused (interface: Template).
+          body: { docker_login_repo: '', docker_login_user: '', docker_login_pass: '', ...fields },
+          route,
+          repeat: 'write',
+        },
+        templateAnswer,
+        options,
+      );
+      const { id, hash_id: hashId } = answer.template;
+      if (id === undefined) {
+        throw new NotUnderstoodError({ route, status: 200 });
+      }
+      return { id, hashId };
+    },
+    edit: async (hashId, changes, options) => {
+      const route = `PUT ${address}`;
+      const answer = await http.call(
+        { method: 'PUT', path: address, body: { ...changes, hash_id: hashId }, route, repeat: 'write' },
+        templateAnswer,
+        options,
+      );
+      return { hashId: answer.template.hash_id };
+    },
+    remove: async (id, options) => {
+      await http.call(
+        {
+          method: 'DELETE',
+          path: address,
+          body: { template_id: id },
+          route: `DELETE ${address}`,
+          repeat: 'write',
+        },
+        confirmation,
+        options,
+      );
+    },
+  };
+}
+
+export function toTemplate(wire: WireTemplate): Template {
+  return defined<Template>({
+    id: wire.id,
+    hashId: wire.hash_id,
+    name: wire.name ?? '',
+    image: wire.image ?? '',
+    tag: wire.tag,
+    desc: wire.desc,
+    readme: wire.readme,
+    env: envText(wire.env),
+    onstart: wire.onstart,
+    runtype: wire.runtype,
+    argsStr: wire.args_str,
+    sshDirect: wire.ssh_direct,
+    useSsh: wire.use_ssh,
+    jupDirect: wire.jup_direct,
+    jupyterDir: wire.jupyter_dir,
+    useJupyterLab: wire.use_jupyter_lab,
+    dockerLoginRepo: wire.docker_login_repo,
+    dockerLoginUser: wire.docker_login_user,
+    href: wire.href,
+    repo: wire.repo,
+    extraFilters: filtersOf(wire.extra_filters),
+    recommendedDiskGb: wire.recommended_disk_space,
+    private: wire.private,
+    volumeInfo: wire.volume_info,
+    creatorId: wire.creator_id,
+    createdAt: wire.created_at,
+    recentCreateAt: wire.recent_create_date,
+    createdCount: wire.count_created,
+    recommended: wire.recommended,
+    raw: wire,
+  });
+}
+
+/** The flag form, whatever form arrived. */
+function envText(value: WireTemplate['env']): string | undefined {
+  if (typeof value === 'string') {
+    return value;
+  }
+  const env = readEnv(value);
+  return typeof env === 'object' ? envObjectToFlags(env) : env;
+}
+
+/** An object, or a JSON text of one (service-facts 3.3); anything else counts as not said. */
+function filtersOf(value: unknown): WireFiltersShape | undefined {
+  let shape = value;
+  if (typeof value === 'string') {
+    try {
+      shape = JSON.parse(value) as unknown;
+    } catch {
+      return undefined;
+    }
+  }
+  return filterShape.safeParse(shape).data;
+}

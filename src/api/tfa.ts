@@ -1,0 +1,186 @@
+import type { SmsTarget, TfaMethod, TfaProof } from '../model/tfa';
+import { confirmation } from '../wire/field';
+import {
+  backupCodesAnswer,
+  tfaChallengeAnswer,
+  tfaLoginAnswer,
+  tfaMethod,
+  tfaRemoveAnswer,
+  tfaStatusAnswer,
+  totpSetupAnswer,
+  type WireTfaMethod,
+} from '../wire/tfa';
+import type { Client } from './client';
+import { NotUnderstoodError } from './errors';
+import type { ApiRequest, CallOptions, Http } from './http';
+import { readRecords } from './listing';
+import { defined, nonEmpty } from './modelValues';
+
+const address = '/api/v0/tfa/';
+
+/** interface: Two-factor authentication, as its table's CLI column: a bearer with every call. */
+export function tfaApi(http: Http): Client['tfa'] {
+  const challenge = async (request: ApiRequest, options: CallOptions | undefined) => {
+    const { secret } = await http.call(request, tfaChallengeAnswer, options);
+    return { secret: required(secret, request) };
+  };
+  return {
+    status: async (options) => {
+      const route = `GET ${address}status/`;
+      const answer = await http.call(
+        { method: 'GET', path: `${address}status/`, route, repeat: 'read' },
+        tfaStatusAnswer,
+        options,
+      );
+      const methods = readRecords(answer.methods, knownMethod, toMethod, { http, route });
+      return {
+        enabled: answer.tfa_enabled ?? methods.items.length > 0,
+        methods: methods.items,
+        newMethodAuthorized: answer.new_method_authorized ?? false,
+        skipped: methods.skipped,
+        ...(answer.backup_codes_remaining === undefined
+          ? {}
+          : { backupCodesRemaining: answer.backup_codes_remaining }),
+      };
+    },
+    logIn: async (proof, { admin, ...options } = {}) => {
+      const request = write('POST', '', { ...proofBody(proof), ...(admin ? { admin: true } : {}) });
+      const answer = await http.call(request, tfaLoginAnswer, options);
+      return {
+        sessionKey: required(answer.session_key, request),
+        isLegacy: answer.legacy_tfa_user ?? false,
+        // interface: left out when none is left.
+        ...(proof.kind === 'backup' ? { backupCodesRemaining: answer.backup_codes_remaining ?? 0 } : {}),
+      };
+    },
+    sendEmail: (secret, options) =>
+      challenge(write('POST', 'email/', secret === undefined ? {} : { secret }), options),
+    sendSms: (target, options) => challenge(write('POST', 'sms/', smsBody(target)), options),
+    resendSms: (target, options) => challenge(write('POST', 'sms/resend/', smsBody(target)), options),
+    ...managementOf(http),
+  };
+}
+
+type Management =
+  | 'startAuthorization'
+  | 'finishAuthorization'
+  | 'setUpTotp'
+  | 'confirmNew'
+  | 'update'
+  | 'remove'
+  | 'regenerateBackupCodes';
+
+function managementOf(http: Http): Pick<Client['tfa'], Management> {
+  return {
+    startAuthorization: async (by, options) => {
+      const body =
+        by.kind === 'backup'
+          ? { backup_code: by.backupCode }
+          : {
+              ...(by.factor === undefined ? {} : { tfa_method: by.factor }),
+              ...(by.methodId === undefined ? {} : { tfa_method_id: by.methodId }),
+            };
+      const request = write('POST', 'authorize-new-method/', body);
+      const { secret } = await http.call(request, tfaChallengeAnswer, options);
+      // A backup code authorizes at once and answers without a secret.
+      return by.kind === 'backup' ? {} : { secret: required(secret, request) };
+    },
+    finishAuthorization: async ({ code, secret }, options) => {
+      await http.call(write('PUT', 'authorize-new-method/', { code, secret }), confirmation, options);
+    },
+    setUpTotp: async (options) => {
+      const answer = await http.call(write('POST', 'totp-setup/'), totpSetupAnswer, options);
+      return { secret: answer.secret, uri: answer.provisioning_uri };
+    },
+    confirmNew: async (method, options) => {
+      const answer = await http.call(
+        write('POST', 'confirm-new/', {
+          tfa_method: method.type,
+          code: method.code,
+          secret: method.secret,
+          ...(method.type === 'sms' ? { phone_number: method.phone } : {}),
+          ...(method.label === undefined ? {} : { label: method.label }),
+        }),
+        backupCodesAnswer,
+        options,
+      );
+      return answer.backup_codes ? { backupCodes: answer.backup_codes } : {};
+    },
+    update: async (methodId, { label, isPrimary }, options) => {
+      const body = {
+        tfa_method_id: methodId,
+        ...(label === undefined ? {} : { label }),
+        ...(isPrimary === undefined ? {} : { is_primary: isPrimary }),
+      };
+      await http.call(write('PUT', 'update/', body), confirmation, options);
+    },
+    remove: async (targetId, proof, options) => {
+      // `target_id` also where it may be left out: the service must not choose what goes. A legacy
+      // account has no methods and so nothing to name.
+      const body = { ...proofBody(proof), ...(targetId === undefined ? {} : { target_id: targetId }) };
+      const answer = await http.call(write('DELETE', '', body), tfaRemoveAnswer, options);
+      return typeof answer.remaining_methods === 'number' ? { remaining: answer.remaining_methods } : {};
+    },
+    regenerateBackupCodes: async (proof, options) => {
+      const request = write('PUT', 'regen-backup-codes/', proofBody(proof));
+      const answer = await http.call(request, backupCodesAnswer, options);
+      return required(answer.backup_codes, request);
+    },
+  };
+}
+
+function write(method: ApiRequest['method'], below: string, body?: unknown): ApiRequest {
+  return {
+    method,
+    path: `${address}${below}`,
+    ...(body === undefined ? {} : { body }),
+    route: `${method} ${address}${below}`,
+    repeat: 'write',
+  };
+}
+
+function proofBody(proof: TfaProof): Record<string, unknown> {
+  return proof.kind === 'backup'
+    ? { backup_code: proof.backupCode }
+    : {
+        tfa_method: proof.factor,
+        code: proof.code,
+        ...(proof.secret === undefined ? {} : { secret: proof.secret }),
+        ...(proof.methodId === undefined ? {} : { tfa_method_id: proof.methodId }),
+      };
+}
+
+function smsBody({ methodId, phone, secret }: SmsTarget): Record<string, unknown> {
+  return {
+    ...(phone === undefined ? {} : { phone_number: phone }),
+    ...(methodId === undefined ? {} : { tfa_method_id: methodId }),
+    ...(secret === undefined ? {} : { secret }),
+  };
+}
+
+/** Without this value the flow cannot go on, whatever the status said. */
+function required<T>(value: T | null | undefined, { route }: ApiRequest): T {
+  if (value === undefined || value === null || (typeof value === 'string' && value === '')) {
+    throw new NotUnderstoodError({ route, status: 200 });
+  }
+  return value;
+}
+
+const knownMethod = tfaMethod.refine(
+  (wire) => wire.method === 'sms' || wire.method === 'totp',
+  'neither sms nor totp',
+);
+
+function toMethod(wire: WireTfaMethod): TfaMethod {
+  return defined<TfaMethod>({
+    id: wire.id,
+    type: wire.method === 'sms' ? 'sms' : 'totp',
+    label: nonEmpty(wire.label),
+    phone: nonEmpty(wire.phone_number),
+    isPrimary: wire.is_primary ?? false,
+    failCount: wire.fail_count,
+    lockedUntil: wire.locked_until,
+    createdAt: wire.created_at,
+    lastUsedAt: wire.last_used,
+  });
+}

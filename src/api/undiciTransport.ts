@@ -1,0 +1,130 @@
+import type * as Undici from 'undici';
+import {
+  readLimited,
+  toFailure,
+  TransportFailure,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport';
+
+export interface UndiciOptions {
+  /** The proxy for a URL; `undefined` goes there directly. */
+  readonly proxyFor?: (url: URL) => string | undefined;
+  /** All certificate authorities to trust, as PEM, in place of the runtime's list; asked once. */
+  readonly ca?: () => readonly string[] | undefined;
+  /** Accepts any certificate of the proxy itself, never of the service. */
+  readonly acceptAnyProxyCertificate?: boolean;
+  /** Time to make a connection. */
+  readonly connectTimeoutMs?: number;
+}
+
+/**
+ * Through dispatchers of its own: for loopback, explicit proxies, and outside an extension host.
+ * The library is loaded with the first request, and the global dispatcher is left alone.
+ */
+export class UndiciTransport implements Transport {
+  /** By proxy address; the empty text stands for direct. */
+  private readonly dispatchers = new Map<string, Undici.Dispatcher>();
+  private authorities: { readonly list: readonly string[] | undefined } | undefined;
+  private closed = false;
+
+  constructor(private readonly options: UndiciOptions = {}) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    try {
+      const undici = await import('undici');
+      const response = await undici.request(request.url, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        signal: request.signal,
+        headersTimeout: request.timeoutMs,
+        bodyTimeout: request.timeoutMs,
+        dispatcher: this.dispatcherFor(undici, request.url),
+      });
+      try {
+        const text = await readLimited(response.body, request.maxBytes);
+        return { status: response.statusCode, headers: singleValues(response.headers), text };
+      } finally {
+        response.body.destroy();
+      }
+    } catch (error) {
+      throw this.named(toFailure(error, request.signal), request.url);
+    }
+  }
+
+  /** Behind a proxy with a certificate of its own, the library does not tell which of the two was refused. */
+  private named(failure: TransportFailure, url: URL): TransportFailure {
+    const proxyHasCertificate = /^https:/i.test(this.options.proxyFor?.(url) ?? '');
+    return failure.kind === 'certificate' &&
+      proxyHasCertificate &&
+      this.options.acceptAnyProxyCertificate !== true
+      ? new TransportFailure('someCertificate', failure.code, { cause: failure.cause })
+      : failure;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const open = [...this.dispatchers.values()];
+    this.dispatchers.clear();
+    await Promise.all(open.map((dispatcher) => dispatcher.close()));
+  }
+
+  private dispatcherFor(undici: typeof Undici, url: URL): Undici.Dispatcher {
+    if (this.closed) {
+      throw new TransportFailure('aborted', 'CLOSED');
+    }
+    const proxy = this.options.proxyFor?.(url) ?? '';
+    const known = this.dispatchers.get(proxy);
+    if (known) {
+      return known;
+    }
+    const made = proxy === '' ? this.direct(undici) : this.throughProxy(undici, proxy);
+    this.dispatchers.set(proxy, made);
+    return made;
+  }
+
+  private direct(undici: typeof Undici): Undici.Dispatcher {
+    return new undici.Agent({ ...this.common(), connect: { ...this.connect(), ...this.trust() } });
+  }
+
+  private throughProxy(undici: typeof Undici, proxy: string): Undici.Dispatcher {
+    return new undici.ProxyAgent({
+      ...this.common(),
+      uri: proxy,
+      requestTls: { ...this.connect(), ...this.trust() },
+      proxyTls: {
+        ...this.connect(),
+        ...this.trust(),
+        ...(this.options.acceptAnyProxyCertificate === true ? { rejectUnauthorized: false } : {}),
+      },
+    });
+  }
+
+  private common() {
+    return { connections: 4, pipelining: 1, allowH2: false } as const;
+  }
+
+  private connect() {
+    return { timeout: this.options.connectTimeoutMs ?? 10_000 };
+  }
+
+  private trust() {
+    this.authorities ??= { list: this.options.ca?.() };
+    const { list } = this.authorities;
+    return list === undefined ? {} : { ca: [...list] };
+  }
+}
+
+function singleValues(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const single: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) {
+      single[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+    }
+  }
+  return single;
+}

@@ -1,0 +1,109 @@
+import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
+import { confirmation } from '../wire/field';
+import {
+  createdVolume,
+  volume,
+  volumeList,
+  volumeOffer,
+  volumeOfferList,
+  type WireVolume,
+  type WireVolumeOffer,
+} from '../wire/volume';
+import type { Client } from './client';
+import type { Http } from './http';
+import { readRecords } from './listing';
+import { defined, known, nonEmpty, price } from './modelValues';
+
+const address = '/api/v0/volumes/';
+
+/** Not in the interface beyond `volume_info`: service-facts 2.7. */
+export function volumesApi(http: Http): Client['volumes'] {
+  return {
+    list: async (options) => {
+      const route = `GET ${address}`;
+      const answer = await http.call(
+        { method: 'GET', path: address, query: { owner: 'me', type: 'all_volume' }, route, repeat: 'read' },
+        volumeList,
+        options,
+      );
+      return readRecords(answer.volumes, volume, toVolume, { http, route });
+    },
+    search: async (search, options) => {
+      const route = `POST ${address}search/`;
+      const answer = await http.call(
+        { method: 'POST', path: `${address}search/`, body: searchBody(search), route, repeat: 'read' },
+        volumeOfferList,
+        options,
+      );
+      return readRecords(answer.offers, volumeOffer, toVolumeOffer, { http, route });
+    },
+    create: async ({ offerId, sizeGb, name }, options) => {
+      const answer = await http.call(
+        {
+          method: 'PUT',
+          path: address,
+          body: { id: offerId, size: sizeGb, ...(name === undefined || name === '' ? {} : { name }) },
+          route: `PUT ${address}`,
+          repeat: 'write',
+        },
+        createdVolume,
+        options,
+      );
+      // The number in "V.20118481" is the volume (service-facts 2.7).
+      const named = Number(/(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
+      const id = answer.volume_id ?? (Number.isInteger(named) ? named : undefined);
+      return id === undefined ? {} : { id };
+    },
+    remove: async (id, options) => {
+      await http.call(
+        { method: 'DELETE', path: address, body: { id }, route: `DELETE ${address}`, repeat: 'write' },
+        confirmation,
+        options,
+      );
+    },
+  };
+}
+
+function searchBody({ machineId, leastSizeGb, limit }: VolumeSearch): Record<string, unknown> {
+  return {
+    ...(machineId === undefined ? {} : { machine_id: { eq: machineId } }),
+    disk_space: { gte: leastSizeGb ?? 1 },
+    order: [['storage_cost', 'asc']],
+    ...(limit === undefined ? {} : { limit }),
+    allocated_storage: leastSizeGb ?? 1,
+  };
+}
+
+function toVolume(wire: WireVolume): Volume {
+  return defined<Volume>({
+    id: wire.id,
+    label: nonEmpty(wire.label),
+    sizeGb: known(wire.disk_space),
+    status: nonEmpty(wire.status),
+    machineId: wire.machine_id,
+    location: nonEmpty(wire.geolocation),
+    instanceIds: wire.instances?.flatMap(instanceId),
+    perHour: price(wire.storage_total_cost),
+    createdAt: wire.start_date,
+  });
+}
+
+/** Records by the documentation, numbers by other clients (service-facts 3.7). */
+function instanceId(value: unknown): number[] {
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : value;
+  const number = typeof id === 'number' || typeof id === 'string' ? Number(id) : Number.NaN;
+  return Number.isInteger(number) && number > 0 ? [number] : [];
+}
+
+function toVolumeOffer(wire: WireVolumeOffer): VolumeOffer {
+  return defined<VolumeOffer>({
+    id: wire.id,
+    machineId: wire.machine_id,
+    sizeGb: known(wire.disk_space),
+    diskMbPerSecond: known(wire.disk_bw),
+    perGbMonth: price(wire.storage_cost),
+    reliability: wire.reliability ?? wire.reliability2,
+    location: nonEmpty(wire.geolocation),
+    durationSeconds: known(wire.duration),
+  });
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import type { AnyCommandId } from './contributions';
+import { register as registerAccount } from './features/account';
+import { register as registerConnect } from './features/connect';
+import { register as registerDeployments } from './features/deployments';
+import { register as registerDocuments } from './features/documents';
+import { register as registerDoctor } from './features/doctor';
+import { register as registerFiles } from './features/files';
+import { register as registerDiagnostics } from './features/diagnostics';
+import { register as registerHosting } from './features/hosting';
+import { register as registerInstances } from './features/instances';
+import { register as registerLifecycle } from './features/lifecycle';
+import { register as registerOffers } from './features/offers';
+import { register as registerReadiness } from './features/readiness';
+import { register as registerReports } from './features/reports';
+import { register as registerPorts } from './features/ports';
+import { register as registerKeys } from './features/keys';
+import { register as registerAccountView } from './features/accountView';
+import { register as registerSecurity } from './features/security';
+import { register as registerSshKeys } from './features/sshKeys';
+import { register as registerStatusBar } from './features/statusBar';
+import { register as registerTemplates } from './features/templates';
+import { register as registerWarnings } from './features/warnings';
+import { register as registerWorkspaceFile } from './features/workspaceFile';
+import { createServices } from './createServices';
+import type { Services } from './services';
+import type { Shell } from './shell';
+import { Attention } from './store/attention';
+import type { Rental } from './store/ports';
+import type { Disposable } from './util/disposable';
+
+/** The loaded product, as the entry point sees it. */
+export interface App {
+  run(id: AnyCommandId, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** Every feature, in the order in which they register. */
+const features: readonly ((services: Services) => Disposable)[] = [
+  registerAccount,
+  registerInstances,
+  registerLifecycle,
+  registerReadiness,
+  registerStatusBar,
+  registerWarnings,
+  registerOffers,
+  registerConnect,
+  registerSshKeys,
+  registerSecurity,
+  registerAccountView,
+  registerKeys,
+  registerPorts,
+  registerFiles,
+  registerDoctor,
+  registerTemplates,
+  registerDocuments,
+  registerWorkspaceFile,
+  registerHosting,
+  registerDeployments,
+  registerReports,
+  registerDiagnostics,
+];
+
+/** Builds the services, registers the features, and reads who is signed in. */
+export async function startApp(context: vscode.ExtensionContext, shell: Shell): Promise<App> {
+  const services = await createServices(context, shell);
+  for (const register of features) {
+    context.subscriptions.push(register(services));
+  }
+  await services.accounts.load();
+  keepAttention(services);
+  return { run: (id, args) => services.commands.run(id, args) };
+}
+
+/** Notes for the next start of the editor whether anything bills or waits. */
+function keepAttention({ accounts, fleet, rentals, storageDir, log }: Services): void {
+  const attention = new Attention(join(storageDir, 'attention.json'), log);
+  const tell = () => {
+    const { state } = fleet;
+    // While the list cannot be read, what was noted last stays true.
+    if (accounts.state.kind === 'signedOut') {
+      void attention.set(false);
+    } else if (state.kind === 'ready') {
+      void attention.set(state.value.instances.length > 0 || rentals.rentals.some(isUnsettled));
+    }
+  };
+  fleet.onDidChange(tell);
+  accounts.onDidChange(tell);
+  tell();
+}
+
+function isUnsettled({ phase }: Rental): boolean {
+  return phase.kind === 'sent' || phase.kind === 'notKnown' || phase.kind === 'waiting';
+}

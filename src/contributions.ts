@@ -1,0 +1,300 @@
+/** What `package.json` declares, with types; `test/unit/contributions.test.ts` compares the two. */
+
+/** Plain data that menus, links and tests pass alike. */
+export interface InstanceTarget {
+  readonly instanceId: number;
+}
+export interface TemplateTarget {
+  readonly templateId: number;
+}
+export interface MachineTarget {
+  readonly machineId: number;
+}
+export interface DeploymentTarget {
+  readonly deploymentId: number;
+}
+export interface TfaMethodTarget {
+  readonly methodId: number;
+}
+export interface ApiKeyTarget {
+  readonly apiKeyId: number;
+}
+export interface SecretTarget {
+  readonly secretName: string;
+}
+export interface TeamRoleTarget {
+  readonly roleName: string;
+}
+export interface SshKeyTarget {
+  readonly sshKeyId: number;
+}
+
+/** A document of ours that is open or on disk. */
+export interface DocumentTarget {
+  readonly uri: string;
+}
+/** What to search for, in the service's field names and units; dollars an hour. */
+export interface SearchRequest {
+  readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly maxPricePerHour?: number;
+}
+/** A rental that a workspace describes; nothing is spent before the user confirms it. */
+export interface RentRequest extends SearchRequest {
+  readonly maxPricePerHour: number;
+  readonly template?: { readonly id: number; readonly hash: string };
+  readonly image?: string;
+  readonly diskGb?: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStart?: string;
+}
+
+/** A port of an instance, as the container numbers it. */
+export interface PortTarget {
+  readonly instanceId: number;
+  readonly port: number;
+  readonly via: 'public' | 'forward';
+}
+
+/** Arguments of each contributed command; a tree passes its node, then all selected nodes. */
+export interface Commands {
+  'gpuRental.signIn': [];
+  'gpuRental.signOut': [];
+  'gpuRental.switchAccount': [];
+  'gpuRental.tryDemo': [];
+  'gpuRental.tfa.signIn': [];
+  'gpuRental.getStarted': [];
+  'gpuRental.searchOffers': [preset?: { readonly gpuName: string }];
+  'gpuRental.rentFromTemplate': [target?: TemplateTarget];
+  'gpuRental.machine.setMinimumBid': [target?: MachineTarget];
+  'gpuRental.machine.scheduleMaintenance': [target?: MachineTarget];
+  'gpuRental.earnings.show': [];
+  'gpuRental.market.show': [];
+  'gpuRental.spending.show': [];
+  'gpuRental.deployment.stop': [target?: DeploymentTarget];
+  'gpuRental.deployment.start': [target?: DeploymentTarget];
+  'gpuRental.template.create': [];
+  'gpuRental.template.edit': [target?: TemplateTarget];
+  'gpuRental.template.duplicate': [target?: TemplateTarget];
+  'gpuRental.template.delete': [target?: TemplateTarget, selected?: readonly TemplateTarget[]];
+  'gpuRental.template.search': [];
+  'gpuRental.template.copyId': [target?: TemplateTarget];
+  'gpuRental.template.copyHash': [target?: TemplateTarget];
+  'gpuRental.template.openImagePage': [target?: TemplateTarget];
+  'gpuRental.template.export': [target?: TemplateTarget];
+  'gpuRental.template.import': [from?: DocumentTarget];
+  'gpuRental.template.addFavourite': [target?: TemplateTarget];
+  'gpuRental.template.removeFavourite': [target?: TemplateTarget];
+  'gpuRental.template.preview': [target?: DocumentTarget];
+  'gpuRental.template.findOffers': [target?: DocumentTarget];
+  'gpuRental.template.compare': [target?: TemplateTarget];
+  'gpuRental.template.useMine': [target?: TemplateTarget];
+  'gpuRental.template.useTheirs': [target?: TemplateTarget];
+  'gpuRental.template.merge': [target?: TemplateTarget];
+  'gpuRental.rentForWorkspace': [];
+  'gpuRental.workspaceFile.create': [];
+  'gpuRental.forgetFailedMachines': [];
+  'gpuRental.refresh': [];
+  'gpuRental.showLog': [];
+  'gpuRental.copyDiagnostics': [];
+  'gpuRental.instance.rentAnother': [target?: InstanceTarget];
+  'gpuRental.instance.connect': [target?: InstanceTarget];
+  'gpuRental.instance.connectHere': [target?: InstanceTarget];
+  'gpuRental.instance.openTerminal': [target?: InstanceTarget];
+  'gpuRental.instance.copySshCommand': [target?: InstanceTarget];
+  'gpuRental.instance.start': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
+  'gpuRental.instance.stop': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
+  'gpuRental.instance.reboot': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
+  'gpuRental.instance.destroy': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
+  'gpuRental.instance.rename': [target?: InstanceTarget];
+  'gpuRental.instance.changeBid': [target?: InstanceTarget];
+  'gpuRental.instance.runCommand': [target?: InstanceTarget];
+  'gpuRental.instance.showLogs': [target?: InstanceTarget];
+  'gpuRental.instance.showDetails': [target?: InstanceTarget];
+  'gpuRental.instance.attachKey': [target?: InstanceTarget];
+  'gpuRental.instance.detachKey': [target?: InstanceTarget];
+  'gpuRental.sshKey.add': [];
+  'gpuRental.sshKey.generate': [];
+  'gpuRental.sshKey.copy': [target?: SshKeyTarget];
+  'gpuRental.sshKey.delete': [target?: SshKeyTarget];
+  'gpuRental.tfa.addMethod': [];
+  'gpuRental.tfa.updateMethod': [target?: TfaMethodTarget];
+  'gpuRental.tfa.removeMethod': [target?: TfaMethodTarget];
+  'gpuRental.tfa.regenerateBackupCodes': [];
+  'gpuRental.apiKey.create': [];
+  'gpuRental.apiKey.delete': [target?: ApiKeyTarget];
+  'gpuRental.secret.set': [target?: SecretTarget];
+  'gpuRental.secret.delete': [target?: SecretTarget];
+  'gpuRental.secret.copy': [target?: SecretTarget];
+  'gpuRental.secret.reveal': [target?: SecretTarget];
+  'gpuRental.teamRole.show': [target?: TeamRoleTarget];
+  'gpuRental.openConsole': [];
+  'gpuRental.removeSshEntries': [];
+  'gpuRental.instance.forwardPort': [target?: InstanceTarget];
+  'gpuRental.port.open': [target?: PortTarget];
+  'gpuRental.port.copy': [target?: PortTarget];
+  'gpuRental.port.stopForwarding': [target?: PortTarget];
+  'gpuRental.instance.upload': [target?: InstanceTarget];
+  'gpuRental.instance.download': [target?: InstanceTarget];
+  'gpuRental.runDoctor': [target?: InstanceTarget];
+  'gpuRental.instance.forwardAgent': [target?: InstanceTarget];
+}
+
+/** Commands that the parts of the product run among themselves; not in the palette or any menu. */
+export interface InternalCommands {
+  /** A read-only document with this text. */
+  'gpuRental.showText': [document: { readonly title: string; readonly content: string }];
+  /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
+  'gpuRental.ensureSshKey': [];
+  'gpuRental.refreshAccount': [];
+  'gpuRental.refreshMachines': [];
+  'gpuRental.refreshDeployments': [];
+  /** Rents from an open document, which is saved before where it has to be. */
+  'gpuRental.template.rent': [target: TemplateTarget];
+  /** A quick fix that needs the secret store or the service. */
+  'gpuRental.template.fix': [request: unknown];
+  /** The search of offers with these filters. */
+  'gpuRental.searchWith': [request: SearchRequest];
+  /** From these filters to a rental, with every step that another rental has. */
+  'gpuRental.rentWith': [request: RentRequest];
+  /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
+  'gpuRental.prepareSsh': [target: InstanceTarget];
+  /** A terminal on an instance that is picked, for the terminal menu. */
+  'gpuRental.terminalProfile': [];
+}
+
+export type CommandId = keyof Commands;
+export type AllCommands = Commands & InternalCommands;
+export type AnyCommandId = keyof AllCommands;
+
+const commands: Record<CommandId, true> = {
+  'gpuRental.signIn': true,
+  'gpuRental.signOut': true,
+  'gpuRental.switchAccount': true,
+  'gpuRental.tryDemo': true,
+  'gpuRental.tfa.signIn': true,
+  'gpuRental.getStarted': true,
+  'gpuRental.searchOffers': true,
+  'gpuRental.rentFromTemplate': true,
+  'gpuRental.machine.setMinimumBid': true,
+  'gpuRental.machine.scheduleMaintenance': true,
+  'gpuRental.earnings.show': true,
+  'gpuRental.market.show': true,
+  'gpuRental.spending.show': true,
+  'gpuRental.deployment.stop': true,
+  'gpuRental.deployment.start': true,
+  'gpuRental.template.create': true,
+  'gpuRental.template.edit': true,
+  'gpuRental.template.duplicate': true,
+  'gpuRental.template.delete': true,
+  'gpuRental.template.search': true,
+  'gpuRental.template.copyId': true,
+  'gpuRental.template.copyHash': true,
+  'gpuRental.template.openImagePage': true,
+  'gpuRental.template.export': true,
+  'gpuRental.template.import': true,
+  'gpuRental.template.addFavourite': true,
+  'gpuRental.template.removeFavourite': true,
+  'gpuRental.template.preview': true,
+  'gpuRental.template.findOffers': true,
+  'gpuRental.template.compare': true,
+  'gpuRental.template.useMine': true,
+  'gpuRental.template.useTheirs': true,
+  'gpuRental.template.merge': true,
+  'gpuRental.rentForWorkspace': true,
+  'gpuRental.workspaceFile.create': true,
+  'gpuRental.forgetFailedMachines': true,
+  'gpuRental.refresh': true,
+  'gpuRental.showLog': true,
+  'gpuRental.copyDiagnostics': true,
+  'gpuRental.instance.rentAnother': true,
+  'gpuRental.instance.connect': true,
+  'gpuRental.instance.connectHere': true,
+  'gpuRental.instance.openTerminal': true,
+  'gpuRental.instance.copySshCommand': true,
+  'gpuRental.instance.start': true,
+  'gpuRental.instance.stop': true,
+  'gpuRental.instance.reboot': true,
+  'gpuRental.instance.destroy': true,
+  'gpuRental.instance.rename': true,
+  'gpuRental.instance.changeBid': true,
+  'gpuRental.instance.runCommand': true,
+  'gpuRental.instance.showLogs': true,
+  'gpuRental.instance.showDetails': true,
+  'gpuRental.instance.attachKey': true,
+  'gpuRental.instance.detachKey': true,
+  'gpuRental.sshKey.add': true,
+  'gpuRental.sshKey.generate': true,
+  'gpuRental.sshKey.copy': true,
+  'gpuRental.sshKey.delete': true,
+  'gpuRental.tfa.addMethod': true,
+  'gpuRental.tfa.updateMethod': true,
+  'gpuRental.tfa.removeMethod': true,
+  'gpuRental.tfa.regenerateBackupCodes': true,
+  'gpuRental.apiKey.create': true,
+  'gpuRental.apiKey.delete': true,
+  'gpuRental.secret.set': true,
+  'gpuRental.secret.delete': true,
+  'gpuRental.secret.copy': true,
+  'gpuRental.secret.reveal': true,
+  'gpuRental.teamRole.show': true,
+  'gpuRental.openConsole': true,
+  'gpuRental.removeSshEntries': true,
+  'gpuRental.instance.forwardPort': true,
+  'gpuRental.port.open': true,
+  'gpuRental.port.copy': true,
+  'gpuRental.port.stopForwarding': true,
+  'gpuRental.instance.upload': true,
+  'gpuRental.instance.download': true,
+  'gpuRental.runDoctor': true,
+  'gpuRental.instance.forwardAgent': true,
+};
+export const commandIds = Object.keys(commands) as CommandId[];
+
+/** Values used in `when` clauses, with what they are before anything is known. */
+export const contextKeyDefaults = {
+  'gpuRental.loaded': false,
+  'gpuRental.signedIn': false,
+  'gpuRental.unreadable': false,
+  'gpuRental.demo': false,
+  'gpuRental.busy': false,
+  'gpuRental.hosting': false,
+  'gpuRental.templateConflict': false,
+};
+export type ContextKey = keyof typeof contextKeyDefaults;
+
+export const viewIds = [
+  'gpuRental.instances',
+  'gpuRental.templates',
+  'gpuRental.sshKeys',
+  'gpuRental.account',
+  'gpuRental.hosting',
+] as const;
+export type ViewId = (typeof viewIds)[number];
+
+/** Settings with their types; all of them have scope `application`. */
+export interface Settings {
+  'gpuRental.service.url': string;
+  'gpuRental.network.transport': 'auto' | 'vscode' | 'undici';
+  /** Names to searches in people's units; read through `model/savedSearches`. */
+  'gpuRental.search.saved': Readonly<Record<string, unknown>>;
+  /** Dollars an hour for all that runs; 0 means no limit. */
+  'gpuRental.rent.limitPerHour': number;
+  'gpuRental.ready.timeoutMinutes': number;
+  'gpuRental.ready.onFailure': 'ask' | 'replace';
+  'gpuRental.statusBar.enabled': boolean;
+  'gpuRental.hosting.show': 'auto' | 'always';
+  'gpuRental.connect.openIn': 'newWindow' | 'currentWindow';
+  'gpuRental.connect.folder': string;
+}
+export const settingDefaults: Settings = {
+  'gpuRental.service.url': 'https://console.vast.ai',
+  'gpuRental.network.transport': 'auto',
+  'gpuRental.search.saved': {},
+  'gpuRental.rent.limitPerHour': 0,
+  'gpuRental.ready.timeoutMinutes': 15,
+  'gpuRental.ready.onFailure': 'ask',
+  'gpuRental.statusBar.enabled': true,
+  'gpuRental.hosting.show': 'auto',
+  'gpuRental.connect.openIn': 'newWindow',
+  'gpuRental.connect.folder': '',
+};

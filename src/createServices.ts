@@ -1,0 +1,242 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { createClient } from './api/createClient';
+import { TransportFailure, type Transport } from './api/transport';
+import { UndiciTransport } from './api/undiciTransport';
+import { DemoProcess } from './demo/demoProcess';
+import { DemoTransport } from './demo/demoTransport';
+import { CommandTable, runCommand } from './editor/commands';
+import { ContextKeySetter } from './editor/contextKeys';
+import { currentPlacement, GuardedSecrets } from './editor/guardedSecrets';
+import { OutputLog } from './editor/outputLog';
+import { Report } from './editor/report';
+import { SettingsReader } from './editor/settings';
+import { TreeGroups } from './editor/treeGroups';
+import { NetworkTransport } from './networkTransport';
+import type { Services } from './services';
+import type { Shell } from './shell';
+import { nodeSshDeps } from './ssh/nodeSsh';
+import { findResolvers } from './ssh/resolvers';
+import { createSshService } from './ssh/service';
+import { createAccounts } from './store/accounts';
+import { FailedMachines } from './store/failedMachines';
+import { createFleet } from './store/fleet';
+import { createListStore } from './store/listStore';
+import type { Account, SecretPort } from './store/ports';
+import { createReadiness } from './store/readiness';
+import { createRentals } from './store/rentals';
+import { SecondFactorGate, type WindowFocus } from './store/secondFactor';
+import { createTemplateDesk } from './store/templateDesk';
+import { createWindowHub } from './store/windowHub';
+import { systemClock } from './util/clock';
+import { Redactor } from './util/redact';
+
+type Own = <T extends vscode.Disposable>(item: T) => T;
+
+/** Makes the long-lived objects; the one place that does. Everything ends with the context. */
+export async function createServices(context: vscode.ExtensionContext, shell: Shell): Promise<Services> {
+  const storageDir = context.globalStorageUri.fsPath;
+  await mkdir(storageDir, { recursive: true, mode: 0o700 });
+  const own: Own = (item) => {
+    context.subscriptions.push(item);
+    return item;
+  };
+  const secrets = new GuardedSecrets(context.secrets, currentPlacement(context));
+  const editor = editorServices(own);
+  const demo = own(makeDemo(context, storageDir, editor.log));
+  return {
+    extensionUri: context.extensionUri,
+    storageDir,
+    globalState: context.globalState,
+    secrets,
+    clock: systemClock,
+    ...editor,
+    trees: shell.trees,
+    instanceGroups: new TreeGroups(),
+    accountGroups: new TreeGroups(),
+    templateFiles: shell.templateFiles,
+    demo: {
+      prepare: async () => {
+        const apiKey = DemoProcess.makeKey();
+        editor.redactor.addSecret(apiKey);
+        return { serviceUrl: await demo.ensure(apiKey), apiKey };
+      },
+    },
+    ...sharedState({ own, storageDir, secrets: secretPort(secrets), demo, ...editor }),
+    ssh: createSshService(nodeSshDeps(editor.log, () => sshSettings(editor.settings))),
+  };
+}
+
+/** The adapters to the editor. */
+function editorServices(own: Own) {
+  const redactor = new Redactor();
+  const channel = vscode.window.createOutputChannel(vscode.l10n.t('GPU Rental'), { log: true });
+  const log = own(new OutputLog(channel, redactor));
+  const settings = new SettingsReader((key, value) => {
+    warnAboutSetting(key, value);
+  });
+  const report = new Report(log, {
+    signIn: () => runCommand('gpuRental.signIn'),
+    replaceKey: () => runCommand('gpuRental.signIn'),
+    secondFactor: () => runCommand('gpuRental.tfa.signIn'),
+    openConsole: () => runCommand('gpuRental.openConsole'),
+    showLog: () => {
+      log.show();
+    },
+    openSettings: () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:gpu-rental.gpu-rental'),
+    addSshKey: () => runCommand('gpuRental.ensureSshKey'),
+  });
+  const commands = new CommandTable((error, retry) => {
+    report.error(error, { retry });
+  });
+  return { redactor, log, settings, report, commands, contextKeys: own(new ContextKeySetter()) };
+}
+
+interface SharedDeps {
+  readonly own: Own;
+  readonly storageDir: string;
+  readonly secrets: SecretPort;
+  readonly demo: DemoProcess;
+  readonly log: OutputLog;
+  readonly redactor: Redactor;
+  readonly settings: SettingsReader;
+}
+
+/** What all windows of this user share. */
+function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }: SharedDeps) {
+  const clock = systemClock;
+  const hub = own(createWindowHub({ storageDir, clock, log }));
+  const secondFactor = own(new SecondFactorGate(hub, windowFocus(own)));
+  const accounts = own(
+    createAccounts({
+      secrets,
+      storageDir,
+      hub,
+      clock,
+      log,
+      onSecret: (value) => {
+        redactor.addSecret(value);
+      },
+      secondFactor,
+      createClient: ({ serviceUrl, isDemo, bearer, recover }) =>
+        createClient({
+          baseUrl: serviceUrl,
+          bearer,
+          transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
+          clock,
+          log,
+          ...(recover ? { recover } : {}),
+        }),
+    }),
+  );
+  const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
+  const rentals = own(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
+  const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
+  const list = <T>(name: string, read: (account: Account) => Promise<{ readonly items: readonly T[] }>) =>
+    own(
+      createListStore({ name, accounts, hub, clock, read: async (account) => (await read(account)).items }),
+    );
+  return {
+    hub,
+    accounts,
+    secondFactor,
+    fleet,
+    rentals,
+    readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
+    failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
+    templates: list('templates', (account) => account.client.templates.search({})),
+    templateDesk: own(
+      createTemplateDesk({
+        accounts,
+        hub,
+        secrets,
+        storageDir,
+        clock,
+        log,
+        onSecret: (value) => {
+          redactor.addSecret(value);
+        },
+      }),
+    ),
+    sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),
+  };
+}
+
+function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {
+  return new DemoProcess({
+    dir: join(storageDir, 'demo'),
+    script: vscode.Uri.joinPath(context.extensionUri, 'dist', 'simulator.js').fsPath,
+    runtime: process.execPath,
+    log,
+  });
+}
+
+/** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
+function demoTransport(demo: DemoProcess): Transport {
+  return new DemoTransport(
+    new UndiciTransport(),
+    demo,
+    (error) => error instanceof TransportFailure && error.kind === 'notReachable',
+  );
+}
+
+function windowFocus(own: Own): WindowFocus {
+  const focus = own(new vscode.EventEmitter<boolean>());
+  own(
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      focus.fire(focused);
+    }),
+  );
+  return {
+    get isFocused() {
+      return vscode.window.state.focused;
+    },
+    onDidChange: (listener) => focus.event(listener),
+  };
+}
+
+function secretPort(secrets: vscode.SecretStorage): SecretPort {
+  return {
+    get: async (key) => secrets.get(key),
+    store: async (key, value) => secrets.store(key, value),
+    delete: async (key) => secrets.delete(key),
+    onDidChange: (listener) =>
+      secrets.onDidChange(({ key }) => {
+        listener(key);
+      }),
+  };
+}
+
+/** The SSH client and config file that Remote-SSH is set to, by the settings of the one that is installed. */
+function sshSettings(settings: SettingsReader) {
+  const [resolver] = findResolvers(
+    vscode.extensions.all.map(({ id, packageJSON }) => ({ id, manifest: packageJSON as unknown })),
+  );
+  const text = (key: string) => {
+    const value = settings.foreign(key);
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  const section = resolver?.section ?? 'remote.SSH';
+  return {
+    configFile: resolver?.honoursConfigFile === false ? undefined : text(`${section}.configFile`),
+    sshPath: text(`${section}.path`),
+  };
+}
+
+function warnAboutSetting(key: string, value: unknown): void {
+  const open = vscode.l10n.t('Open Settings');
+  void vscode.window
+    .showWarningMessage(
+      vscode.l10n.t(
+        'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
+        key,
+        JSON.stringify(value),
+      ),
+      open,
+    )
+    .then((chosen) =>
+      chosen === open ? vscode.commands.executeCommand('workbench.action.openSettings', key) : undefined,
+    );
+}

@@ -1,0 +1,255 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as http from 'node:http';
+import { UserError, CancelledError } from '../util/errors';
+import { text } from '../util/text';
+import type { Log } from '../util/log';
+import type { Disposable } from '../util/disposable';
+
+/** Where the demo marketplace of this user answers; shared by all windows through one small file. */
+interface DemoAddress {
+  readonly pid: number;
+  readonly port: number;
+}
+
+export class DemoUnavailableError extends UserError {
+  constructor(detail: string) {
+    super(text('The demo marketplace could not start: {0}. Run “Try the Demo Marketplace” again.', detail), {
+      nextStep: 'showLog',
+    });
+  }
+}
+
+export interface DemoOptions {
+  /** Folder for the state, the address and the log of the demo; one for all windows. */
+  readonly dir: string;
+  /** Path of the bundled simulator. */
+  readonly script: string;
+  /** The runtime that runs it: the editor's own. */
+  readonly runtime: string;
+  readonly log: Log;
+}
+
+const startTimeoutMs = 20_000;
+const heartbeatMs = 30_000;
+/** A boot of one to three minutes becomes one that a first visitor waits for. */
+const bootSpeed = 4;
+/** The process ends by itself this long after the last window's last heartbeat. */
+const idleExitSeconds = 180;
+
+/**
+ * The demo marketplace: one simulator process for all windows of this user. It outlives the window that
+ * started it and ends a few minutes after the last one.
+ */
+export class DemoProcess implements Disposable {
+  private starting: Promise<string> | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: DemoOptions) {}
+
+  /** A key for a fresh demo account; it lives in the secret store like any other. */
+  static makeKey(): string {
+    return randomBytes(24).toString('hex');
+  }
+
+  /**
+   * Makes sure that the demo answers and returns its address. `key` is given to a process that must be
+   * started; a running one that refuses it is replaced.
+   */
+  ensure(key: string): Promise<string> {
+    this.starting ??= this.findOrStart(key).finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  dispose(): void {
+    clearInterval(this.heartbeat);
+  }
+
+  private async findOrStart(key: string): Promise<string> {
+    const known = await this.readAddress();
+    if (known) {
+      const status = await ping(known.port, key);
+      if (status === 200) {
+        this.beat(known.port, key);
+        return url(known.port);
+      }
+      if (status !== undefined) {
+        // Something answers there and refuses the key: a market whose key is lost, which ends by itself
+        // when nobody uses it, or a program of somebody else. Neither is ours to stop.
+        return this.startLocked(key, undefined);
+      }
+    }
+    return this.startLocked(key, known?.port);
+  }
+
+  /** Two windows may want it at once: the one that creates the lock file starts it. */
+  private async startLocked(key: string, port: number | undefined): Promise<string> {
+    await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
+    const lock = join(this.options.dir, 'starting.lock');
+    const handle = await open(lock, 'wx').catch(() => undefined);
+    if (!handle) {
+      return this.waitForOther(key, lock);
+    }
+    try {
+      // The port of before may have been taken by another program meanwhile.
+      const started = await this.start(key, port).catch((error: unknown) => {
+        if (port === undefined) {
+          throw error;
+        }
+        return this.start(key, undefined);
+      });
+      this.beat(started.port, key);
+      return url(started.port);
+    } finally {
+      await handle.close();
+      await rm(lock, { force: true });
+    }
+  }
+
+  private async waitForOther(key: string, lock: string): Promise<string> {
+    const until = Date.now() + startTimeoutMs;
+    while (Date.now() < until) {
+      const known = await this.readAddress();
+      if (known && (await ping(known.port, key)) === 200) {
+        this.beat(known.port, key);
+        return url(known.port);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    // Whoever held the lock died with it.
+    await rm(lock, { force: true });
+    throw new DemoUnavailableError('another window is still starting it');
+  }
+
+  /** The state is sealed with the key, so that what an earlier key sealed is of no use any more. */
+  private async stateFileFor(key: string): Promise<string> {
+    const name = `state-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.json`;
+    for (const other of await readdir(this.options.dir)) {
+      if (/^state-[0-9a-f]{8}\.json/.test(other) && !other.startsWith(name)) {
+        await rm(join(this.options.dir, other), { recursive: true, force: true });
+      }
+    }
+    return join(this.options.dir, name);
+  }
+
+  private async start(key: string, preferredPort: number | undefined): Promise<DemoAddress> {
+    const { script, runtime, log } = this.options;
+    const stateFile = await this.stateFileFor(key);
+    const args = [
+      script,
+      '--speed',
+      String(bootSpeed),
+      '--port',
+      String(preferredPort ?? 0),
+      '--state',
+      stateFile,
+      '--idle-exit',
+      String(idleExitSeconds),
+    ];
+    return new Promise((resolve, reject) => {
+      const child = spawn(runtime, args, {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+        // The key goes by the environment: arguments can be read by other users of the computer.
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', SIMULATOR_API_KEY: key },
+      });
+      let output = '';
+      const timer = setTimeout(() => {
+        fail('it did not answer in time');
+      }, startTimeoutMs);
+      const fail = (detail: string) => {
+        clearTimeout(timer);
+        child.kill();
+        log.warn(`The demo marketplace did not start: ${output.slice(-2000)}`);
+        reject(new DemoUnavailableError(detail));
+      };
+      const onOutput = (chunk: Buffer) => {
+        output += chunk.toString('utf8');
+        const port = /listening http:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1];
+        if (port !== undefined) {
+          clearTimeout(timer);
+          child.stdout.removeAllListeners('data');
+          child.stderr.removeAllListeners('data');
+          child.stdout.destroy();
+          child.stderr.destroy();
+          child.removeAllListeners('exit');
+          child.unref();
+          const address = { pid: child.pid ?? 0, port: Number(port) };
+          this.writeAddress(address).then(() => {
+            resolve(address);
+          }, reject);
+        }
+      };
+      child.stdout.on('data', onOutput);
+      child.stderr.on('data', onOutput);
+      child.on('error', (error) => {
+        fail(error.message);
+      });
+      child.on('exit', (code) => {
+        fail(`it ended with code ${String(code)}`);
+      });
+    });
+  }
+
+  /** Keeps the process alive while this window is open. */
+  private beat(port: number, key: string): void {
+    clearInterval(this.heartbeat);
+    this.heartbeat = setInterval(() => void ping(port, key), heartbeatMs);
+    this.heartbeat.unref();
+  }
+
+  private get addressFile(): string {
+    return join(this.options.dir, 'address.json');
+  }
+
+  private async readAddress(): Promise<DemoAddress | undefined> {
+    try {
+      const value: unknown = JSON.parse(await readFile(this.addressFile, 'utf8'));
+      const { pid, port } = value as Partial<Record<keyof DemoAddress, unknown>>;
+      return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : undefined;
+    } catch {
+      // Absent or torn: the demo is started and the file written anew.
+      return undefined;
+    }
+  }
+
+  private async writeAddress(address: DemoAddress): Promise<void> {
+    const temporary = `${this.addressFile}.${process.pid}`;
+    await writeFile(temporary, JSON.stringify(address), { mode: 0o600 });
+    await rename(temporary, this.addressFile);
+  }
+}
+
+function url(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** The status of a heartbeat; undefined when nothing answers. */
+function ping(port: number, key: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = http.request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/__sim/heartbeat',
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        timeout: 3000,
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    request.on('timeout', () => request.destroy(new CancelledError()));
+    request.on('error', () => {
+      resolve(undefined);
+    });
+    request.end();
+  });
+}

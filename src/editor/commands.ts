@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { commandIds, type AnyCommandId, type AllCommands } from '../contributions';
+import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
+
+type Handler<Id extends AnyCommandId> = (...args: AllCommands[Id]) => unknown;
+
+/**
+ * Contributed commands are registered while the product is still unloaded; the first one that runs
+ * loads it. Features put their handlers in here.
+ */
+export class CommandTable {
+  private readonly handlers = new Map<AnyCommandId, (...args: unknown[]) => unknown>();
+
+  constructor(private readonly report: (error: unknown, retry: () => unknown) => void) {}
+
+  /** Handles a command; an error is reported once, with a retry where that helps. */
+  register<Id extends AnyCommandId>(id: Id, handler: Handler<Id>): Disposable {
+    // Arguments from menus, links and other extensions are checked by the handler.
+    this.handlers.set(id, handler as (...args: unknown[]) => unknown);
+    const own = new DisposableStore();
+    own.add(toDisposable(() => this.handlers.delete(id)));
+    if (!(commandIds as readonly string[]).includes(id)) {
+      own.add(vscode.commands.registerCommand(id, (...args: unknown[]) => this.run(id, args)));
+    }
+    return own;
+  }
+
+  async run(id: AnyCommandId, args: readonly unknown[]): Promise<unknown> {
+    try {
+      const handler = this.handlers.get(id);
+      if (!handler) {
+        throw new Error(`No handler for ${id}`);
+      }
+      return await handler(...args);
+    } catch (error) {
+      this.report(error, () => this.run(id, args));
+      return undefined;
+    }
+  }
+}
+
+/** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. */
+export function runCommand<Id extends AnyCommandId>(id: Id, ...args: AllCommands[Id]): Thenable<unknown> {
+  return vscode.commands.executeCommand(id, ...args);
+}

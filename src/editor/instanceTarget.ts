@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import type { Instance } from '../model/instance';
+import { instanceName } from '../model/instanceLabel';
+import { plainLabel } from './quickPick';
+
+/** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */
+export function instanceIdOf(target: unknown): number | undefined {
+  if (typeof target !== 'object' || target === null || !('instanceId' in target)) {
+    return undefined;
+  }
+  const { instanceId } = target;
+  return typeof instanceId === 'number' && Number.isSafeInteger(instanceId) && instanceId > 0
+    ? instanceId
+    : undefined;
+}
+
+/**
+ * The instance that a command is for: the one it was called with, the only one there is, or the one
+ * that is picked. `undefined` where the user picks none; says so where there is none to pick.
+ */
+export async function chooseInstance(
+  target: unknown,
+  candidates: readonly Instance[],
+  words: { readonly title: string; readonly none: string },
+): Promise<number | undefined> {
+  const given = instanceIdOf(target);
+  if (given !== undefined) {
+    return given;
+  }
+  if (candidates.length === 0) {
+    void vscode.window.showInformationMessage(words.none);
+    return undefined;
+  }
+  const rows = candidates.map((instance) => ({
+    label: plainLabel(instanceName(instance)),
+    description: `#${instance.id}`,
+    instanceId: instance.id,
+  }));
+  if (rows.length === 1) {
+    return rows[0]?.instanceId;
+  }
+  const picked = await vscode.window.showQuickPick(rows, { title: words.title, matchOnDescription: true });
+  return picked?.instanceId;
+}

@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { plain } from '../model/instanceState';
+import { DisposableStore } from '../util/disposable';
+
+export const outputScheme = 'gpurental-output';
+/** More than this is cut at the front: nobody reads it, and the editor would be slow. */
+const longestText = 2_000_000;
+
+/** Read-only documents with text that was fetched: logs, output, details. Gone when they are closed. */
+export class OutputDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly contents = new Map<string, string>();
+  private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri>());
+  readonly onDidChange = this.changed.event;
+
+  constructor() {
+    this.store.add(vscode.workspace.registerTextDocumentContentProvider(outputScheme, this));
+    this.store.add(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.contents.delete(uri.toString());
+      }),
+    );
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.contents.get(uri.toString()) ?? '';
+  }
+
+  /** The address of a document; `id` tells those with the same title apart. */
+  uri(id: string, title: string): vscode.Uri {
+    const name = plain(title)
+      .replace(/[/\\:*?"<>|#]/g, '-')
+      .slice(0, 100);
+    return vscode.Uri.from({ scheme: outputScheme, path: `/${id}/${name}` });
+  }
+
+  set(uri: vscode.Uri, content: string): void {
+    const text = content.length > longestText ? content.slice(-longestText) : content;
+    if (this.contents.get(uri.toString()) !== text) {
+      this.contents.set(uri.toString(), text);
+      this.changed.fire(uri);
+    }
+  }
+
+  async show(uri: vscode.Uri, content: string, language?: string): Promise<vscode.TextEditor> {
+    this.set(uri, content);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (language !== undefined) {
+      await vscode.languages.setTextDocumentLanguage(document, language);
+    }
+    return vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.contents.clear();
+  }
+}

@@ -1,0 +1,28 @@
+import { text, type Text } from '../util/text';
+import { UserError } from '../util/errors';
+
+/** Where this extension host runs, as far as it matters for keys. */
+export interface Placement {
+  /** True on the server side of a remote window, false beside the user. */
+  readonly isWorkspaceExtension: boolean;
+  readonly isBrowserEditor: boolean;
+  readonly hasContainerKey: boolean;
+}
+
+/** The key must never be read on a rented machine, which is a stranger's computer (product: Names, engine floor). */
+export class WrongPlaceError extends UserError {}
+
+/** Why no key may be read here; undefined where it may. */
+export function placementProblem(placement: Placement): Text | undefined {
+  if (placement.hasContainerKey) {
+    return text(
+      'GPU Rental does not read your key here, because this editor runs on a rented machine. Use it in a window on your own computer.',
+    );
+  }
+  if (placement.isWorkspaceExtension && !placement.isBrowserEditor) {
+    return text(
+      'GPU Rental does not read your key here, because it was installed on the remote side of this window. Uninstall it there and install it on your own computer.',
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { isCancelled, UserError, type NextStep } from '../util/errors';
+import type { Log } from '../util/log';
+import { localize } from './localize';
+
+/** What the buttons of a message do; `retry` is given by whoever failed. */
+export type StepActions = Partial<Record<NextStep, () => unknown>>;
+
+/** The only place that talks to the user about errors: what failed, why, one action to take. */
+export class Report {
+  constructor(
+    private readonly log: Log,
+    private readonly actions: StepActions,
+  ) {}
+
+  /** Shows an error once; a cancelled action says nothing. `retry` adds a button where the error allows it. */
+  error(error: unknown, options: { readonly retry?: () => unknown } = {}): void {
+    if (isCancelled(error)) {
+      return;
+    }
+    if (!(error instanceof UserError)) {
+      this.log.error('Unexpected error', error);
+      void this.show(vscode.l10n.t('GPU Rental ran into an unexpected problem. The log has the details.'), [
+        [vscode.l10n.t('Show Log'), this.actions.showLog],
+      ]);
+      return;
+    }
+    this.log.warn(`${error.name}: ${error.message}`);
+    const action = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
+    const label = stepLabel(error.nextStep);
+    void this.show(localize(error.text), label && action ? [[label, action]] : []);
+  }
+
+  private async show(
+    message: string,
+    buttons: readonly (readonly [string, (() => unknown) | undefined])[],
+  ): Promise<void> {
+    const chosen = await vscode.window.showErrorMessage(message, ...buttons.map(([label]) => label));
+    const button = buttons.find(([label]) => label === chosen);
+    try {
+      await button?.[1]?.();
+    } catch (error) {
+      this.error(error);
+    }
+  }
+}
+
+/** The words on the button for a next step; undefined where there is none. */
+export function stepLabel(step: NextStep): string | undefined {
+  const labels: Record<NextStep, string | undefined> = {
+    retry: vscode.l10n.t('Retry'),
+    signIn: vscode.l10n.t('Sign In'),
+    replaceKey: vscode.l10n.t('Replace Key'),
+    secondFactor: vscode.l10n.t('Enter Code'),
+    openSettings: vscode.l10n.t('Open Settings'),
+    showLog: vscode.l10n.t('Show Log'),
+    addSshKey: vscode.l10n.t('Add SSH Key'),
+    openConsole: vscode.l10n.t('Open Web Console'),
+    none: undefined,
+  };
+  return labels[step];
+}

@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+
+export interface ShownOnce {
+  readonly title: string;
+  readonly placeholder: string;
+  /** What is told once, a line each. */
+  readonly lines: readonly string[];
+  /** Name that a file is offered under. */
+  readonly fileName: string;
+  /** Asked when the list is left without saying that it is stored. */
+  readonly closeQuestion: string;
+  readonly closeDetail: string;
+}
+
+interface Row extends vscode.QuickPickItem {
+  readonly action?: 'copy' | 'save' | 'stored';
+}
+
+/** Shows what the service tells once, until the person says that it is stored. Nothing is kept or logged. */
+export async function showOnce(shown: ShownOnce): Promise<void> {
+  const rows: Row[] = [
+    { label: `$(copy) ${vscode.l10n.t('Copy')}`, action: 'copy' },
+    { label: `$(save) ${vscode.l10n.t('Save to a File…')}`, action: 'save' },
+    { label: `$(check) ${vscode.l10n.t('I Have Stored It')}`, action: 'stored' },
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
+    ...shown.lines.map((label) => ({ label })),
+  ];
+  for (;;) {
+    const picked = await vscode.window.showQuickPick(rows, {
+      title: shown.title,
+      placeHolder: shown.placeholder,
+      ignoreFocusOut: true,
+    });
+    if (picked?.action === 'stored' || (!picked && (await mayClose(shown)))) {
+      return;
+    }
+    if (picked?.action === 'copy') {
+      await vscode.env.clipboard.writeText(shown.lines.join('\n'));
+      void vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 3000);
+    } else if (picked?.action === 'save') {
+      await save(shown);
+    }
+  }
+}
+
+async function save({ title, lines, fileName }: ShownOnce): Promise<void> {
+  const target = await vscode.window.showSaveDialog({
+    title,
+    saveLabel: vscode.l10n.t('Save'),
+    defaultUri: vscode.Uri.file(fileName),
+  });
+  if (target) {
+    await vscode.workspace.fs.writeFile(target, Buffer.from(`${lines.join('\n')}\n`, 'utf8'));
+  }
+}
+
+async function mayClose({ closeQuestion, closeDetail }: ShownOnce): Promise<boolean> {
+  const close = vscode.l10n.t('Close Anyway');
+  const chosen = await vscode.window.showWarningMessage(
+    closeQuestion,
+    { modal: true, detail: closeDetail },
+    close,
+  );
+  return chosen === close;
+}

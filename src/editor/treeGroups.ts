@@ -1,0 +1,61 @@
+import type * as vscode from 'vscode';
+import { toDisposable, type Disposable } from '../util/disposable';
+import { Emitter, type Event } from '../util/emitter';
+
+/** One row; `node` is what its commands are called with, the same object for the same thing. */
+export interface GroupRow {
+  readonly node: object;
+  item(): vscode.TreeItem;
+}
+
+/** Rows that a feature shows under a heading in the instances view. */
+export interface TreeGroup {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: string;
+  /** Empty: the heading is not shown. */
+  rows(): readonly GroupRow[];
+  readonly onDidChange: Event<unknown>;
+}
+
+/** Rows that a feature shows below an instance, for example its ports. */
+export interface InstanceRows {
+  rows(instanceId: number): readonly GroupRow[];
+  readonly onDidChange: Event<unknown>;
+}
+
+/** What other features add to the instances view. */
+export class TreeGroups {
+  private readonly ownGroups: TreeGroup[] = [];
+  private readonly ownRows: InstanceRows[] = [];
+  private readonly changed = new Emitter<undefined>();
+  readonly onDidChange = this.changed.event;
+
+  get groups(): readonly TreeGroup[] {
+    return this.ownGroups;
+  }
+
+  addGroup(group: TreeGroup): Disposable {
+    return this.add(this.ownGroups, group);
+  }
+
+  addInstanceRows(rows: InstanceRows): Disposable {
+    return this.add(this.ownRows, rows);
+  }
+
+  rowsOf(instanceId: number): readonly GroupRow[] {
+    return this.ownRows.flatMap((source) => source.rows(instanceId));
+  }
+
+  private add<T extends { readonly onDidChange: Event<unknown> }>(list: T[], item: T): Disposable {
+    list.push(item);
+    const subscription = item.onDidChange(() => {
+      this.changed.fire(undefined);
+    });
+    this.changed.fire(undefined);
+    return toDisposable(() => {
+      subscription.dispose();
+      list.splice(list.indexOf(item), 1);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { App } from './app';
+import { commandIds, viewIds, type ViewId } from './contributions';
+import { loadForDocuments } from './editor/documentTrigger';
+import { LazyFileSystem } from './editor/lazyFileSystem';
+import { LazyTree } from './editor/lazyTree';
+import type { Shell } from './shell';
+
+/** Registers what the manifest names and does nothing else; the first use of any of it loads the product. */
+export function activate(context: vscode.ExtensionContext): void {
+  let app: Promise<App> | undefined;
+  const load = (): Promise<App> =>
+    (app ??= import('./app')
+      .then(({ startApp }) => startApp(context, shell))
+      .catch((error: unknown) => {
+        app = undefined;
+        void vscode.window.showErrorMessage(
+          vscode.l10n.t(
+            'GPU Rental could not start: {0}',
+            error instanceof Error ? error.message : String(error),
+          ),
+        );
+        throw error;
+      }));
+  const tree = (id: ViewId) => new LazyTree(id, load, { canSelectMany: true, showCollapseAll: true });
+  const shell: Shell = {
+    // One tree for each view id; the list is the same one that the record's type is made of.
+    trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,
+    templateFiles: new LazyFileSystem(load),
+    links: { handle: undefined },
+  };
+  context.subscriptions.push(
+    ...Object.values(shell.trees),
+    shell.templateFiles,
+    vscode.workspace.registerFileSystemProvider('gpurental', shell.templateFiles, { isCaseSensitive: true }),
+    vscode.window.registerUriHandler({
+      handleUri: async (uri) => {
+        await load();
+        await shell.links.handle?.(uri);
+      },
+    }),
+    vscode.window.registerTerminalProfileProvider('gpuRental.instance', {
+      provideTerminalProfile: async () => {
+        const profile = await (await load()).run('gpuRental.terminalProfile', []);
+        return profile instanceof vscode.TerminalProfile ? profile : undefined;
+      },
+    }),
+    ...commandIds.map((id) =>
+      vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
+    ),
+  );
+  context.subscriptions.push(loadForDocuments(load));
+  void resume(context.globalStorageUri.fsPath, load);
+}
+
+/** Loads the product at start-up only where something bills or waits (one small file says so). */
+async function resume(storageDir: string, load: () => Promise<App>): Promise<void> {
+  const needed = await readFile(join(storageDir, 'attention.json'), 'utf8').catch(() => '');
+  if (needed.includes('true')) {
+    await load().catch(() => undefined);
+  }
+}

@@ -1,0 +1,169 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { formatMoney } from '../../model/money';
+import type { AccountRef } from '../../model/account';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { signIn } from './signIn';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'settings' | 'contextKeys' | 'commands' | 'demo' | 'fleet' | 'log' | 'ssh'
+>;
+
+/** Sign-in, sign-out, several accounts, the demo, and the context keys that follow from them. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { accounts, commands } = deps;
+  store.add(
+    commands.register('gpuRental.signIn', async () => {
+      const account = await signIn(deps);
+      if (account) {
+        await welcome(account);
+      }
+    }),
+  );
+  store.add(commands.register('gpuRental.tryDemo', () => tryDemo(deps)));
+  store.add(commands.register('gpuRental.switchAccount', () => switchAccount(deps)));
+  store.add(commands.register('gpuRental.signOut', () => signOut(deps)));
+  store.add(
+    commands.register('gpuRental.getStarted', () =>
+      vscode.commands.executeCommand(
+        'workbench.action.openWalkthrough',
+        'gpu-rental.gpu-rental#gpuRental.start',
+        false,
+      ),
+    ),
+  );
+  store.add(
+    accounts.onDidChange(() => {
+      showState(deps);
+    }),
+  );
+  showState(deps);
+  return store;
+}
+
+function showState({ accounts, contextKeys }: Deps): void {
+  const { state } = accounts;
+  contextKeys.set('gpuRental.loaded', state.kind !== 'loading');
+  contextKeys.set('gpuRental.signedIn', state.kind === 'signedIn');
+  contextKeys.set('gpuRental.unreadable', state.kind === 'unreadable');
+  contextKeys.set('gpuRental.demo', accounts.active?.isDemo ?? false);
+}
+
+async function welcome(account: Account): Promise<void> {
+  const { user } = account;
+  const credit = user.credit ?? user.balance;
+  const message =
+    credit === undefined
+      ? vscode.l10n.t('Signed in as {0}.', account.name)
+      : vscode.l10n.t('Signed in as {0}. Credit: {1}.', account.name, formatMoney(credit, 2));
+  const search = vscode.l10n.t('Search Offers');
+  const chosen = await vscode.window.showInformationMessage(message, search);
+  if (chosen === search) {
+    await runCommand('gpuRental.searchOffers');
+  }
+}
+
+/** Journey 1: no account, no network; one click. */
+async function tryDemo(deps: Deps): Promise<void> {
+  deps.contextKeys.set('gpuRental.busy', true);
+  try {
+    await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Starting the demo marketplace on this computer…'),
+      },
+      async () => {
+        const known = (await deps.accounts.known()).find((account) => account.isDemo);
+        if (known) {
+          try {
+            await deps.accounts.switchTo(known.key);
+            await deps.accounts.refreshUser();
+            return;
+          } catch (error) {
+            // Its key or its port is gone: a fresh sign-in to the same market mends both.
+            deps.log.warn(`The demo account could not be used again: ${String(error)}`);
+          }
+        }
+        const { serviceUrl, apiKey } = await deps.demo.prepare();
+        await deps.accounts.signIn({ serviceUrl, apiKey, isDemo: true });
+      },
+    );
+  } finally {
+    deps.contextKeys.set('gpuRental.busy', false);
+  }
+  const search = vscode.l10n.t('Search Offers');
+  void vscode.window
+    .showInformationMessage(
+      vscode.l10n.t(
+        'This is the demo marketplace: offers, money and machines are simulated, and nothing is billed. SSH is real and stays on this computer.',
+      ),
+      search,
+    )
+    .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
+}
+
+async function switchAccount(deps: Deps): Promise<void> {
+  const known = await deps.accounts.known();
+  const active = deps.accounts.active?.key;
+  const add = { label: vscode.l10n.t('Sign In to Another Account…'), account: undefined };
+  const demo = { label: vscode.l10n.t('Try the Demo Marketplace'), account: undefined };
+  const items: (vscode.QuickPickItem & { account: AccountRef | undefined })[] = [
+    ...known.map((account) => ({
+      label: account.isDemo ? vscode.l10n.t('Demo Marketplace') : account.name,
+      description: account.key === active ? vscode.l10n.t('active') : '',
+      detail: account.isDemo ? vscode.l10n.t('Simulated on this computer') : account.serviceUrl,
+      account,
+    })),
+    add,
+    ...(known.some((account) => account.isDemo) ? [] : [demo]),
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Switch Account'),
+    placeHolder: vscode.l10n.t('Which account shall this editor work with?'),
+  });
+  if (picked === add) {
+    await runCommand('gpuRental.signIn');
+  } else if (picked === demo) {
+    await runCommand('gpuRental.tryDemo');
+  } else if (picked?.account && picked.account.key !== active) {
+    await deps.accounts.switchTo(picked.account.key);
+  }
+}
+
+async function signOut(deps: Deps): Promise<void> {
+  const { state } = deps.accounts;
+  const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
+  if (!account) {
+    return;
+  }
+  const running = deps.fleet.state.kind === 'ready' ? deps.fleet.state.value.instances.length : 0;
+  const confirm = vscode.l10n.t('Sign Out');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Sign out of {0}?', account.name),
+    {
+      modal: true,
+      detail:
+        running > 0
+          ? vscode.l10n.t(
+              'Your {0} instances go on running and costing money. The key, cached lists and SSH entries of this account are removed from this computer, in all windows.',
+              running,
+            )
+          : vscode.l10n.t(
+              'The key, cached lists and SSH entries of this account are removed from this computer, in all windows.',
+            ),
+    },
+    confirm,
+  );
+  if (chosen !== confirm) {
+    return;
+  }
+  await deps.ssh.removeAll(account);
+  await deps.accounts.signOut(account.key);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('Signed out of {0}. Its key, cached lists and SSH entries were removed.', account.name),
+  );
+}

@@ -1,0 +1,50 @@
+import { access, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+/** A key that other tools left on this computer; it is read only when the user picks it. */
+export interface ImportableKey {
+  /** Where it is, as the user knows it. */
+  readonly place: string;
+  read(): Promise<string>;
+}
+
+export class EmptyKeyError extends UserError {
+  constructor(place: string) {
+    super(text('There is no API key in {0}. Paste the key instead.', place), { nextStep: 'signIn' });
+  }
+}
+
+/** Looks for `VAST_API_KEY` and the public command line's key files, without reading them. */
+export async function findImportableKeys(
+  env: NodeJS.ProcessEnv = process.env,
+  home: string = homedir(),
+): Promise<readonly ImportableKey[]> {
+  const found: ImportableKey[] = [];
+  const fromEnv = env['VAST_API_KEY']?.trim();
+  if (fromEnv) {
+    found.push({ place: 'VAST_API_KEY', read: () => Promise.resolve(fromEnv) });
+  }
+  const configHome = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
+  for (const path of [join(configHome, 'vastai', 'vast_api_key'), join(home, '.vast_api_key')]) {
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists) {
+      const place = path.startsWith(home) ? `~${path.slice(home.length)}` : path;
+      found.push({ place, read: () => readKeyFile(path, place) });
+    }
+  }
+  return found;
+}
+
+async function readKeyFile(path: string, place: string): Promise<string> {
+  const key = (await readFile(path, 'utf8')).trim();
+  if (key === '') {
+    throw new EmptyKeyError(place);
+  }
+  return key;
+}

@@ -1,0 +1,33 @@
+import { text, type Text } from '../../util/text';
+
+/** Why an address cannot be a service; undefined where it can. Plain http is for this computer only. */
+export function serviceUrlProblem(input: string): Text | undefined {
+  let url: URL;
+  try {
+    url = new URL(input.trim());
+  } catch {
+    return text('Enter a full address, for example https://console.vast.ai');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return text('Leave the user name and password out of the address.');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    return text('Leave everything from “?” or “#” on out of the address.');
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return text('Use https: plain http would show your key to the network.');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return text('The address must start with https://');
+  }
+  return undefined;
+}
+
+/** Without its final slash; a path prefix is kept. */
+export function normalizeServiceUrl(input: string): string {
+  return new URL(input.trim()).toString().replace(/\/+$/, '');
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,158 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { isCancelled, UserError } from '../../util/errors';
+import { findImportableKeys, type ImportableKey } from './keyImport';
+import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
+
+type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
+type KeyPick = vscode.QuickPickItem & { readonly source?: ImportableKey };
+
+/** Journey 2: service, key, check. Returns undefined when the user stopped. */
+export async function signIn(deps: Deps): Promise<Account | undefined> {
+  const serviceUrl = await pickService(deps);
+  if (serviceUrl === undefined) {
+    return undefined;
+  }
+  const offered = await pickExistingKey();
+  if (offered === 'stopped') {
+    return undefined;
+  }
+  if (offered !== 'paste') {
+    return checkWithProgress(deps, serviceUrl, await offered.read());
+  }
+  return askForKey(deps, serviceUrl);
+}
+
+async function pickService(deps: Deps): Promise<string | undefined> {
+  const byDefault = normalizeOrSelf(deps.settings.get('gpuRental.service.url'));
+  const known = (await deps.accounts.known()).filter((account) => !account.isDemo);
+  const urls = [...new Set([byDefault, ...known.map((account) => account.serviceUrl)])];
+  const other: vscode.QuickPickItem = {
+    label: vscode.l10n.t('Another Address…'),
+    detail: vscode.l10n.t('A service that speaks the same interface'),
+  };
+  const picked = await vscode.window.showQuickPick([...urls.map((label) => ({ label })), other], {
+    title: vscode.l10n.t('Sign In: Service'),
+    placeHolder: vscode.l10n.t('Where do you have your account?'),
+  });
+  if (picked !== other) {
+    return picked?.label;
+  }
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Sign In: Service Address'),
+    prompt: vscode.l10n.t('The address of the service. Each account keeps its own.'),
+    placeHolder: 'https://',
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const problem = value.trim() === '' ? undefined : serviceUrlProblem(value);
+      return problem && localize(problem);
+    },
+  });
+  return typed === undefined || serviceUrlProblem(typed) ? undefined : normalizeServiceUrl(typed);
+}
+
+function normalizeOrSelf(value: string): string {
+  return serviceUrlProblem(value) ? 'https://console.vast.ai' : normalizeServiceUrl(value);
+}
+
+/** Offers keys of other tools; they are never taken silently. */
+async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
+  const keys = await findImportableKeys();
+  if (keys.length === 0) {
+    return 'paste';
+  }
+  const items: KeyPick[] = [
+    { label: vscode.l10n.t('Paste an API Key…') },
+    ...keys.map((source) => ({
+      label: vscode.l10n.t('Use the Key from {0}', source.place),
+      detail: vscode.l10n.t('It is checked and then kept in the secret store of the editor'),
+      source,
+    })),
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Sign In: API Key'),
+    placeHolder: vscode.l10n.t('Which key shall be used?'),
+  });
+  return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
+}
+
+function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Thenable<Account> {
+  return vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Checking the key…'),
+      cancellable: true,
+    },
+    (_progress, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => {
+        abort.abort();
+      });
+      return deps.accounts.signIn({ serviceUrl, apiKey }, abort.signal);
+    },
+  );
+}
+
+/** Asks for the key and keeps the box open, with the reason, until it is accepted or the user stops. */
+function askForKey(deps: Deps, serviceUrl: string): Promise<Account | undefined> {
+  const input = vscode.window.createInputBox();
+  input.title = vscode.l10n.t('Sign In: API Key');
+  input.prompt = vscode.l10n.t(
+    'Paste the API key of your account at {0}. It is kept in the secret store of the editor.',
+    new URL(serviceUrl).host,
+  );
+  input.placeholder = vscode.l10n.t('API key');
+  input.password = true;
+  input.ignoreFocusOut = true;
+  return new Promise((resolve, reject) => {
+    let abort: AbortController | undefined;
+    let done = false;
+    const finish = (result: Account | undefined) => {
+      done = true;
+      resolve(result);
+      input.dispose();
+    };
+    input.onDidChangeValue(() => {
+      input.validationMessage = undefined;
+    });
+    input.onDidAccept(() => {
+      const apiKey = input.value.trim();
+      if (apiKey === '' || abort) {
+        input.validationMessage = vscode.l10n.t('Paste your key, or press Escape to stop.');
+        return;
+      }
+      abort = new AbortController();
+      input.busy = true;
+      input.enabled = false;
+      deps.accounts
+        .signIn({ serviceUrl, apiKey }, abort.signal)
+        .then(finish, (error: unknown) => {
+          if (done) {
+            return;
+          }
+          if (!(error instanceof UserError) && !isCancelled(error)) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+            input.dispose();
+            return;
+          }
+          input.validationMessage = error instanceof UserError ? localize(error.text) : undefined;
+        })
+        .finally(() => {
+          abort = undefined;
+          if (!done) {
+            input.busy = false;
+            input.enabled = true;
+          }
+        });
+    });
+    input.onDidHide(() => {
+      abort?.abort();
+      if (!done) {
+        finish(undefined);
+      }
+    });
+    input.show();
+  });
+}

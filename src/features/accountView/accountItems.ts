@@ -1,0 +1,197 @@
+import * as vscode from 'vscode';
+import { ForbiddenError } from '../../api/errors';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import type { User } from '../../model/account';
+import type { ApiKey } from '../../model/apiKey';
+import { permissionSummary } from '../../model/permissionText';
+import type { Secret } from '../../model/secret';
+import type { TeamRole } from '../../model/teamRole';
+import type { TfaMethod, TfaStatus } from '../../model/tfa';
+import type { Account } from '../../store/ports';
+import { UserError } from '../../util/errors';
+import type { PartId } from './accountParts';
+
+const { None, Collapsed } = vscode.TreeItemCollapsibleState;
+
+function row(label: string, icon: string, contextValue: string, collapsible = None): vscode.TreeItem {
+  const item = new vscode.TreeItem(label, collapsible);
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.contextValue = contextValue;
+  return item;
+}
+
+export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.TreeItem {
+  const item = row(plainLabel(name), isDemo ? 'beaker' : 'account', ';user;');
+  item.description = isDemo
+    ? vscode.l10n.t('demo, simulated')
+    : user.emailVerified === false
+      ? vscode.l10n.t('e-mail not verified')
+      : new URL(serviceUrl).host;
+  const tooltip = new vscode.MarkdownString('');
+  tooltip.appendText(
+    [
+      user.name === undefined ? '' : plainLabel(user.name),
+      vscode.l10n.t('User #{0}', user.id),
+      serviceUrl,
+      user.emailVerified === undefined
+        ? ''
+        : user.emailVerified
+          ? vscode.l10n.t('The e-mail address is verified.')
+          : vscode.l10n.t('The e-mail address is not verified: no codes are sent to it or by text message.'),
+      user.isAdmin === true ? vscode.l10n.t('Administrator') : '',
+    ]
+      .filter((part) => part !== '')
+      .join('\n'),
+  );
+  item.tooltip = tooltip;
+  return item;
+}
+
+export function creditItem(amount: string, lasts: string, tooltip: string): vscode.TreeItem {
+  const item = row(vscode.l10n.t('Credit: {0}', amount), 'credit-card', ';credit;');
+  item.description = lasts;
+  item.tooltip = tooltip;
+  return item;
+}
+
+export function keyItem(user: User, key: ApiKey | undefined): vscode.TreeItem {
+  const name = key?.name === undefined ? '' : plainLabel(key.name);
+  const item = row(
+    name === '' ? vscode.l10n.t('API key in use') : vscode.l10n.t('API key in use: {0}', name),
+    'key',
+    ';keyInUse;',
+  );
+  item.description = key
+    ? localize(permissionSummary(key))
+    : user.keyId === undefined
+      ? ''
+      : `#${user.keyId}`;
+  item.tooltip = key
+    ? vscode.l10n.t('What this key may do: {0}', localize(permissionSummary(key)))
+    : vscode.l10n.t('What this key may do is not known; a refusal tells.');
+  return item;
+}
+
+/** The heading of a part. */
+export function partItem(part: PartId, user: User, count: number | undefined): vscode.TreeItem {
+  const labels: Record<PartId, string> = {
+    tfa: vscode.l10n.t('Second Factor'),
+    apiKeys: vscode.l10n.t('API Keys'),
+    secrets: vscode.l10n.t('Environment Variables'),
+    teamRoles: vscode.l10n.t('Team Roles'),
+  };
+  const icons: Record<PartId, string> = {
+    tfa: 'shield',
+    apiKeys: 'key',
+    secrets: 'symbol-variable',
+    teamRoles: 'organization',
+  };
+  const item = row(labels[part], icons[part], `;${part};`, Collapsed);
+  item.id = `part-${part}`;
+  item.description = part === 'tfa' ? tfaState(user) : count === undefined ? '' : String(count);
+  return item;
+}
+
+/** From `tfa_status`: the flag of the status call does not tell legacy accounts. */
+function tfaState({ tfaStatus }: User): string {
+  const words: Readonly<Record<string, string>> = {
+    enabled: vscode.l10n.t('on'),
+    legacy: vscode.l10n.t('on, older form'),
+    disabled: vscode.l10n.t('off'),
+  };
+  return tfaStatus === undefined ? '' : (words[tfaStatus] ?? plainLabel(tfaStatus));
+}
+
+export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
+  const type = method.type === 'totp' ? vscode.l10n.t('Authenticator app') : vscode.l10n.t('Text message');
+  const label = method.label === undefined ? type : plainLabel(method.label);
+  const isLocked = (method.lockedUntil ?? 0) * 1000 > nowMs;
+  const item = row(
+    label,
+    isLocked ? 'lock' : method.type === 'totp' ? 'device-mobile' : 'comment',
+    ';tfaMethod;',
+  );
+  const when = (seconds: number) => new Date(seconds * 1000).toLocaleString(vscode.env.language);
+  item.description = [
+    method.phone === undefined ? type : plainLabel(method.phone),
+    method.isPrimary ? vscode.l10n.t('primary') : '',
+    isLocked ? vscode.l10n.t('locked until {0}', when(method.lockedUntil ?? 0)) : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+  item.tooltip = [
+    `${label} (#${method.id})`,
+    method.failCount === undefined ? '' : vscode.l10n.t('Failed attempts: {0}', method.failCount),
+    method.lastUsedAt === undefined ? '' : vscode.l10n.t('Last used: {0}', when(method.lastUsedAt)),
+    method.createdAt === undefined ? '' : vscode.l10n.t('Added: {0}', when(method.createdAt)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+  return item;
+}
+
+export function backupCodesItem({ backupCodesRemaining: left }: TfaStatus): vscode.TreeItem {
+  const item = row(
+    left === undefined ? vscode.l10n.t('Backup codes') : vscode.l10n.t('Backup codes: {0} left', left),
+    left === 0 ? 'warning' : 'list-ordered',
+    ';backupCodes;',
+  );
+  item.description = left === 0 ? vscode.l10n.t('make new ones') : '';
+  return item;
+}
+
+export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
+  const name = key.name === undefined ? '' : plainLabel(key.name);
+  const item = row(name === '' ? `#${key.id}` : name, 'key', ';apiKey;');
+  item.description = [
+    inUse ? vscode.l10n.t('in use') : '',
+    localize(permissionSummary(key)),
+    key.ipWhitelist ? vscode.l10n.t('from {0}', key.ipWhitelist.map(plainLabel).join(', ')) : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+  return item;
+}
+
+/** The value stays hidden unless it was asked for a moment ago. */
+export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
+  const item = row(plainLabel(name), 'symbol-variable', ';secret;');
+  item.description = isRevealed ? (value ?? vscode.l10n.t('not told by the service')) : '••••••';
+  return item;
+}
+
+export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
+  const item = row(plainLabel(name), 'organization', ';teamRole;');
+  item.description = permissions.map(plainLabel).join(', ');
+  return item;
+}
+
+export function noneItem(part: PartId): vscode.TreeItem {
+  const labels: Record<PartId, string> = {
+    tfa: vscode.l10n.t('No second factor. Select to add one'),
+    apiKeys: vscode.l10n.t('No API keys'),
+    secrets: vscode.l10n.t('No environment variables. Select to set one'),
+    teamRoles: vscode.l10n.t('No team roles'),
+  };
+  const item = row(labels[part], 'info', '');
+  if (part === 'tfa') {
+    item.command = { command: 'gpuRental.tfa.addMethod', title: labels.tfa };
+  } else if (part === 'secrets') {
+    item.command = { command: 'gpuRental.secret.set', title: labels.secrets };
+  }
+  return item;
+}
+
+/** What a key may not read is explained and not offered again and again. */
+export function problemItem(error: unknown): vscode.TreeItem {
+  if (error instanceof ForbiddenError) {
+    const item = row(vscode.l10n.t('Your API key may not read this'), 'lock', '');
+    item.tooltip = localize(error.text);
+    return item;
+  }
+  const item = row(vscode.l10n.t('Could not load. Select to retry'), 'warning', '');
+  item.description = error instanceof UserError ? localize(error.text) : '';
+  item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+  return item;
+}

@@ -1,0 +1,104 @@
+import type { ApiKey } from '../../model/apiKey';
+import type { Secret } from '../../model/secret';
+import type { TeamRole } from '../../model/teamRole';
+import type { TfaStatus } from '../../model/tfa';
+import type { Services } from '../../services';
+import type { Account, Loaded } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+
+export interface AccountPartTypes {
+  readonly tfa: TfaStatus;
+  readonly apiKeys: readonly ApiKey[];
+  readonly secrets: readonly Secret[];
+  readonly teamRoles: readonly TeamRole[];
+}
+export type PartId = keyof AccountPartTypes;
+export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
+
+const readers: { readonly [Id in PartId]: (account: Account) => Promise<AccountPartTypes[Id]> } = {
+  tfa: (account) => account.client.tfa.status(),
+  apiKeys: async (account) => (await account.client.apiKeys.list()).items,
+  secrets: (account) => account.client.secrets.list(),
+  teamRoles: async (account) => (await account.client.teamRoles.list()).items,
+};
+
+/**
+ * What the account view shows, each part read when somebody opens it and again after a change. Values of
+ * environment variables stay in memory alone and go with the account.
+ */
+export class AccountParts implements Disposable {
+  private states: { [Id in PartId]?: Loaded<AccountPartTypes[Id]> } = {};
+  private accountKey: string | undefined;
+  private readonly changed = new Emitter<undefined>();
+  readonly onDidChange = this.changed.event;
+  private readonly owned = new DisposableStore();
+
+  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock'> & { readonly log: Log }) {
+    this.owned.add(
+      deps.accounts.onDidChange(() => {
+        if (deps.accounts.active?.key !== this.accountKey) {
+          this.accountKey = deps.accounts.active?.key;
+          this.states = {};
+        }
+        this.changed.fire(undefined);
+      }),
+    );
+    this.accountKey = deps.accounts.active?.key;
+  }
+
+  state<Id extends PartId>(id: Id): Loaded<AccountPartTypes[Id]> {
+    return this.states[id] ?? { kind: 'idle' };
+  }
+
+  /** The last good data, also while it is read again. */
+  value<Id extends PartId>(id: Id): AccountPartTypes[Id] | undefined {
+    const state = this.state(id);
+    return state.kind === 'ready' ? state.value : undefined;
+  }
+
+  /** Reads a part unless it is there or on its way. */
+  open(id: PartId): void {
+    if (this.state(id).kind === 'idle') {
+      void this.load(id);
+    }
+  }
+
+  /** Reads again what was read before. */
+  async refresh(): Promise<void> {
+    await Promise.all(partIds.filter((id) => this.state(id).kind !== 'idle').map((id) => this.load(id)));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.changed.dispose();
+  }
+
+  private async load(id: PartId): Promise<void> {
+    const account = this.deps.accounts.active;
+    if (!account) {
+      return;
+    }
+    const before = this.state(id);
+    if (before.kind !== 'ready') {
+      this.set(id, { kind: 'loading' });
+    }
+    try {
+      const value = await readers[id](account);
+      if (this.accountKey === account.key) {
+        this.set(id, { kind: 'ready', value, fetchedAt: this.deps.clock.now() });
+      }
+    } catch (error) {
+      this.deps.log.info(`A part of the account (${id}) could not be read: ${String(error)}`);
+      if (this.accountKey === account.key) {
+        this.set(id, before.kind === 'ready' ? { ...before, error } : { kind: 'failed', error });
+      }
+    }
+  }
+
+  private set<Id extends PartId>(id: Id, state: Loaded<AccountPartTypes[Id]>): void {
+    this.states = { ...this.states, [id]: state };
+    this.changed.fire(undefined);
+  }
+}

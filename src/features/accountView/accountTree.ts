@@ -1,0 +1,248 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { fleetCostPerHour, stateOf } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import { durationText, hoursOfCredit } from '../../model/quote';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import {
+  apiKeyItem,
+  backupCodesItem,
+  creditItem,
+  keyItem,
+  methodItem,
+  noneItem,
+  partItem,
+  problemItem,
+  secretItem,
+  teamRoleItem,
+  userItem,
+} from './accountItems';
+import { AccountNodes, type AccountNode } from './accountNodes';
+import { partIds, type AccountParts, type PartId } from './accountParts';
+
+/** How long a revealed value stays in sight. */
+const revealMs = 10_000;
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'accountGroups'>;
+
+/** The account view: who is signed in, money, key, second factor, keys, variables, roles. */
+export class AccountTree implements vscode.TreeDataProvider<object>, Disposable {
+  private readonly changed = new vscode.EventEmitter<object | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly nodes = new AccountNodes();
+  private readonly foreign = new WeakMap<object, () => vscode.TreeItem>();
+  private readonly owned = new DisposableStore();
+  private revealed: string | undefined;
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly parts: AccountParts,
+  ) {
+    const changed = () => {
+      this.changed.fire(undefined);
+    };
+    this.owned.add(this.changed);
+    this.owned.add(parts.onDidChange(changed));
+    this.owned.add(deps.fleet.onDidChange(changed));
+    this.owned.add(deps.accountGroups.onDidChange(changed));
+  }
+
+  getChildren(node?: object): object[] {
+    const account = this.deps.accounts.active;
+    if (!account) {
+      return [];
+    }
+    if (!node) {
+      return this.roots();
+    }
+    if (!this.nodes.isOwn(node)) {
+      return [];
+    }
+    if (node.kind === 'part') {
+      return this.partRows(node.part);
+    }
+    return node.kind === 'group' ? this.groupRows(node.groupId) : [];
+  }
+
+  getTreeItem(node: object): vscode.TreeItem {
+    const account = this.deps.accounts.active;
+    const own = this.nodes.isOwn(node) && account ? this.itemOf(node, account) : undefined;
+    return own ?? this.foreign.get(node)?.() ?? new vscode.TreeItem('');
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  /** Shows a value for a moment. */
+  reveal(secretName: string): void {
+    this.revealed = secretName;
+    this.changed.fire(undefined);
+    this.owned.add(
+      this.deps.clock.schedule(() => {
+        if (this.revealed === secretName) {
+          this.revealed = undefined;
+          this.changed.fire(undefined);
+        }
+      }, revealMs),
+    );
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private roots(): object[] {
+    const groups = this.deps.accountGroups.groups.filter((group) => group.rows().length > 0);
+    return [
+      this.nodes.of({ kind: 'user' }),
+      this.nodes.of({ kind: 'credit' }),
+      this.nodes.of({ kind: 'key' }),
+      ...partIds.map((part) => this.nodes.of({ kind: 'part', part })),
+      ...groups.map(({ id }) => this.nodes.of({ kind: 'group', groupId: id })),
+    ];
+  }
+
+  private groupRows(groupId: string): object[] {
+    const rows = this.deps.accountGroups.groups.find(({ id }) => id === groupId)?.rows() ?? [];
+    return rows.map((row) => {
+      this.foreign.set(row.node, () => row.item());
+      return row.node;
+    });
+  }
+
+  private partRows(part: PartId): object[] {
+    this.parts.open(part);
+    const state = this.parts.state(part);
+    const problem = this.nodes.of({ kind: 'problem', part });
+    if (state.kind === 'failed') {
+      return [problem];
+    }
+    if (state.kind !== 'ready') {
+      return [];
+    }
+    const rows = this.rowsOf(part);
+    return [
+      ...(state.error === undefined ? [] : [problem]),
+      ...(rows.length > 0 ? rows : [this.nodes.of({ kind: 'none', part })]),
+    ];
+  }
+
+  private rowsOf(part: PartId): AccountNode[] {
+    const { parts, nodes } = this;
+    switch (part) {
+      case 'tfa': {
+        const methods = parts.value('tfa')?.methods ?? [];
+        return methods.length === 0
+          ? []
+          : [
+              ...methods.map(({ id }) => nodes.of({ kind: 'tfaMethod', methodId: id })),
+              nodes.of({ kind: 'backupCodes' }),
+            ];
+      }
+      case 'apiKeys':
+        return (parts.value('apiKeys') ?? []).map(({ id }) => nodes.of({ kind: 'apiKey', apiKeyId: id }));
+      case 'secrets':
+        return (parts.value('secrets') ?? []).map(({ name }) =>
+          nodes.of({ kind: 'secret', secretName: name }),
+        );
+      case 'teamRoles':
+        return (parts.value('teamRoles') ?? []).map(({ name }) =>
+          nodes.of({ kind: 'teamRole', roleName: name }),
+        );
+    }
+  }
+
+  private itemOf(node: AccountNode, account: Account): vscode.TreeItem | undefined {
+    const { parts } = this;
+    const { user } = account;
+    switch (node.kind) {
+      case 'user':
+        return userItem(account);
+      case 'credit':
+        return this.creditRow(account);
+      case 'key':
+        return keyItem(
+          user,
+          parts.value('apiKeys')?.find(({ id }) => id === user.keyId),
+        );
+      case 'part': {
+        const value = parts.value(node.part);
+        return partItem(node.part, user, Array.isArray(value) ? value.length : undefined);
+      }
+      case 'group': {
+        const group = this.deps.accountGroups.groups.find(({ id }) => id === node.groupId);
+        const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
+        item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');
+        return item;
+      }
+      case 'none':
+        return noneItem(node.part);
+      case 'problem': {
+        const state = parts.state(node.part);
+        return problemItem(state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined);
+      }
+      case 'tfaMethod':
+      case 'backupCodes':
+      case 'apiKey':
+      case 'secret':
+      case 'teamRole':
+        return this.leafItem(node, account);
+    }
+  }
+
+  private leafItem(
+    node: Extract<AccountNode, { kind: 'tfaMethod' | 'backupCodes' | 'apiKey' | 'secret' | 'teamRole' }>,
+    { user }: Account,
+  ): vscode.TreeItem | undefined {
+    const { parts } = this;
+    switch (node.kind) {
+      case 'tfaMethod': {
+        const method = parts.value('tfa')?.methods.find(({ id }) => id === node.methodId);
+        return method && methodItem(method, this.deps.clock.now());
+      }
+      case 'backupCodes': {
+        const status = parts.value('tfa');
+        return status && backupCodesItem(status);
+      }
+      case 'apiKey': {
+        const key = parts.value('apiKeys')?.find(({ id }) => id === node.apiKeyId);
+        return key && apiKeyItem(key, key.id === user.keyId);
+      }
+      case 'secret': {
+        const secret = parts.value('secrets')?.find(({ name }) => name === node.secretName);
+        return secret && secretItem(secret, this.revealed === secret.name);
+      }
+      case 'teamRole': {
+        const role = parts.value('teamRoles')?.find(({ name }) => name === node.roleName);
+        return role && teamRoleItem(role);
+      }
+    }
+  }
+
+  /** Credit is what can be spent; the balance is told beside it (service-facts 3.4). */
+  private creditRow({ user }: Account): vscode.TreeItem {
+    const money = user.credit ?? user.balance;
+    if (money === undefined) {
+      return creditItem(vscode.l10n.t('not known'), '', '');
+    }
+    const { fleet, clock } = this.deps;
+    const instances = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+    const now = clock.now();
+    const { rate, isPartial } = fleetCostPerHour(
+      instances.map((instance) => [instance, stateOf(instance, fleet.facts(instance.id), now)] as const),
+    );
+    const hours = hoursOfCredit(money, rate);
+    const lasts =
+      hours === undefined || isPartial
+        ? ''
+        : vscode.l10n.t('lasts {0} with what runs now', localize(durationText(hours)));
+    const tooltip = [
+      vscode.l10n.t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
+      vscode.l10n.t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),
+    ].join('\n');
+    return creditItem(formatMoney(money, 2), lasts, tooltip);
+  }
+}

@@ -1,0 +1,101 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Services } from '../../services';
+import type { Explained, Fix } from '../../ssh/problemText';
+import type { PreparedHost } from '../../ssh/service';
+
+type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & { readonly log: { show(): void } };
+
+interface Failed {
+  readonly instanceId: number;
+  readonly host: PreparedHost;
+  readonly explained: Explained;
+}
+
+/** The message of a failed connection; its buttons do what helps. */
+export class ConnectProblem {
+  constructor(
+    private readonly deps: Deps,
+    private readonly failed: Failed,
+  ) {}
+
+  /** Does not wait for the answer: the message stays while the user goes on. */
+  show(actions: Pick<Record<Fix, () => Promise<void>>, 'retry' | 'openTerminal' | 'connectAnyway'>): void {
+    const labels: Record<Fix, string> = {
+      retry: vscode.l10n.t('Retry'),
+      openTerminal: vscode.l10n.t('Open Terminal'),
+      attachKey: vscode.l10n.t('Attach a Key…'),
+      forgetHostKey: vscode.l10n.t('Forget the Old Key…'),
+      openConfig: vscode.l10n.t('Open SSH Config'),
+      unlockKey: vscode.l10n.t('Add to Agent'),
+      connectAnyway: vscode.l10n.t('Connect Anyway'),
+      showLog: vscode.l10n.t('Show Log'),
+    };
+    const run: Record<Fix, () => Promise<void>> = {
+      ...actions,
+      attachKey: () => this.attachKey(actions.retry),
+      forgetHostKey: () => this.forgetHostKey(actions.retry),
+      openConfig: () => this.openConfig(),
+      unlockKey: () => this.unlockKey(),
+      showLog: () => {
+        this.deps.log.show();
+        return Promise.resolve();
+      },
+    };
+    const { text, fixes } = this.failed.explained;
+    void Promise.resolve(vscode.window.showErrorMessage(localize(text), ...fixes.map((fix) => labels[fix])))
+      .then((label) => fixes.find((fix) => labels[fix] === label))
+      .then((fix) => (fix === undefined ? undefined : run[fix]()))
+      .catch((error: unknown) => {
+        this.deps.report.error(error, { retry: actions.retry });
+      });
+  }
+
+  private async attachKey(retry: () => Promise<void>): Promise<void> {
+    const { instanceId } = this.failed;
+    const attached = await vscode.commands.executeCommand('gpuRental.instance.attachKey', { instanceId });
+    if (attached === true) {
+      await retry();
+    }
+  }
+
+  private async forgetHostKey(retry: () => Promise<void>): Promise<void> {
+    const forget = vscode.l10n.t('Forget and Retry');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Forget the host key of this instance?'),
+      {
+        modal: true,
+        detail: vscode.l10n.t(
+          'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
+        ),
+      },
+      forget,
+    );
+    if (chosen === forget) {
+      await this.deps.ssh.forgetHostKey(this.failed.host.alias);
+      await retry();
+    }
+  }
+
+  /** Opens the line that is in the way, where it is known. */
+  private async openConfig(): Promise<void> {
+    const { verification, userConfig } = this.failed.host;
+    const place =
+      verification.kind === 'overridden' ? verification.overrides.find((one) => one.place)?.place : undefined;
+    const line = Math.max(0, (place?.line ?? 1) - 1);
+    await vscode.window.showTextDocument(vscode.Uri.file(place?.file ?? userConfig), {
+      selection: new vscode.Range(line, 0, line, 0),
+    });
+  }
+
+  /** `ssh-add` asks for the passphrase itself, in a terminal, where no extension reads it. */
+  private unlockKey(): Promise<void> {
+    const file = this.failed.host.identity?.privateFile;
+    if (file !== undefined) {
+      vscode.window
+        .createTerminal({ name: 'ssh-add', shellPath: 'ssh-add', shellArgs: [file], isTransient: true })
+        .show();
+    }
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,63 @@
+import type * as vscode from 'vscode';
+import type { Instance } from '../../model/instance';
+import { isRemotePath } from '../../ssh/remoteFolders';
+
+const key = 'gpuRental.connect.folders';
+const recentLimit = 5;
+const entryLimit = 100;
+
+type Memory = Readonly<Record<string, readonly string[]>>;
+
+/** Folders opened before: by instance, and by what it runs, so that the next instance like it offers them. */
+export class FolderMemory {
+  constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
+
+  /** The folder that this instance was opened in last. */
+  last(alias: string): string | undefined {
+    return this.read()[alias]?.[0];
+  }
+
+  /** Last first: of the instance, then of others with the same template or image. */
+  recent(alias: string, instance: Instance | undefined): readonly string[] {
+    const memory = this.read();
+    const own = memory[alias] ?? [];
+    const similar = memory[kindOf(instance)] ?? [];
+    return [...new Set([...own, ...similar])].slice(0, recentLimit);
+  }
+
+  async remember(alias: string, instance: Instance | undefined, folder: string): Promise<void> {
+    const memory = this.read();
+    const front = (name: string) => [folder, ...(memory[name] ?? []).filter((one) => one !== folder)];
+    const names = [kindOf(instance), alias].filter((name) => name !== '');
+    // What was used last stands last, and so is kept longest.
+    const others = Object.entries(memory).filter(([name]) => !names.includes(name));
+    const entries = [...others, ...names.map((name) => [name, front(name).slice(0, recentLimit)] as const)];
+    await this.state.update(key, Object.fromEntries(entries.slice(-entryLimit)));
+  }
+
+  async forget(aliases: readonly string[]): Promise<void> {
+    const memory = this.read();
+    const kept = Object.entries(memory).filter(([name]) => !aliases.includes(name));
+    if (kept.length !== Object.keys(memory).length) {
+      await this.state.update(key, Object.fromEntries(kept));
+    }
+  }
+
+  private read(): Memory {
+    const stored: unknown = this.state.get(key);
+    if (typeof stored !== 'object' || stored === null) {
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(stored).map(([name, paths]) => [
+        name,
+        Array.isArray(paths) ? paths.filter(isRemotePath) : [],
+      ]),
+    );
+  }
+}
+
+function kindOf(instance: Instance | undefined): string {
+  const kind = instance?.templateName ?? instance?.image;
+  return kind === undefined ? '' : `kind ${kind}`;
+}

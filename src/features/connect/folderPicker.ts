@@ -1,0 +1,35 @@
+import * as vscode from 'vscode';
+import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
+
+/** Asks for the folder; a path that is typed counts as well. */
+export async function pickFolder(
+  { home, folders }: RemoteFolders,
+  recent: readonly string[],
+  title: string,
+): Promise<string | undefined> {
+  const row = (path: string, description: string): Row<string> => ({
+    id: path,
+    label: plainLabel(path),
+    description,
+    value: path,
+  });
+  const others = folders.filter((path) => !recent.includes(path));
+  const fixed = [
+    ...recent.map((path) => row(path, vscode.l10n.t('opened before'))),
+    ...(recent.includes(home) ? [] : [row(home, vscode.l10n.t('home folder'))]),
+    ...others.map((path) => row(path, '')),
+    ...(recent.includes('/') ? [] : [row('/', vscode.l10n.t('the whole machine'))]),
+  ];
+  const answer = await pickFromList<string>({
+    title,
+    placeholder: vscode.l10n.t('Folder on the instance: pick one or type a path'),
+    rows: fixed,
+    rowsFor: (typed) => {
+      const path = typed.trim();
+      const known = fixed.some(({ value }) => value === path);
+      return !known && isRemotePath(path) ? [row(path, vscode.l10n.t('as typed')), ...fixed] : fixed;
+    },
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}

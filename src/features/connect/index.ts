@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../contributions';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Connector, type ConnectDeps } from './connector';
+import { EntryCleaner } from './entryCleaner';
+import { withManualStep } from './manualStep';
+
+type InstanceCommand =
+  | 'gpuRental.instance.connect'
+  | 'gpuRental.instance.connectHere'
+  | 'gpuRental.instance.openTerminal'
+  | 'gpuRental.instance.copySshCommand'
+  | 'gpuRental.instance.forwardAgent';
+
+/** Windows, terminals and copied commands on running instances, and the SSH entries that they need. */
+export function register(deps: ConnectDeps): Disposable {
+  const store = new DisposableStore();
+  const connector = new Connector(deps);
+  const choose = (target: unknown) =>
+    chooseInstance(target, connector.candidates(), {
+      title: vscode.l10n.t('Connect to which instance?'),
+      none: vscode.l10n.t('No instance is running that can be connected to.'),
+    });
+  const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
+    const handler = async (target?: InstanceTarget) => {
+      const instanceId = await choose(target);
+      if (instanceId !== undefined) {
+        await withManualStep(() => run(instanceId));
+      }
+    };
+    store.add(deps.commands.register<InstanceCommand>(id, handler));
+  };
+  on('gpuRental.instance.connect', (id) =>
+    connector.connect(id, deps.settings.get('gpuRental.connect.openIn')),
+  );
+  on('gpuRental.instance.connectHere', (id) => connector.connect(id, 'currentWindow'));
+  on('gpuRental.instance.openTerminal', (id) => connector.openTerminal(id));
+  on('gpuRental.instance.forwardAgent', (id) => changeAgentForwarding(deps, connector, id));
+  on('gpuRental.instance.copySshCommand', (id) => connector.copyCommand(id));
+  store.add(
+    deps.commands.register('gpuRental.terminalProfile', async () => {
+      const instanceId = await choose(undefined);
+      if (instanceId === undefined) {
+        return undefined;
+      }
+      const { alias } = await connector.prepare(instanceId);
+      const options = connector.terminalOptions(instanceId, alias);
+      showOnceOpen(options, store);
+      return new vscode.TerminalProfile(options);
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId }) => {
+      let alias: string | undefined;
+      await withManualStep(async () => {
+        ({ alias } = await connector.prepare(instanceId));
+      });
+      return alias;
+    }),
+  );
+  store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
+  store.add(new EntryCleaner(deps, connector.folders, connector.platforms));
+  return store;
+}
+
+/** Off unless asked for: root on a stranger's machine can use a forwarded agent while it is connected. */
+async function changeAgentForwarding(
+  { ssh, accounts }: ConnectDeps,
+  connector: Connector,
+  instanceId: number,
+) {
+  const account = accounts.active;
+  const entry = account && (await ssh.entry(ssh.aliasOf(account, instanceId)));
+  const turnOn = entry?.forwardAgent !== true;
+  const label = turnOn ? vscode.l10n.t('Forward the Agent') : vscode.l10n.t('Stop Forwarding');
+  const chosen = await vscode.window.showWarningMessage(
+    turnOn
+      ? vscode.l10n.t('Let {0} use your SSH agent?', connector.name(instanceId))
+      : vscode.l10n.t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
+    {
+      modal: true,
+      detail: turnOn
+        ? vscode.l10n.t(
+            'While you are connected, whoever controls that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
+          )
+        : vscode.l10n.t('It takes effect for new connections.'),
+    },
+    label,
+  );
+  if (chosen === label) {
+    await connector.prepare(instanceId, { forwardAgent: turnOn });
+  }
+}
+
+/** The editor makes the terminal of a profile without showing it where the panel is hidden. */
+function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore): void {
+  const subscription = store.add(
+    vscode.window.onDidOpenTerminal((terminal) => {
+      if (terminal.creationOptions.name === name) {
+        subscription.dispose();
+        terminal.show();
+      }
+    }),
+  );
+}
+
+/** Takes out all that was ever written for SSH; nothing on any instance changes. */
+async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector): Promise<void> {
+  const remove = vscode.l10n.t('Remove');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Remove everything that GPU Rental wrote for SSH?'),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'The Include lines in your SSH config, the entries of instances and their known host keys are removed. Your own lines, your keys and the instances stay. Connecting writes them anew.',
+      ),
+    },
+    remove,
+  );
+  if (chosen === remove) {
+    await withManualStep(() => ssh.removeAll());
+    await platforms.keepOnly([]);
+    void vscode.window.showInformationMessage(vscode.l10n.t('The SSH entries are removed.'));
+  }
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { NotReachableError, TimedOutError } from '../../api/errors';
+import type { Services } from '../../services';
+
+type Deps = Pick<Services, 'accounts' | 'ssh' | 'log'>;
+
+/**
+ * Public keys with which the instance lets somebody in; `undefined` where the service cannot be
+ * reached, so that a machine that was reached before stays reachable (issue: Endpoint).
+ */
+export async function keysOf(
+  { accounts, log }: Deps,
+  instanceId: number,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const client = accounts.active?.client;
+  if (!client) {
+    return undefined;
+  }
+  try {
+    const own = await client.instances.keys(instanceId, { signal });
+    // An empty list says little: keys of the account are put on instances without being listed there.
+    const { items } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
+    return items.map((key) => key.publicKey);
+  } catch (error) {
+    if (error instanceof NotReachableError || error instanceof TimedOutError) {
+      log.warn(`Keys of instance ${instanceId} are not known: ${error.message}`);
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Asks what to do where no key of this computer gets in; true where one was attached. */
+export async function offerToAttach(instanceId: number): Promise<boolean> {
+  const attach = vscode.l10n.t('Attach a Key…');
+  const goOn = vscode.l10n.t('Try Anyway');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('No SSH key of this computer is on the instance, so it will not let you in.'),
+    attach,
+    goOn,
+  );
+  if (chosen !== attach) {
+    return chosen === goOn;
+  }
+  return (await vscode.commands.executeCommand('gpuRental.instance.attachKey', { instanceId })) === true;
+}

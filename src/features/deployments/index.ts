@@ -1,0 +1,184 @@
+import * as vscode from 'vscode';
+import { plain } from '../../model/instanceState';
+import type { Deployment } from '../../model/deployment';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+
+type Deps = Pick<Services, 'accounts' | 'log' | 'commands' | 'accountGroups'>;
+
+/** Serverless deployments: a heading in the account view, *Stop* and *Start*. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const list = store.add(new DeploymentList(deps));
+  store.add(deps.accountGroups.addGroup(list));
+  store.add(deps.commands.register('gpuRental.refreshDeployments', () => list.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.deployment.stop', (target) => change(deps, list, target, 'stop')),
+  );
+  store.add(
+    deps.commands.register('gpuRental.deployment.start', (target) => change(deps, list, target, 'start')),
+  );
+  return store;
+}
+
+/** Read once per sign-in and on *Refresh*; an account without any shows no heading. */
+class DeploymentList implements TreeGroup, Disposable {
+  readonly id = 'deployments';
+  readonly label = vscode.l10n.t('Serverless Deployments');
+  readonly icon = 'rocket';
+  private readonly changed = new Emitter<undefined>();
+  readonly onDidChange = this.changed.event;
+  private readonly store = new DisposableStore();
+  private accountKey: string | undefined;
+  private readonly nodes = new Map<number, { readonly deploymentId: number }>();
+  deployments: readonly Deployment[] = [];
+
+  constructor(private readonly deps: Pick<Deps, 'accounts' | 'log'>) {
+    const follow = () => {
+      if (deps.accounts.active?.key !== this.accountKey) {
+        this.accountKey = deps.accounts.active?.key;
+        this.deployments = [];
+        this.changed.fire(undefined);
+        void this.refresh().catch((error: unknown) => {
+          deps.log.info(`The deployments could not be read: ${String(error)}`);
+        });
+      }
+    };
+    this.store.add(deps.accounts.onDidChange(follow));
+    follow();
+  }
+
+  rows(): readonly GroupRow[] {
+    return this.deployments.map((deployment) => {
+      const node = this.nodes.get(deployment.id) ?? { deploymentId: deployment.id };
+      this.nodes.set(deployment.id, node);
+      return { node, item: () => deploymentItem(deployment) };
+    });
+  }
+
+  async refresh(): Promise<void> {
+    const account = this.deps.accounts.active;
+    if (account) {
+      const { items } = await account.client.deployments.list();
+      if (this.accountKey === account.key) {
+        this.deployments = items;
+        this.changed.fire(undefined);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.changed.dispose();
+  }
+}
+
+function isStopped({ endpointState }: Deployment): boolean {
+  return endpointState === 'stopped';
+}
+
+function deploymentItem(deployment: Deployment): vscode.TreeItem {
+  const item = new vscode.TreeItem(nameOf(deployment));
+  item.id = `deployment-${deployment.id}`;
+  item.description = plain(deployment.endpointState ?? vscode.l10n.t('no endpoint'));
+  item.iconPath = new vscode.ThemeIcon(isStopped(deployment) ? 'circle-outline' : 'rocket');
+  item.contextValue =
+    deployment.endpointState === undefined
+      ? ';deployment;'
+      : isStopped(deployment)
+        ? ';deployment;canStartDeployment;'
+        : ';deployment;canStopDeployment;';
+  const tooltip = new vscode.MarkdownString('');
+  tooltip.appendText(
+    [
+      vscode.l10n.t('Deployment #{0}', deployment.id),
+      plain(deployment.image ?? ''),
+      deployment.workers === undefined ? '' : vscode.l10n.t('{0} workers', deployment.workers),
+    ]
+      .filter((part) => part !== '')
+      .join('\n'),
+  );
+  item.tooltip = tooltip;
+  return item;
+}
+
+function nameOf({ id, name }: Deployment): string {
+  return name === undefined || plain(name) === '' ? `#${id}` : plain(name);
+}
+
+async function change(
+  deps: Deps,
+  list: DeploymentList,
+  target: unknown,
+  action: 'stop' | 'start',
+): Promise<void> {
+  const account = deps.accounts.active;
+  const deployment = account && (await choose(list, target, action));
+  if (!deployment) {
+    return;
+  }
+  if (action === 'stop') {
+    const confirm = vscode.l10n.t('Stop');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Stop the deployment {0}?', nameOf(deployment)),
+      {
+        modal: true,
+        detail: vscode.l10n.t(
+          'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
+        ),
+      },
+      confirm,
+    );
+    if (chosen !== confirm) {
+      return;
+    }
+  }
+  const title =
+    action === 'stop'
+      ? vscode.l10n.t('Stopping {0}…', nameOf(deployment))
+      : vscode.l10n.t('Starting {0}…', nameOf(deployment));
+  const { endpointState } = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title },
+    () =>
+      action === 'stop'
+        ? account.client.deployments.stop(deployment.id)
+        : account.client.deployments.start(deployment.id),
+  );
+  await list.refresh();
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
+  );
+}
+
+async function choose(
+  list: DeploymentList,
+  target: unknown,
+  action: 'stop' | 'start',
+): Promise<Deployment | undefined> {
+  if (typeof target === 'object' && target !== null && 'deploymentId' in target) {
+    return list.deployments.find(({ id }) => id === Number(target.deploymentId));
+  }
+  await list.refresh();
+  const rows = list.deployments
+    .filter(
+      (deployment) =>
+        deployment.endpointState !== undefined && isStopped(deployment) === (action === 'start'),
+    )
+    .map((deployment) => ({
+      label: nameOf(deployment),
+      description: deployment.endpointState ?? '',
+      deployment,
+    }));
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(
+      action === 'stop'
+        ? vscode.l10n.t('No deployment is active.')
+        : vscode.l10n.t('No deployment is stopped.'),
+    );
+    return undefined;
+  }
+  const title = action === 'stop' ? vscode.l10n.t('Stop Deployment') : vscode.l10n.t('Start Deployment');
+  return (await vscode.window.showQuickPick(rows, { title }))?.deployment;
+}

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { settingDefaults, type Settings } from '../../contributions';
+import { localize } from '../../editor/localize';
+import { isReady, stateOf } from '../../model/instanceState';
+import type { Services } from '../../services';
+import { durationText } from '../../util/duration';
+import type { Disposable } from '../../util/disposable';
+import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'hub' | 'clock' | 'commands' | 'settings' | 'redactor' | 'rentals'
+>;
+
+/** *Copy Diagnostics*: what a helper needs to know, shown before anybody pastes it anywhere. */
+export function register(deps: Deps): Disposable {
+  return deps.commands.register('gpuRental.copyDiagnostics', async () => {
+    const content = deps.redactor.redact(diagnosticsText(facts(deps)));
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    await vscode.window.showTextDocument(document, { preview: true });
+    await vscode.env.clipboard.writeText(content);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
+      ),
+    );
+  });
+}
+
+function facts(deps: Deps): DiagnosticFacts {
+  const { accounts, fleet, hub, clock, settings, rentals } = deps;
+  const extension = vscode.extensions.getExtension('gpu-rental.gpu-rental');
+  const version: unknown = (extension?.packageJSON as { version?: unknown } | undefined)?.version;
+  const { state } = fleet;
+  const now = clock.now();
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  return {
+    rows: {
+      'GPU Rental': typeof version === 'string' ? version : '?',
+      Editor: `${vscode.env.appName} ${vscode.version}`,
+      'Editor kind': vscode.env.uiKind === vscode.UIKind.Web ? 'browser' : 'desktop',
+      'Remote window': vscode.env.remoteName === undefined ? 'no' : 'yes',
+      System: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
+      'Signed in': accounts.state.kind,
+      Service:
+        accounts.active === undefined
+          ? '-'
+          : accounts.active.isDemo
+            ? 'demo'
+            : serviceKind(accounts.active.serviceUrl),
+      'Leads the windows': hub.isLeader ? 'yes' : 'no',
+      Instances: String(instances.length),
+      'Instances that run': String(
+        instances.filter((instance) => isReady(stateOf(instance, fleet.facts(instance.id), now))).length,
+      ),
+      'List of instances':
+        state.kind === 'ready' ? localize(durationText(now - state.fetchedAt)) : state.kind,
+      'Last error': state.kind === 'failed' || state.kind === 'ready' ? errorName(state.error) : '-',
+      'Rentals under way': String(
+        rentals.rentals.filter(({ phase }) => phase.kind === 'waiting' || phase.kind === 'notKnown').length,
+      ),
+    },
+    // Only whether a setting was changed: its value may be an address or a name.
+    changedSettings: (Object.keys(settingDefaults) as (keyof Settings)[]).filter(
+      (key) => JSON.stringify(settings.get(key)) !== JSON.stringify(settingDefaults[key]),
+    ),
+    sshExtensions: vscode.extensions.all
+      .map(({ id }) => id)
+      .filter((id) => /remote.*ssh|ssh.*remote/i.test(id)),
+  };
+}
+
+function serviceKind(serviceUrl: string): string {
+  return serviceUrl === settingDefaults['gpuRental.service.url'] ? 'default address' : 'another address';
+}
+
+/** The class alone: a message may quote what the service or the user wrote. */
+function errorName(error: unknown): string {
+  return error === undefined ? '-' : error instanceof Error ? error.name : 'unknown';
+}

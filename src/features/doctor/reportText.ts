@@ -1,0 +1,17 @@
+import type { Text } from '../../util/text';
+import type { Finding, Verdict } from './finding';
+
+const marks: Record<Verdict, string> = { ok: '[ok]', note: '[note]', problem: '[problem]' };
+
+/** The findings as text to save or send; `say` translates and takes secrets out. */
+export function reportText(findings: readonly Finding[], say: (value: Text | string) => string): string {
+  const lines = findings.map(
+    ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
+  );
+  return `# GPU Rental\n\n${withoutHome(lines.join('\n'))}\n`;
+}
+
+/** The name of an account on this computer is nobody's business. */
+function withoutHome(value: string): string {
+  return value.replace(/(?:\/home\/|\/Users\/|[A-Za-z]:\\Users\\)[^/\\\s]+/g, '~');
+}

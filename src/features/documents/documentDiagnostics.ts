@@ -1,0 +1,216 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Finding, Severity } from '../../model/finding';
+import { JsonPlaces, type TextChange } from '../../model/jsonPlaces';
+import { takeTheirs, type Conflict } from '../../model/templateConflict';
+import { findTemplateProblems } from '../../model/templateDiagnostics';
+import { isPlainObject } from '../../model/templateDocument';
+import { findWorkspaceProblems } from '../../model/workspaceDiagnostics';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { text } from '../../util/text';
+import { kindOf, openDocuments, type DocumentKind } from './openDocuments';
+import type { SaveFailures } from './saveFailures';
+
+type Deps = Pick<Services, 'accounts' | 'templateDesk' | 'clock' | 'log'>;
+
+/** Long enough that typing does not flicker, short enough to count as at once. */
+const delayMs = 150;
+
+const severities: Readonly<Record<Severity, vscode.DiagnosticSeverity>> = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  information: vscode.DiagnosticSeverity.Information,
+  hint: vscode.DiagnosticSeverity.Hint,
+};
+
+interface Checked {
+  readonly version: number;
+  readonly findings: readonly Finding[];
+  readonly enteredHere: ReadonlySet<string> | undefined;
+}
+
+/** Marks what there is to say about the open documents, and remembers it for the quick fixes. */
+export class DocumentDiagnostics implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly collection = vscode.languages.createDiagnosticCollection('gpuRental');
+  private readonly checked = new Map<string, Checked>();
+  private readonly waiting = new Map<string, Disposable>();
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly failures: SaveFailures,
+  ) {
+    this.store.add(this.collection);
+    this.store.add(vscode.workspace.onDidOpenTextDocument((document) => this.schedule(document, 0)));
+    this.store.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.schedule(document, delayMs)),
+    );
+    this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)));
+    this.store.add(failures.onDidChange(() => this.all()));
+    this.store.add(deps.accounts.onDidChange(() => this.all()));
+    this.store.add(deps.templateDesk.documents.onDidNotice(() => this.all()));
+    this.all();
+  }
+
+  /** What was found in the text as it is now. */
+  at(document: vscode.TextDocument, range: vscode.Range): readonly Finding[] {
+    return this.current(document).filter((finding) => rangeOf(document, finding.span).intersection(range));
+  }
+
+  /** Checks every open document anew. */
+  all(): void {
+    for (const [document] of openDocuments()) {
+      this.schedule(document, 0);
+    }
+  }
+
+  dispose(): void {
+    for (const timer of this.waiting.values()) {
+      timer.dispose();
+    }
+    this.store.dispose();
+  }
+
+  /** A fix for an older text would change the wrong place. */
+  private current(document: vscode.TextDocument): readonly Finding[] {
+    const checked = this.checked.get(document.uri.toString());
+    const kind = kindOf(document);
+    return checked && kind && checked.version !== document.version
+      ? this.find(document, kind, checked.enteredHere)
+      : (checked?.findings ?? []);
+  }
+
+  private find(
+    document: vscode.TextDocument,
+    kind: DocumentKind,
+    enteredHere: ReadonlySet<string> | undefined,
+  ): readonly Finding[] {
+    const source = document.getText();
+    return kind.kind === 'workspaceFile'
+      ? findWorkspaceProblems(source)
+      : [...findTemplateProblems(source, enteredHere), ...this.notices(document, kind, source)];
+  }
+
+  private schedule(document: vscode.TextDocument, afterMs: number): void {
+    const kind = kindOf(document);
+    if (!kind) {
+      return;
+    }
+    const key = document.uri.toString();
+    this.waiting.get(key)?.dispose();
+    this.waiting.set(
+      key,
+      this.deps.clock.schedule(() => {
+        this.waiting.delete(key);
+        void this.check(document, kind).catch((error: unknown) => {
+          this.deps.log.error('A document could not be checked', error);
+        });
+      }, afterMs),
+    );
+  }
+
+  private async check(document: vscode.TextDocument, kind: DocumentKind): Promise<void> {
+    const enteredHere = await this.enteredHere(kind);
+    if (document.isClosed) {
+      return;
+    }
+    const findings = this.find(document, kind, enteredHere);
+    this.checked.set(document.uri.toString(), { version: document.version, findings, enteredHere });
+    this.collection.set(
+      document.uri,
+      findings.map((finding) => {
+        const diagnostic = new vscode.Diagnostic(
+          rangeOf(document, finding.span),
+          localize(finding.message),
+          severities[finding.severity],
+        );
+        diagnostic.source = 'GPU Rental';
+        diagnostic.code = finding.code;
+        return diagnostic;
+      }),
+    );
+  }
+
+  /** What has to do with saving: a refusal, a conflict, a document that cannot be saved. */
+  private notices(document: vscode.TextDocument, kind: DocumentKind, source: string): readonly Finding[] {
+    const places = new JsonPlaces(source);
+    const found: Finding[] = [];
+    const failure = document.isDirty || kind.kind === 'draft' ? this.failures.get(document.uri) : undefined;
+    // An open conflict is marked place by place below.
+    if (failure && !failure.isConflict) {
+      found.push({
+        code: 'notSaved',
+        severity: 'error',
+        span: places.nearest(failure.path),
+        message: failure.message,
+        fixes: [],
+      });
+    }
+    if (kind.kind !== 'template') {
+      return found;
+    }
+    const { documents } = this.deps.templateDesk;
+    const known = documents.peek(kind.id);
+    for (const conflict of documents.conflict(kind.id)?.conflicts ?? []) {
+      found.push({
+        code: 'conflict',
+        severity: 'error',
+        span: places.nearest(conflict.path),
+        message: text('Changed elsewhere as well. There it is: {0}', shortJson(conflict.theirs)),
+        fixes: [
+          {
+            title: text('Take Theirs Here'),
+            action: { kind: 'edit', changes: takeTheirsAt(places, conflict) },
+          },
+        ],
+      });
+    }
+    const reason = kind.isOwn && known ? documents.readOnlyReason(known) : undefined;
+    if (reason) {
+      found.push({
+        code: 'readOnly',
+        severity: 'information',
+        span: places.nearest([]),
+        message: reason.text,
+        fixes: [],
+      });
+    }
+    return found;
+  }
+
+  private async enteredHere(kind: DocumentKind): Promise<ReadonlySet<string> | undefined> {
+    const key =
+      (kind.kind === 'template' ? this.deps.templateDesk.documents.peek(kind.id)?.accountKey : undefined) ??
+      this.deps.accounts.active?.key;
+    return key === undefined ? undefined : this.deps.templateDesk.secrets.names(key);
+  }
+
+  private forget(uri: vscode.Uri): void {
+    const key = uri.toString();
+    this.waiting.get(key)?.dispose();
+    this.waiting.delete(key);
+    this.checked.delete(key);
+    this.collection.delete(uri);
+  }
+}
+
+export function rangeOf(
+  document: vscode.TextDocument,
+  span: { readonly offset: number; readonly length: number },
+): vscode.Range {
+  return new vscode.Range(document.positionAt(span.offset), document.positionAt(span.offset + span.length));
+}
+
+/** The field with theirs in the disputed place. */
+function takeTheirsAt(places: JsonPlaces, conflict: Conflict): readonly TextChange[] {
+  const [field = ''] = conflict.path;
+  const mine = places.value([]);
+  const taken = isPlainObject(mine) ? takeTheirs(mine, conflict)[field] : undefined;
+  return taken === undefined ? places.remove([field]) : places.set(field, taken);
+}
+
+function shortJson(value: unknown): string {
+  const written = value === undefined ? '–' : JSON.stringify(value);
+  return written.length > 120 ? `${written.slice(0, 120)}…` : written;
+}

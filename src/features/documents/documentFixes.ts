@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Fix } from '../../model/finding';
+import { JsonPlaces, type TextChange } from '../../model/jsonPlaces';
+import { environmentRewrites, referenceChanges } from '../../model/templateDiagnostics';
+import { isPlainObject } from '../../model/templateDocument';
+import { rangeOf, type DocumentDiagnostics } from './documentDiagnostics';
+import { kindOf } from './openDocuments';
+
+/** Quick fixes for what was found, and the rewritings of an environment. */
+export class DocumentFixes implements vscode.CodeActionProvider {
+  static readonly metadata: vscode.CodeActionProviderMetadata = {
+    providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.RefactorRewrite],
+  };
+
+  constructor(private readonly diagnostics: DocumentDiagnostics) {}
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+    context: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    const kind = kindOf(document);
+    if (!kind) {
+      return [];
+    }
+    const fixes = this.diagnostics.at(document, range).flatMap((finding) => {
+      const diagnostic = context.diagnostics.find(
+        (one) => one.code === finding.code && one.range.isEqual(rangeOf(document, finding.span)),
+      );
+      return finding.fixes.map((fix) => toAction(document, fix, vscode.CodeActionKind.QuickFix, diagnostic));
+    });
+    const rewrites =
+      kind.kind === 'workspaceFile'
+        ? []
+        : [...environmentRewrites(document.getText()), ...secretChanges(document)].map((fix) =>
+            toAction(document, fix, vscode.CodeActionKind.RefactorRewrite),
+          );
+    return [...fixes, ...rewrites];
+  }
+}
+
+function secretChanges(document: vscode.TextDocument): readonly Fix[] {
+  const fields = new JsonPlaces(document.getText()).value([]);
+  return isPlainObject(fields) ? referenceChanges(fields) : [];
+}
+
+function toAction(
+  document: vscode.TextDocument,
+  fix: Fix,
+  kind: vscode.CodeActionKind,
+  diagnostic?: vscode.Diagnostic,
+): vscode.CodeAction {
+  const action = new vscode.CodeAction(localize(fix.title), kind);
+  if (diagnostic) {
+    action.diagnostics = [diagnostic];
+  }
+  action.isPreferred = fix.preferred ?? false;
+  if (fix.action.kind === 'edit') {
+    action.edit = toEdit(document, fix.action.changes);
+  } else {
+    action.command = {
+      title: action.title,
+      command: 'gpuRental.template.fix',
+      arguments: [{ uri: document.uri.toString(), action: fix.action }],
+    };
+  }
+  return action;
+}
+
+/** Changes of a text as one edit of the editor. */
+export function toEdit(document: vscode.TextDocument, changes: readonly TextChange[]): vscode.WorkspaceEdit {
+  const edit = new vscode.WorkspaceEdit();
+  for (const change of changes) {
+    edit.replace(document.uri, rangeOf(document, change), change.text);
+  }
+  return edit;
+}

@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { JsonPlaces } from '../../model/jsonPlaces';
+import { serviceFields } from '../../model/templateFields';
+import type { Services } from '../../services';
+import { rangeOf } from './documentDiagnostics';
+import { kindOf } from './openDocuments';
+
+type Deps = Pick<Services, 'templateDesk'>;
+
+const times = new Set(['created_at', 'updated_at', 'recent_create_date']);
+
+/** Over the name: what the service says about the template and nobody can edit. */
+export class DocumentHover implements vscode.HoverProvider {
+  constructor(private readonly deps: Deps) {}
+
+  provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
+    const kind = kindOf(document);
+    const known = kind?.kind === 'template' ? this.deps.templateDesk.documents.peek(kind.id) : undefined;
+    const span = new JsonPlaces(document.getText()).span(['name'], true);
+    if (!known || !span || !rangeOf(document, span).contains(position)) {
+      return undefined;
+    }
+    const hover = new vscode.MarkdownString();
+    for (const name of serviceFields) {
+      const value = name === 'hash_id' ? known.hashId : known.raw[name];
+      if (value !== undefined && value !== null && value !== 0) {
+        // Nothing from the service is read as Markdown.
+        hover.appendMarkdown(`\`${name}\` `);
+        hover.appendText(times.has(name) ? timeText(value) : scalarText(value));
+        hover.appendMarkdown('  \n');
+      }
+    }
+    return new vscode.Hover(hover, rangeOf(document, span));
+  }
+}
+
+function timeText(value: unknown): string {
+  return typeof value === 'number' ? new Date(value * 1000).toLocaleString() : scalarText(value);
+}
+
+function scalarText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

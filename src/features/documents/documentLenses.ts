@@ -1,0 +1,134 @@
+import * as vscode from 'vscode';
+import type { Services } from '../../services';
+import { DisposableStore } from '../../util/disposable';
+import { kindOf, type DocumentKind } from './openDocuments';
+
+type Deps = Pick<Services, 'accounts' | 'templateDesk'>;
+
+/** What can be done with a document, above its first line. */
+export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+
+  constructor(private readonly deps: Deps) {
+    const fire = () => this.changed.fire();
+    this.store.add(this.changed);
+    this.store.add(deps.accounts.onDidChange(fire));
+    this.store.add(deps.templateDesk.documents.onDidChange(fire));
+    this.store.add(deps.templateDesk.documents.onDidNotice(fire));
+    this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(fire));
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const kind = kindOf(document);
+    return kind ? this.commands(document, kind).map((command) => new vscode.CodeLens(top, command)) : [];
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private commands(document: vscode.TextDocument, kind: DocumentKind): vscode.Command[] {
+    const { t } = vscode.l10n;
+    const here = { uri: document.uri.toString() };
+    const look = [
+      {
+        title: t('Preview What the Service Will Get'),
+        command: 'gpuRental.template.preview',
+        arguments: [here],
+      },
+      { title: t('Find Offers'), command: 'gpuRental.template.findOffers', arguments: [here] },
+    ];
+    switch (kind.kind) {
+      case 'template': {
+        const target = { templateId: kind.id };
+        return [
+          ...this.conflictCommands(kind),
+          { title: t('$(rocket) Rent'), command: 'gpuRental.template.rent', arguments: [target] },
+          ...look,
+          ...(kind.isOwn
+            ? []
+            : [{ title: t('Save as Mine'), command: 'gpuRental.template.duplicate', arguments: [target] }]),
+          ...this.readOnlyCommands(kind),
+        ];
+      }
+      case 'draft':
+        return [
+          { title: t('$(cloud-upload) Create at the Service'), command: 'workbench.action.files.save' },
+          ...look,
+        ];
+      case 'templateFile':
+        return [
+          {
+            title: t('$(cloud-upload) Create Template From This File'),
+            command: 'gpuRental.template.import',
+            arguments: [here],
+          },
+          ...look,
+        ];
+      case 'workspaceFile':
+        return [
+          {
+            title: vscode.workspace.isTrusted
+              ? t('$(rocket) Rent for This Workspace')
+              : t('$(workspace-untrusted) Trust This Workspace to Rent'),
+            command: vscode.workspace.isTrusted ? 'gpuRental.rentForWorkspace' : 'workbench.trust.manage',
+          },
+          ...look,
+        ];
+    }
+  }
+
+  private conflictCommands({
+    id,
+    isOwn,
+  }: {
+    readonly id: number;
+    readonly isOwn: boolean;
+  }): vscode.Command[] {
+    const { t } = vscode.l10n;
+    const { documents } = this.deps.templateDesk;
+    const target = [{ templateId: id }];
+    if (!isOwn) {
+      return [];
+    }
+    if (documents.conflict(id)) {
+      return [
+        {
+          title: t('$(warning) Changed elsewhere too: compare'),
+          command: 'gpuRental.template.compare',
+          arguments: target,
+        },
+        { title: t('Use Mine'), command: 'gpuRental.template.useMine', arguments: target },
+        { title: t('Use Theirs'), command: 'gpuRental.template.useTheirs', arguments: target },
+        { title: t('Merge'), command: 'gpuRental.template.merge', arguments: target },
+      ];
+    }
+    return documents.isBehind(id)
+      ? [{ title: t('$(info) Changed at the service meanwhile; saving merges'), command: '' }]
+      : [];
+  }
+
+  private readOnlyCommands({
+    id,
+    isOwn,
+  }: {
+    readonly id: number;
+    readonly isOwn: boolean;
+  }): vscode.Command[] {
+    const { documents } = this.deps.templateDesk;
+    const known = documents.peek(id);
+    const { active } = this.deps.accounts;
+    return isOwn && known && active && active.key !== known.accountKey
+      ? [
+          {
+            title: vscode.l10n.t('$(lock) Read-only: belongs to another account. Switch'),
+            command: 'gpuRental.switchAccount',
+          },
+        ]
+      : [];
+  }
+}
+
+const top = new vscode.Range(0, 0, 0, 0);

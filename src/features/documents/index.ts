@@ -1,0 +1,143 @@
+import * as vscode from 'vscode';
+import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { registerConflicts } from './conflictCommands';
+import { DocumentDiagnostics } from './documentDiagnostics';
+import { DocumentFixes } from './documentFixes';
+import { DocumentHover } from './documentHover';
+import { DocumentLenses } from './documentLenses';
+import { kindOf, openDocuments, openOwnDocument } from './openDocuments';
+import { registerPreviews } from './previewCommands';
+import { Previews } from './previews';
+import { SaveFailures } from './saveFailures';
+import { applySecretFix } from './secretFixes';
+import { TemplateFileSystem } from './templateFileSystem';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'templates' | 'templateDesk' | 'templateFiles' | 'commands' | 'contextKeys' | 'clock' | 'log'
+>;
+
+const selector: vscode.DocumentSelector = [
+  { scheme: 'gpurental' },
+  { pattern: '**/*.gpu-template.json' },
+  { pattern: '**/.vscode/gpu-rental.json' },
+];
+
+/** Templates as files, with checks, fixes and what can be done above the first line. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const previews = store.add(new Previews(() => deps.clock.now()));
+  const failures = store.add(new SaveFailures());
+  const files = store.add(new TemplateFileSystem(deps, previews, failures));
+  deps.templateFiles.setProvider(files);
+  deps.templateDesk.documents.setDirtyProbe((id) => openOwnDocument(id)?.isDirty ?? false);
+  store.add(followEdits(deps));
+  store.add(followList(deps));
+  store.add(openCreated(files));
+  const diagnostics = store.add(new DocumentDiagnostics(deps, failures));
+  store.add(
+    vscode.languages.registerCodeActionsProvider(
+      selector,
+      new DocumentFixes(diagnostics),
+      DocumentFixes.metadata,
+    ),
+  );
+  store.add(vscode.languages.registerCodeLensProvider(selector, store.add(new DocumentLenses(deps))));
+  store.add(vscode.languages.registerHoverProvider({ scheme: 'gpurental' }, new DocumentHover(deps)));
+  store.add(registerConflicts(deps));
+  store.add(registerPreviews(deps, previews));
+  store.add(
+    deps.commands.register('gpuRental.template.fix', (request) =>
+      applySecretFix({ ...deps, diagnostics }, request),
+    ),
+  );
+  return store;
+}
+
+/** What an edited document was made from is kept; what is not edited any more is dropped. */
+function followEdits(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { documents } = deps.templateDesk;
+  const edited = new Set<number>();
+  const follow = (document: vscode.TextDocument) => {
+    const kind = kindOf(document);
+    if (kind?.kind !== 'template' || !kind.isOwn) {
+      return;
+    }
+    const change = document.isDirty && !document.isClosed;
+    if (change === edited.has(kind.id)) {
+      return;
+    }
+    if (change) {
+      edited.add(kind.id);
+    } else {
+      edited.delete(kind.id);
+    }
+    void (change ? documents.keepBase(kind.id) : documents.settle(kind.id)).catch((error: unknown) => {
+      deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
+    });
+  };
+  store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document)));
+  store.add(vscode.workspace.onDidSaveTextDocument(follow));
+  store.add(vscode.workspace.onDidCloseTextDocument(follow));
+  store.add(
+    vscode.workspace.onDidOpenTextDocument((document) => {
+      const kind = kindOf(document);
+      if (kind?.kind === 'template' && kind.isOwn && !document.isDirty) {
+        void documents.settle(kind.id).catch((error: unknown) => {
+          deps.log.warn(`A template could not be read again: ${String(error)}`);
+        });
+      } else {
+        follow(document);
+      }
+    }),
+  );
+  // Unsaved documents of a restored window are there before anything is listened to.
+  for (const [document, kind] of openDocuments()) {
+    if (kind.kind === 'template' && kind.isOwn && document.isDirty) {
+      edited.add(kind.id);
+    }
+  }
+  return store;
+}
+
+/** The list is read more often than single templates; open documents follow it. */
+function followList({ accounts, templates, templateDesk, log }: Deps): Disposable {
+  return templates.onDidChange((state) => {
+    if (state.kind === 'ready' && accounts.active) {
+      void templateDesk.documents.noteListed(accounts.active, state.value).catch((error: unknown) => {
+        log.warn(`Open templates could not follow the list: ${String(error)}`);
+      });
+    }
+  });
+}
+
+/** Once a draft is saved, the document of the template takes the place of its tab. */
+function openCreated(files: TemplateFileSystem): Disposable {
+  const created = new Map<string, number>();
+  const store = new DisposableStore();
+  store.add(files.onDidCreate(({ from, id }) => created.set(from.toString(), id)));
+  store.add(
+    vscode.workspace.onDidSaveTextDocument((document) => {
+      const key = document.uri.toString();
+      const id = created.get(key);
+      const read = readTemplateUri(document.uri);
+      if (id === undefined || !read) {
+        return;
+      }
+      created.delete(key);
+      const tab = vscode.window.tabGroups.all
+        .flatMap((group) => group.tabs)
+        .find((one) => one.input instanceof vscode.TabInputText && one.input.uri.toString() === key);
+      void vscode.window
+        .showTextDocument(toTemplateUri({ kind: 'own', id, name: read.name }), {
+          preview: false,
+          ...(tab ? { viewColumn: tab.group.viewColumn } : {}),
+        })
+        .then(() => (tab ? vscode.window.tabGroups.close(tab) : undefined));
+    }),
+  );
+  return store;
+}

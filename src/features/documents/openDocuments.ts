@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { readTemplateUri } from '../../editor/templateUris';
+import { workspaceFilePath } from '../../model/workspaceFile';
+
+/** What kind of document of ours an open text is. */
+export type DocumentKind =
+  | { readonly kind: 'template'; readonly id: number; readonly isOwn: boolean }
+  | { readonly kind: 'draft'; readonly token: string }
+  /** `*.gpu-template.json` on disk. */
+  | { readonly kind: 'templateFile' }
+  | { readonly kind: 'workspaceFile' };
+
+/** `undefined` for texts that are none of ours. */
+export function kindOf(document: Pick<vscode.TextDocument, 'uri'>): DocumentKind | undefined {
+  const { uri } = document;
+  const read = readTemplateUri(uri);
+  if (read) {
+    switch (read.kind) {
+      case 'own':
+        return { kind: 'template', id: read.id, isOwn: true };
+      case 'public':
+        return { kind: 'template', id: read.id, isOwn: false };
+      case 'draft':
+        return { kind: 'draft', token: read.token };
+      case 'theirs':
+      case 'preview':
+        return undefined;
+    }
+  }
+  if (uri.path.endsWith('.gpu-template.json')) {
+    return { kind: 'templateFile' };
+  }
+  return uri.path.endsWith(`/${workspaceFilePath}`) ? { kind: 'workspaceFile' } : undefined;
+}
+
+/** The open document of a template of the account. */
+export function openOwnDocument(id: number): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find((document) => {
+    const kind = kindOf(document);
+    return !document.isClosed && kind?.kind === 'template' && kind.isOwn && kind.id === id;
+  });
+}
+
+/** All open documents of ours. */
+export function openDocuments(): readonly (readonly [vscode.TextDocument, DocumentKind])[] {
+  return vscode.workspace.textDocuments.flatMap((document) => {
+    const kind = document.isClosed ? undefined : kindOf(document);
+    return kind ? [[document, kind] as const] : [];
+  });
+}
+
+/** Replaces the whole text, so that it can be undone. */
+export async function replaceText(document: vscode.TextDocument, content: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));
+  edit.replace(document.uri, whole, content);
+  await vscode.workspace.applyEdit(edit);
+}

@@ -1,0 +1,151 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { runCommand } from '../../editor/commands';
+import { templateIdOf } from '../../editor/templateUris';
+import { parseDocument, readFilters } from '../../model/templateDocument';
+import { mergeTemplate, recipeRequest, templateRequest, type RentBody } from '../../model/templateMerge';
+import { parseWorkspaceFile } from '../../model/workspaceFile';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { kindOf, openOwnDocument } from './openDocuments';
+import type { Previews } from './previews';
+
+type Deps = Pick<Services, 'accounts' | 'templateDesk' | 'commands'>;
+
+const here = z.object({ uri: z.string() });
+
+/** *Preview What the Service Will Get* and *Find Offers*, above documents of all kinds. */
+export function registerPreviews(deps: Deps, previews: Previews): Disposable {
+  const store = new DisposableStore();
+  store.add(
+    deps.commands.register('gpuRental.template.preview', async (target) => {
+      const document = await documentOf(target);
+      if (document) {
+        await preview(deps, previews, document);
+      }
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.template.findOffers', async (target) => {
+      const document = await documentOf(target);
+      if (document) {
+        await findOffers(deps, document);
+      }
+    }),
+  );
+  store.add(deps.commands.register('gpuRental.template.rent', (target) => rent(target)));
+  return store;
+}
+
+/** A rental takes the template as the service has it, which is not what an unsaved document shows. */
+async function rent(target: unknown): Promise<void> {
+  const templateId = templateIdOf(target);
+  if (templateId === undefined) {
+    return;
+  }
+  const document = openOwnDocument(templateId);
+  if (document?.isDirty === true) {
+    const save = vscode.l10n.t('Save and Rent');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('This document is not saved. A rental takes the template as it is at the service.'),
+      { modal: true },
+      save,
+    );
+    if (chosen !== save || !(await document.save())) {
+      return;
+    }
+  }
+  await runCommand('gpuRental.rentFromTemplate', { templateId });
+}
+
+/** From a lens, a menu, or the active editor. */
+async function documentOf(target: unknown): Promise<vscode.TextDocument | undefined> {
+  const given = here.safeParse(target);
+  const uri =
+    target instanceof vscode.Uri
+      ? target
+      : given.success
+        ? vscode.Uri.parse(given.data.uri, true)
+        : undefined;
+  const id = templateIdOf(target);
+  const document = uri
+    ? await vscode.workspace.openTextDocument(uri)
+    : id === undefined
+      ? vscode.window.activeTextEditor?.document
+      : undefined;
+  return document && kindOf(document) ? document : undefined;
+}
+
+/** Left what is sent, right what the instance gets by the documented merge rules. */
+async function preview(deps: Deps, previews: Previews, document: vscode.TextDocument): Promise<void> {
+  const { request, template, name } = await requestOf(deps, document);
+  const token = `p${Math.abs(hash(document.uri.toString())).toString(36)}`;
+  const sent = previews.put(`${token}-sent`, vscode.l10n.t('Request'), json(request));
+  const result = previews.put(
+    `${token}-merged`,
+    vscode.l10n.t('Instance'),
+    json(mergeTemplate(template, request)),
+  );
+  await vscode.commands.executeCommand(
+    'vscode.diff',
+    sent,
+    result,
+    vscode.l10n.t('{0}: what is sent ↔ what the instance gets', name),
+    { preview: true } satisfies vscode.TextDocumentShowOptions,
+  );
+}
+
+async function requestOf(
+  deps: Deps,
+  document: vscode.TextDocument,
+): Promise<{ request: RentBody; template: Readonly<Record<string, unknown>>; name: string }> {
+  const kind = kindOf(document);
+  if (kind?.kind === 'workspaceFile') {
+    const recipe = parseWorkspaceFile(document.getText());
+    const known = recipe.template && (await deps.templateDesk.documents.open(recipe.template.id));
+    if (recipe.template && !known) {
+      throw new UserError(text('The template {0} of this file does not exist any more.', recipe.template.id));
+    }
+    return {
+      request: recipeRequest(recipe, known?.fields, known?.hashId),
+      template: known?.fields ?? {},
+      name: known?.name ?? recipe.image ?? '',
+    };
+  }
+  const fields = parseDocument(document.getText());
+  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
+  return {
+    request: templateRequest(fields, known?.hashId),
+    template: fields,
+    name: typeof fields['name'] === 'string' ? fields['name'] : '',
+  };
+}
+
+async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<void> {
+  if (kindOf(document)?.kind === 'workspaceFile') {
+    const recipe = parseWorkspaceFile(document.getText());
+    const known = recipe.template && (await deps.templateDesk.documents.open(recipe.template.id));
+    await runCommand('gpuRental.searchWith', {
+      filters: { ...readFilters(known?.fields['extra_filters']), ...recipe.filters },
+      maxPricePerHour: recipe.maxPricePerHour,
+    });
+    return;
+  }
+  const fields = parseDocument(document.getText());
+  await runCommand('gpuRental.searchWith', { filters: readFilters(fields['extra_filters']) });
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A short name for an address, so that a second preview replaces the first. */
+function hash(value: string): number {
+  let result = 0;
+  for (let at = 0; at < value.length; at++) {
+    result = (Math.imul(result, 31) + value.charCodeAt(at)) | 0;
+  }
+  return result;
+}

@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
+
+/** Texts that are only looked at, under addresses of their own. */
+export class Previews implements vscode.Disposable {
+  private readonly texts = new Map<string, { readonly text: string; readonly mtime: number }>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly closing: vscode.Disposable;
+
+  constructor(private readonly now: () => number) {
+    this.closing = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      const read = readTemplateUri(uri);
+      if (read?.kind === 'preview') {
+        this.texts.delete(read.token);
+      }
+    });
+  }
+
+  get(token: string): { readonly text: string; readonly mtime: number } | undefined {
+    return this.texts.get(token);
+  }
+
+  /** Puts a text under a token; the same token is the same document. */
+  put(token: string, name: string, text: string): vscode.Uri {
+    const before = this.texts.get(token);
+    const uri = toTemplateUri({ kind: 'preview', token, name });
+    if (before?.text !== text) {
+      this.texts.set(token, { text, mtime: Math.max(this.now(), (before?.mtime ?? 0) + 1) });
+      this.changed.fire(uri);
+    }
+    return uri;
+  }
+
+  dispose(): void {
+    this.closing.dispose();
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import type { Text } from '../../util/text';
+import { UserError } from '../../util/errors';
+import { DocumentError } from '../../model/templateDocument';
+import { SaveError, TemplateConflictError } from '../../store/templateErrors';
+
+export interface SaveFailure {
+  readonly message: Text;
+  /** Where in the document; empty for the whole of it. */
+  readonly path: readonly string[];
+  /** Counts only as long as the conflict is open. */
+  readonly isConflict: boolean;
+}
+
+/** Why documents were not saved, until they are saved or edited back. */
+export class SaveFailures implements vscode.Disposable {
+  private readonly failures = new Map<string, SaveFailure>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+
+  get(uri: vscode.Uri): SaveFailure | undefined {
+    return this.failures.get(uri.toString());
+  }
+
+  note(uri: vscode.Uri, error: unknown): void {
+    if (error instanceof UserError) {
+      const path = error instanceof SaveError || error instanceof DocumentError ? error.path : [];
+      this.failures.set(uri.toString(), {
+        message: error.text,
+        path,
+        isConflict: error instanceof TemplateConflictError,
+      });
+      this.changed.fire(uri);
+    }
+  }
+
+  clear(uri: vscode.Uri): void {
+    if (this.failures.delete(uri.toString())) {
+      this.changed.fire(uri);
+    }
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,164 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { localize } from '../../editor/localize';
+import { envFlagsToObject } from '../../model/envFlags';
+import { JsonPlaces } from '../../model/jsonPlaces';
+import { removeVariable, replaceByReference } from '../../model/templateDiagnostics';
+import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templateReference';
+import type { Services } from '../../services';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import type { DocumentDiagnostics } from './documentDiagnostics';
+import { toEdit } from './documentFixes';
+import { kindOf } from './openDocuments';
+
+type Deps = Pick<Services, 'accounts' | 'templateDesk'> & { readonly diagnostics: DocumentDiagnostics };
+
+const slot = z.custom<ReferenceSlot>(
+  (value) => value === 'docker_login_pass' || (typeof value === 'string' && value.startsWith('env.')),
+);
+/** Commands can be run by links, so that what they are given is checked. */
+const request = z.object({
+  uri: z.string(),
+  action: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('moveToSecrets'), slot }),
+    z.object({ kind: z.literal('makeAccountSecret'), name: z.string().min(1) }),
+    z.object({ kind: z.literal('enterSecret'), reference: z.string().min(1) }),
+    z.object({ kind: z.literal('changeSecret'), slot }),
+  ]),
+});
+
+/** The fixes that need the secret store or the service. */
+export async function applySecretFix(deps: Deps, input: unknown): Promise<void> {
+  const { uri, action } = request.parse(input);
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+  if (!kindOf(document)) {
+    return;
+  }
+  switch (action.kind) {
+    case 'moveToSecrets':
+      return moveToSecrets(deps, document, action.slot);
+    case 'makeAccountSecret':
+      return makeAccountSecret(deps, document, action.name);
+    case 'enterSecret': {
+      const value = await askForValue(action.reference);
+      if (value !== undefined) {
+        await deps.templateDesk.secrets.keep(accountKey(deps, document), action.reference, value);
+        deps.diagnostics.all();
+      }
+      return;
+    }
+    case 'changeSecret': {
+      const value = await askForValue(action.slot.replace(/^env\./, ''));
+      return value === undefined ? undefined : keepAt(deps, document, action.slot, value);
+    }
+  }
+}
+
+/** Whose secrets a document refers to: its own account's, or the active one's. */
+function accountKey(deps: Deps, document: vscode.TextDocument): string {
+  const kind = kindOf(document);
+  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
+  return known?.accountKey ?? deps.templateDesk.documents.account().key;
+}
+
+function askForValue(name: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: vscode.l10n.t('Value of the Secret {0}', name),
+    prompt: vscode.l10n.t(
+      'It is kept in the secret store of the editor. The document holds a reference to it.',
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (value) => (value === '' ? vscode.l10n.t('Enter a value.') : undefined),
+  });
+}
+
+function valueAt(document: vscode.TextDocument, at: ReferenceSlot): string | undefined {
+  const places = new JsonPlaces(document.getText());
+  if (at === 'docker_login_pass') {
+    const password = places.value([at]);
+    return typeof password === 'string' ? password : undefined;
+  }
+  const name = at.slice('env.'.length);
+  const env = places.value(['env']);
+  const value: unknown =
+    typeof env === 'string' ? envFlagsToObject(env)?.[name] : places.value(['env', name]);
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function moveToSecrets(deps: Deps, document: vscode.TextDocument, at: ReferenceSlot): Promise<void> {
+  const value = valueAt(document, at);
+  if (value !== undefined && value !== '') {
+    await keepAt(deps, document, at, value);
+  }
+}
+
+/** Keeps the value under a free name, then puts the reference where it belongs. */
+async function keepAt(
+  deps: Deps,
+  document: vscode.TextDocument,
+  at: ReferenceSlot,
+  value: string,
+): Promise<void> {
+  const { secrets } = deps.templateDesk;
+  const key = accountKey(deps, document);
+  const kind = kindOf(document);
+  const owner = kind?.kind === 'template' ? String(kind.id) : kind?.kind === 'draft' ? kind.token : 'file';
+  const name = await secrets.freeName(key, referenceNameFor(at, owner));
+  await secrets.keep(key, name, value);
+  const changes = replaceByReference(document.getText(), at, makeReference(name));
+  if (!changes) {
+    throw new UserError(
+      text('The environment cannot be rewritten because a name occurs twice. Correct it and try again.'),
+    );
+  }
+  await vscode.workspace.applyEdit(toEdit(document, changes));
+  deps.diagnostics.all();
+}
+
+/** An environment variable of the account, which every instance gets; the document does without it. */
+async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name: string): Promise<void> {
+  const account = deps.templateDesk.documents.account();
+  const value = valueAt(document, `env.${name}`);
+  const changes = removeVariable(document.getText(), name);
+  if (value === undefined || !changes) {
+    return;
+  }
+  const make = vscode.l10n.t('Make It an Account Secret');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Make {0} an environment variable of your account?', name),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'Every instance that you rent gets it, whatever the template. It is taken out of this document.',
+      ),
+    },
+    make,
+  );
+  if (chosen !== make) {
+    return;
+  }
+  try {
+    await account.client.secrets.create(name, value);
+  } catch (error) {
+    if (!isTaken(error)) {
+      throw error;
+    }
+    const replace = vscode.l10n.t('Replace Its Value');
+    const answer = await vscode.window.showWarningMessage(
+      localize(text('Your account has a variable {0} already.', name)),
+      { modal: true },
+      replace,
+    );
+    if (answer !== replace) {
+      return;
+    }
+    await account.client.secrets.update(name, value);
+  }
+  await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof UserError && 'code' in error && error.code === 'existing_key';
+}

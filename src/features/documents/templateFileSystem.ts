@@ -1,0 +1,354 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
+import { JsonPlaces, applyChanges } from '../../model/jsonPlaces';
+import { fileNameOf, type TemplateUri } from '../../model/templateUri';
+import type { Services } from '../../services';
+import type { KnownTemplate } from '../../store/templateReader';
+import { DisposableStore } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { openOwnDocument } from './openDocuments';
+import type { Previews } from './previews';
+import type { SaveFailures } from './saveFailures';
+
+type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'clock' | 'log'>;
+
+/** How long the editor may take to ask for the new time of a file that it has just written. */
+const revealAfterMs = 2_000;
+
+/**
+ * Templates as files: reading fetches, writing saves what changed. Errors leave this class as the editor's
+ * own, with a sentence that can be shown as it stands.
+ */
+export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.changed.event;
+  private readonly created = new vscode.EventEmitter<{ readonly from: vscode.Uri; readonly id: number }>();
+  /** A draft became a template. */
+  readonly onDidCreate = this.created.event;
+  /** Written, and the editor has not asked for the new time yet. */
+  private readonly written = new Map<number, { dispose(): void }>();
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly previews: Previews,
+    private readonly failures: SaveFailures,
+  ) {
+    this.store.add(this.changed);
+    this.store.add(this.created);
+    this.store.add(deps.templateDesk.documents.onDidChange((id) => this.announce(id)));
+    this.store.add(
+      deps.accounts.onDidChange(() => {
+        // Whether a document may be saved depends on the active account.
+        for (const { uri } of vscode.workspace.textDocuments) {
+          if (readTemplateUri(uri)) {
+            this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+          }
+        }
+      }),
+    );
+    this.store.add(
+      previews.onDidChange((uri) => this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }])),
+    );
+  }
+
+  watch(): vscode.Disposable {
+    // Changes are announced for every document, watched or not.
+    return new vscode.Disposable(() => undefined);
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    if (isFolder(uri)) {
+      return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+    }
+    const { text, mtime, ctime, isReadOnly } = await this.content(uri);
+    const read = readTemplateUri(uri);
+    if (read?.kind === 'own') {
+      this.revealSoon(read.id, 0);
+    }
+    return {
+      type: vscode.FileType.File,
+      ctime,
+      mtime,
+      size: Buffer.byteLength(text),
+      ...(isReadOnly ? { permissions: vscode.FilePermission.Readonly } : {}),
+    };
+  }
+
+  async readDirectory(uri: vscode.Uri): Promise<[string, vscode.FileType][]> {
+    await this.signedInState();
+    const id = /^\/(\d+)\/?$/.exec(uri.path)?.[1];
+    if (id !== undefined) {
+      const known = await this.known(uri, Number(id));
+      return [[`${fileNameOf(known.name)}.json`, vscode.FileType.File]];
+    }
+    if (uri.authority !== 'templates' || !isFolder(uri)) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    if (this.deps.templates.state.kind !== 'ready') {
+      await this.deps.templates.refresh();
+    }
+    const { state } = this.deps.templates;
+    const { active } = this.deps.accounts;
+    const mine = state.kind === 'ready' ? state.value : [];
+    return mine
+      .filter(({ creatorId }) => creatorId === undefined || creatorId === active?.user.id)
+      .map((template) => [String(template.id), vscode.FileType.Directory]);
+  }
+
+  createDirectory(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    return new TextEncoder().encode((await this.content(uri)).text);
+  }
+
+  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const read = readTemplateUri(uri);
+    if (!read) {
+      throw new vscode.FileSystemError(
+        vscode.l10n.t(
+          'A template cannot be saved under this address. Use "Create Template" for another one.',
+        ),
+      );
+    }
+    await this.signedInState();
+    const source = new TextDecoder().decode(content);
+    const { documents, creation } = this.deps.templateDesk;
+    try {
+      switch (read.kind) {
+        case 'own':
+          await documents.save(read.id, source);
+          this.revealSoon(read.id, revealAfterMs, true);
+          break;
+        case 'draft': {
+          const id = await creation.saveDraft(read.token, source);
+          this.created.fire({ from: uri, id });
+          break;
+        }
+        case 'public':
+          throw new UserError(publicReason);
+        case 'theirs':
+        case 'preview':
+          throw vscode.FileSystemError.NoPermissions(uri);
+      }
+      this.failures.clear(uri);
+    } catch (error) {
+      this.failures.note(uri, error);
+      throw this.toFileError(error);
+    }
+    // A rental takes the hash from the list, and every edit changes it.
+    void this.deps.templates.refresh().catch((error: unknown) => {
+      this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
+    });
+  }
+
+  async delete(uri: vscode.Uri): Promise<void> {
+    const read = readTemplateUri(uri);
+    if (read?.kind === 'draft') {
+      await this.deps.templateDesk.creation.dropDraft(read.token);
+      return;
+    }
+    if (read?.kind !== 'own') {
+      throw vscode.FileSystemError.NoPermissions(uri);
+    }
+    const remove = vscode.l10n.t('Delete');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
+      {
+        modal: true,
+        detail: vscode.l10n.t('It cannot be brought back. Instances that were rented from it stay.'),
+      },
+      remove,
+    );
+    if (chosen !== remove) {
+      throw new vscode.FileSystemError(vscode.l10n.t('Nothing was deleted.'));
+    }
+    try {
+      await this.deps.templateDesk.creation.remove(read.id);
+    } catch (error) {
+      throw this.toFileError(error);
+    }
+  }
+
+  /** Another file name is another name of the template. */
+  async rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
+    const [old, next] = [readTemplateUri(from), readTemplateUri(to)];
+    if (old?.kind !== 'own' || next?.kind !== 'own' || old.id !== next.id) {
+      throw vscode.FileSystemError.NoPermissions(to);
+    }
+    await this.signedInState();
+    try {
+      const known = await this.known(from, old.id);
+      await this.deps.templateDesk.documents.save(
+        old.id,
+        applyChanges(known.text, new JsonPlaces(known.text).set('name', next.name)),
+      );
+    } catch (error) {
+      throw this.toFileError(error);
+    }
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    for (const timer of this.written.values()) {
+      timer.dispose();
+    }
+  }
+
+  private async content(
+    uri: vscode.Uri,
+  ): Promise<{ text: string; mtime: number; ctime: number; isReadOnly: boolean }> {
+    const read = readTemplateUri(uri);
+    if (!read) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    if (read.kind === 'preview') {
+      const preview = this.previews.get(read.token);
+      if (preview === undefined) {
+        throw vscode.FileSystemError.FileNotFound(uri);
+      }
+      return { ...preview, ctime: 0, isReadOnly: true };
+    }
+    if (read.kind === 'draft') {
+      return this.draftContent(uri, read.token);
+    }
+    const known = await this.known(uri, read.id);
+    if (
+      read.kind === 'own' &&
+      !isOpen(uri) &&
+      isOpenElsewhere(read.id, uri) &&
+      read.name !== fileNameOf(known.name)
+    ) {
+      // Any name leads to a template; but what it is about to be renamed to must not exist yet.
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    if (read.kind === 'theirs') {
+      const theirs = this.deps.templateDesk.documents.conflict(read.id)?.theirs ?? known;
+      return { text: theirs.text, mtime: theirs.mtime, ctime: createdAt(theirs), isReadOnly: true };
+    }
+    const isReadOnly =
+      read.kind === 'public' || this.deps.templateDesk.documents.readOnlyReason(known) !== undefined;
+    return { text: known.text, mtime: known.mtime, ctime: createdAt(known), isReadOnly };
+  }
+
+  private async draftContent(uri: vscode.Uri, token: string) {
+    const { creation } = this.deps.templateDesk;
+    const createdAs = creation.createdAs(token);
+    if (createdAs !== undefined) {
+      const known = await this.known(uri, createdAs);
+      return { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
+    }
+    const draft = await creation.draft(token);
+    if (!draft) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    return { text: draft.text, mtime: draft.mtime, ctime: 0, isReadOnly: false };
+  }
+
+  private async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {
+    await this.signedInState();
+    let known: KnownTemplate | undefined;
+    try {
+      known = await this.deps.templateDesk.documents.open(id);
+    } catch (error) {
+      throw this.toFileError(error);
+    }
+    if (!known) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    return known;
+  }
+
+  /** Documents of a restored window are asked for before it is known who is signed in. */
+  private async signedInState(): Promise<void> {
+    const { accounts } = this.deps;
+    while (accounts.state.kind === 'loading') {
+      await new Promise<void>((resolve) => {
+        const subscription = accounts.onDidChange(() => {
+          subscription.dispose();
+          resolve();
+        });
+      });
+    }
+  }
+
+  /**
+   * After a write the editor asks for the file's time and takes the text for known; only then may the text
+   * become what the save made of it.
+   */
+  private revealSoon(id: number, delayMs: number, isWrite = false): void {
+    const waiting = this.written.get(id);
+    if (!waiting && !isWrite) {
+      return;
+    }
+    waiting?.dispose();
+    this.written.set(
+      id,
+      this.deps.clock.schedule(() => {
+        this.written.delete(id);
+        void this.deps.templateDesk.documents.reveal(id).catch((error: unknown) => {
+          this.deps.log.warn(`A saved template could not be shown anew: ${String(error)}`);
+        });
+      }, delayMs),
+    );
+  }
+
+  private announce(id: number): void {
+    const uris = vscode.workspace.textDocuments
+      .map(({ uri }) => uri)
+      .filter((uri) => {
+        const read = readTemplateUri(uri);
+        return read && 'id' in read && read.id === id;
+      });
+    const known = this.deps.templateDesk.documents.peek(id);
+    const type = known ? vscode.FileChangeType.Changed : vscode.FileChangeType.Deleted;
+    const fallback: TemplateUri = { kind: 'own', id, name: known?.name ?? '' };
+    this.changed.fire((uris.length > 0 ? uris : [toTemplateUri(fallback)]).map((uri) => ({ type, uri })));
+  }
+
+  /** The editor shows the message of these as it stands, and keeps the document unsaved. */
+  private toFileError(error: unknown): unknown {
+    if (error instanceof vscode.FileSystemError) {
+      return error;
+    }
+    if (error instanceof UserError) {
+      this.deps.log.info(`A template was not saved: ${error.name}`);
+      return new vscode.FileSystemError(localize(error.text));
+    }
+    this.deps.log.error('A template could not be read or saved', error);
+    return vscode.FileSystemError.Unavailable(vscode.l10n.t('GPU Rental ran into an unexpected problem.'));
+  }
+}
+
+const publicReason = {
+  template: 'This template belongs to somebody else. Save it as your own to change it.',
+  args: [],
+};
+
+function isOpen(uri: vscode.Uri): boolean {
+  const key = uri.toString();
+  return (
+    vscode.workspace.textDocuments.some((document) => document.uri.toString() === key) ||
+    vscode.window.tabGroups.all.some(({ tabs }) =>
+      tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key),
+    )
+  );
+}
+
+function isOpenElsewhere(id: number, uri: vscode.Uri): boolean {
+  const document = openOwnDocument(id);
+  return document !== undefined && document.uri.toString() !== uri.toString();
+}
+
+function isFolder(uri: vscode.Uri): boolean {
+  return /^\/?(\d+|new-\w+)?\/?$/.test(uri.path);
+}
+
+/** Milliseconds since 1970; 0 where the service does not say. */
+function createdAt({ raw }: KnownTemplate): number {
+  const created = raw['created_at'];
+  return typeof created === 'number' ? created * 1000 : 0;
+}

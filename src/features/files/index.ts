@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { withCancellableProgress } from '../../editor/progress';
+import { askText, plainLabel } from '../../editor/quickPick';
+import { localize } from '../../editor/localize';
+import { instanceName } from '../../model/instanceLabel';
+import { actionsFor } from '../../model/instanceState';
+import type { Services } from '../../services';
+import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
+import { runProgram } from '../../ssh/run';
+import { download, TransferError, upload, type TransferProgress } from '../../ssh/transfer';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { isCancelled } from '../../util/errors';
+
+type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
+
+/** Files and folders to an instance and back, over sftp. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
+  store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
+  return store;
+}
+
+interface Chosen {
+  readonly alias: string;
+  readonly name: string;
+}
+
+async function uploadTo(deps: Deps, target: unknown): Promise<void> {
+  const chosen = await choose(deps, target, vscode.l10n.t('Upload to which instance?'));
+  if (!chosen) {
+    return;
+  }
+  const what = await vscode.window.showOpenDialog({
+    title: vscode.l10n.t('Upload to {0}', chosen.name),
+    openLabel: vscode.l10n.t('Upload'),
+    canSelectFiles: true,
+    canSelectFolders: true,
+    canSelectMany: true,
+  });
+  const locals = (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
+  const folder = locals.length === 0 ? undefined : await askRemote(deps, chosen, 'folder');
+  if (folder === undefined) {
+    return;
+  }
+  await run(vscode.l10n.t('Uploading to {0}', chosen.name), (options) =>
+    upload({ run: runProgram, ssh: deps.ssh }, chosen.alias, locals, folder, options),
+  );
+}
+
+async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
+  const chosen = await choose(deps, target, vscode.l10n.t('Download from which instance?'));
+  const remote = chosen && (await askRemote(deps, chosen, 'path'));
+  if (!chosen || remote === undefined) {
+    return;
+  }
+  const into = await vscode.window.showOpenDialog({
+    title: vscode.l10n.t('Download from {0}', chosen.name),
+    openLabel: vscode.l10n.t('Download Here'),
+    canSelectFiles: false,
+    canSelectFolders: true,
+  });
+  const folder = into?.[0];
+  if (folder?.scheme !== 'file') {
+    return;
+  }
+  await run(vscode.l10n.t('Downloading from {0}', chosen.name), (options) =>
+    download({ run: runProgram, ssh: deps.ssh }, chosen.alias, remote, folder.fsPath, options),
+  );
+}
+
+interface RunOptions {
+  readonly resume: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: TransferProgress) => void;
+}
+
+/** Shows progress; what was cancelled or broke off is taken up again where it ended. */
+async function run(
+  title: string,
+  transfer: (options: RunOptions) => Promise<void>,
+  resume = false,
+): Promise<void> {
+  let message: string | undefined;
+  try {
+    await withCancellableProgress(title, (signal, say) =>
+      transfer({
+        resume,
+        signal,
+        onProgress: ({ files, totalFiles, part }) => {
+          say(vscode.l10n.t('file {0} of {1}, {2} %', files, totalFiles, Math.floor(part * 100)));
+        },
+      }),
+    );
+  } catch (error) {
+    if (!isCancelled(error) && !(error instanceof TransferError)) {
+      throw error;
+    }
+    message =
+      error instanceof TransferError ? localize(error.text) : vscode.l10n.t('The transfer was stopped.');
+  }
+  if (message === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('{0}: done', title));
+    return;
+  }
+  const goOn = vscode.l10n.t('Resume');
+  if ((await vscode.window.showWarningMessage(message, goOn)) === goOn) {
+    await run(title, transfer, true);
+  }
+}
+
+async function choose(deps: Deps, target: unknown, title: string): Promise<Chosen | undefined> {
+  const { fleet, clock } = deps;
+  const { state } = fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const instanceId = await chooseInstance(
+    target,
+    instances.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect),
+    { title, none: vscode.l10n.t('No instance is running that can be connected to.') },
+  );
+  const alias =
+    instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
+  if (instanceId === undefined || typeof alias !== 'string') {
+    return undefined;
+  }
+  const instance = fleet.find(instanceId);
+  return { alias, name: instance ? plainLabel(instanceName(instance)) : `#${instanceId}` };
+}
+
+async function askRemote(
+  deps: Deps,
+  { alias, name }: Chosen,
+  what: 'folder' | 'path',
+): Promise<string | undefined> {
+  const { home } = await readFolders(deps.ssh, alias);
+  const answer = await askText({
+    title:
+      what === 'folder' ? vscode.l10n.t('Upload to {0}', name) : vscode.l10n.t('Download from {0}', name),
+    prompt:
+      what === 'folder'
+        ? vscode.l10n.t('The folder on the instance to put it into')
+        : vscode.l10n.t('The file or folder on the instance'),
+    value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
+    problem: (value) =>
+      isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')
+        ? undefined
+        : vscode.l10n.t('Enter a whole path, which begins with a slash.'),
+  });
+  return answer.kind === 'picked' ? answer.value.trim() : undefined;
+}

@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import { fromDollars, formatMoney } from '../../model/money';
+import type { Machine } from '../../model/machine';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { MachineList } from './machineList';
+import { MachineTree, occupancyText } from './machineTree';
+import { scheduleMaintenance } from './maintenance';
+import { parsePrice } from './maintenanceInput';
+
+type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'contextKeys' | 'trees' | 'settings'>;
+
+/** The hosting view with minimum bid and maintenance, for accounts that rent out machines. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const machines = store.add(new MachineList(deps));
+  deps.trees['gpuRental.hosting'].setProvider(store.add(new MachineTree(machines)));
+  const show = () => {
+    const { state } = machines;
+    deps.contextKeys.set(
+      'gpuRental.hosting',
+      deps.settings.get('gpuRental.hosting.show') === 'always'
+        ? deps.accounts.active !== undefined
+        : state.kind === 'ready' && state.value.length > 0,
+    );
+  };
+  store.add(machines.onDidChange(show));
+  store.add(deps.settings.onDidChange('gpuRental.hosting', show));
+  show();
+  store.add(deps.commands.register('gpuRental.refreshMachines', () => machines.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
+      const machine = await chooseMachine(machines, target, vscode.l10n.t('Set Minimum Bid'));
+      if (machine) {
+        await setMinimumBid(deps, machines, machine);
+      }
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.machine.scheduleMaintenance', async (target) => {
+      const machine = await chooseMachine(machines, target, vscode.l10n.t('Schedule Maintenance'));
+      if (machine) {
+        await scheduleMaintenance(deps, machine);
+      }
+    }),
+  );
+  return store;
+}
+
+async function chooseMachine(
+  machines: MachineList,
+  target: unknown,
+  title: string,
+): Promise<Machine | undefined> {
+  if (typeof target === 'object' && target !== null && 'machineId' in target) {
+    return machines.find(Number(target.machineId));
+  }
+  if (machines.state.kind !== 'ready') {
+    await machines.refresh();
+  }
+  const { state } = machines;
+  if (state.kind === 'failed') {
+    throw state.error;
+  }
+  const rows = (state.kind === 'ready' ? state.value : []).map((machine) => ({
+    label: `#${machine.id} ${machine.gpuCount ?? 1}× ${machine.gpuName ?? ''}`,
+    description: occupancyText(machine) ?? '',
+    machine,
+  }));
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('This account rents out no machines.'));
+    return undefined;
+  }
+  return (await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t('Which machine?') }))
+    ?.machine;
+}
+
+async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine): Promise<void> {
+  const account = deps.accounts.active;
+  if (!account) {
+    return;
+  }
+  const current = machine.minBidPerHour;
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Minimum Bid of Machine #{0}', machine.id),
+    prompt: [
+      current === undefined ? undefined : vscode.l10n.t('Now {0} an hour for one GPU.', formatMoney(current)),
+      await marketHint(deps, machine),
+      vscode.l10n.t('Interruptible rentals below it are not accepted.'),
+    ]
+      .filter((part) => part !== undefined)
+      .join(' '),
+    value: current === undefined ? '' : String(current / 1e6),
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const price = parsePrice(value);
+      return typeof price === 'number' ? undefined : localize(price);
+    },
+  });
+  const price = typed === undefined ? undefined : parsePrice(typed);
+  if (typeof price !== 'number') {
+    return;
+  }
+  const sent = await withCancellableProgress(vscode.l10n.t('Setting the minimum bid…'), (signal) =>
+    account.client.machines.setMinimumBid(machine.id, fromDollars(price), { signal }),
+  );
+  await machines.refresh();
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'Machine #{0} accepts bids from {1} an hour for one GPU.',
+      machine.id,
+      formatMoney(sent.price ?? fromDollars(price)),
+    ),
+  );
+}
+
+/** The market's quantiles for this GPU, where the service tells them; never a reason to fail. */
+async function marketHint({ accounts, log }: Deps, machine: Machine): Promise<string | undefined> {
+  try {
+    const answer = await accounts.active?.client.metrics.gpus({
+      verified: 'all',
+      hostingType: 'all',
+      gpuCount: 'all',
+    });
+    const gpu = answer?.gpus.find(({ gpuName }) => gpuName === machine.gpuName);
+    return gpu?.priceP25 === undefined || gpu.priceMedian === undefined || gpu.priceP75 === undefined
+      ? undefined
+      : vscode.l10n.t(
+          'Market for {0}: {1} (p25), {2} (median), {3} (p75).',
+          gpu.gpuName,
+          formatMoney(gpu.priceP25),
+          formatMoney(gpu.priceMedian),
+          formatMoney(gpu.priceP75),
+        );
+  } catch (error) {
+    log.info(`No market figures for the minimum bid: ${String(error)}`);
+    return undefined;
+  }
+}

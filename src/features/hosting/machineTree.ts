@@ -1,0 +1,140 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { plain } from '../../model/instanceState';
+import type { Machine } from '../../model/machine';
+import { formatMoney } from '../../model/money';
+import { UserError } from '../../util/errors';
+import type { MachineList } from './machineList';
+
+export type MachineNode =
+  | { readonly kind: 'machine'; readonly machineId: number }
+  | { readonly kind: 'loadError'; readonly stale: boolean };
+
+/** The machines that the account rents out. */
+export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<MachineNode | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly nodes = new Map<number, MachineNode>();
+  private readonly subscription;
+
+  constructor(private readonly machines: MachineList) {
+    this.subscription = machines.onDidChange(() => {
+      this.changed.fire(undefined);
+    });
+  }
+
+  getChildren(node?: MachineNode): MachineNode[] {
+    const { state } = this.machines;
+    if (node || state.kind === 'idle' || state.kind === 'loading') {
+      return [];
+    }
+    if (state.kind === 'failed') {
+      return [{ kind: 'loadError', stale: false }];
+    }
+    return [
+      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      ...state.value.map(({ id }) => this.nodeOf(id)),
+    ];
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  getTreeItem(node: MachineNode): vscode.TreeItem {
+    return node.kind === 'machine' ? this.machineItem(node.machineId) : this.errorItem(node.stale);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+
+  private nodeOf(machineId: number): MachineNode {
+    const node = this.nodes.get(machineId) ?? { kind: 'machine', machineId };
+    this.nodes.set(machineId, node);
+    return node;
+  }
+
+  private machineItem(machineId: number): vscode.TreeItem {
+    const machine = this.machines.find(machineId);
+    const gpu = machine?.gpuName === undefined ? '' : `${machine.gpuCount ?? 1}× ${plain(machine.gpuName)}`;
+    const name = gpu === '' ? `#${machineId}` : `#${machineId} ${gpu}`;
+    const item = new vscode.TreeItem(name);
+    item.id = `machine-${machineId}`;
+    item.contextValue = ';machine;';
+    item.iconPath = new vscode.ThemeIcon('server');
+    if (machine) {
+      item.description = [
+        occupancyText(machine),
+        machine.gpuPerHour === undefined
+          ? undefined
+          : vscode.l10n.t('{0}/h per GPU', formatMoney(machine.gpuPerHour)),
+      ]
+        .filter((part) => part !== undefined)
+        .join(' · ');
+      item.tooltip = machineTooltip(machine);
+      item.accessibilityInformation = { label: `${name}, ${item.description}` };
+    }
+    return item;
+  }
+
+  private errorItem(stale: boolean): vscode.TreeItem {
+    const { state } = this.machines;
+    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
+    const item = new vscode.TreeItem(
+      stale
+        ? vscode.l10n.t('Could not refresh. Select to retry')
+        : vscode.l10n.t('Could not load. Select to retry'),
+    );
+    item.description = error instanceof UserError ? localize(error.text) : '';
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    return item;
+  }
+}
+
+/** `2 of 4 GPUs rented`; each letter of the occupancy stands for a rented GPU, `x` for a free one. */
+export function occupancyText({ occupancy }: Machine): string | undefined {
+  const letters = occupancy
+    ?.trim()
+    .split(/\s+/)
+    .filter((letter) => letter !== '');
+  if (letters === undefined || letters.length === 0) {
+    return undefined;
+  }
+  const free = letters.filter((letter) => letter.toLowerCase() === 'x').length;
+  return vscode.l10n.t('{0} of {1} GPUs rented', letters.length - free, letters.length);
+}
+
+function machineTooltip(machine: Machine): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString('', true);
+  const line = (name: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') {
+      tooltip.appendMarkdown(`**${name}**: `);
+      tooltip.appendText(plain(value));
+      tooltip.appendMarkdown('  \n');
+    }
+  };
+  const money = (amount: Machine['gpuPerHour'], unit: string) =>
+    amount === undefined ? undefined : `${formatMoney(amount)} ${unit}`;
+  line(vscode.l10n.t('Machine'), `#${machine.id}`);
+  line(vscode.l10n.t('Host name'), machine.hostname);
+  line(vscode.l10n.t('Rented'), occupancyText(machine));
+  line(vscode.l10n.t('Price'), money(machine.gpuPerHour, vscode.l10n.t('an hour per GPU')));
+  line(vscode.l10n.t('Minimum bid'), money(machine.minBidPerHour, vscode.l10n.t('an hour per GPU')));
+  line(vscode.l10n.t('Storage'), money(machine.storagePerGbMonth, vscode.l10n.t('per GB and month')));
+  line(
+    vscode.l10n.t('Reliability'),
+    machine.reliability === undefined ? undefined : `${(machine.reliability * 100).toFixed(2)} %`,
+  );
+  line(vscode.l10n.t('Verification'), machine.verification);
+  line(vscode.l10n.t('Location'), machine.location);
+  line(
+    vscode.l10n.t('Offered until'),
+    machine.listedUntil === undefined
+      ? undefined
+      : new Date(machine.listedUntil * 1000).toLocaleString(vscode.env.language),
+  );
+  return tooltip;
+}

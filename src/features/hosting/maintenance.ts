@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import {
+  maintenanceCategories,
+  type Machine,
+  type MaintenanceCategory,
+  type MaintenancePlan,
+} from '../../model/machine';
+import type { Services } from '../../services';
+import type { Text } from '../../util/text';
+import { formatStart, parseHours, parseStart } from './maintenanceInput';
+
+const hourMs = 3_600_000;
+
+/** Asks for a window, says who is told, and schedules it. */
+export async function scheduleMaintenance(
+  { accounts, clock }: Pick<Services, 'accounts' | 'clock'>,
+  machine: Machine,
+): Promise<void> {
+  const account = accounts.active;
+  const plan = account && (await askForPlan(machine, () => clock.now()));
+  if (!plan || !(await isConfirmed(machine, plan))) {
+    return;
+  }
+  const { notified } = await withCancellableProgress(vscode.l10n.t('Scheduling the maintenance…'), (signal) =>
+    account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
+  );
+  void vscode.window.showInformationMessage(
+    notified === undefined
+      ? vscode.l10n.t('The maintenance of machine #{0} is scheduled.', machine.id)
+      : vscode.l10n.t(
+          'The maintenance of machine #{0} is scheduled; {1} renters were notified.',
+          machine.id,
+          notified,
+        ),
+  );
+}
+
+async function askForPlan(machine: Machine, now: () => number): Promise<MaintenancePlan | undefined> {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const startsAt = await ask(
+    vscode.l10n.t('Maintenance of Machine #{0}: Start', machine.id),
+    vscode.l10n.t('Date and time in your time zone ({0}).', zone),
+    formatStart(Math.ceil((now() + hourMs) / hourMs) * hourMs),
+    (input) => parseStart(input, now()),
+  );
+  if (startsAt === undefined) {
+    return undefined;
+  }
+  const hours = await ask(
+    vscode.l10n.t('Maintenance of Machine #{0}: Duration', machine.id),
+    vscode.l10n.t('Hours. The window starts at {0} UTC.', utc(startsAt)),
+    '2',
+    parseHours,
+  );
+  if (hours === undefined) {
+    return undefined;
+  }
+  const category = await vscode.window.showQuickPick(
+    maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
+    {
+      title: vscode.l10n.t('Maintenance of Machine #{0}: Category', machine.id),
+      placeHolder: vscode.l10n.t('What is it about?'),
+    },
+  );
+  if (!category) {
+    return undefined;
+  }
+  const reason = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Maintenance of Machine #{0}: Reason', machine.id),
+    prompt: vscode.l10n.t('Your renters read this.'),
+    ignoreFocusOut: true,
+    validateInput: (input) => (input.trim() === '' ? vscode.l10n.t('Say why, in a few words.') : undefined),
+  });
+  return reason === undefined || reason.trim() === ''
+    ? undefined
+    : { startsAt, hours, reason: reason.trim(), category: category.value };
+}
+
+/** Asks for one number in words; undefined when the user stops. */
+async function ask(
+  title: string,
+  prompt: string,
+  value: string,
+  parse: (input: string) => number | Text,
+): Promise<number | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt,
+    value,
+    ignoreFocusOut: true,
+    validateInput: (input) => {
+      const parsed = parse(input);
+      return typeof parsed === 'number' ? undefined : localize(parsed);
+    },
+  });
+  const parsed = typed === undefined ? undefined : parse(typed);
+  return typeof parsed === 'number' ? parsed : undefined;
+}
+
+async function isConfirmed(machine: Machine, { startsAt, hours }: MaintenancePlan): Promise<boolean> {
+  const confirm = vscode.l10n.t('Schedule and Notify');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Schedule maintenance of machine #{0}?', machine.id),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'From {0} ({1} UTC) for {2} hours. Everybody who rents this machine is notified at once.',
+        new Date(startsAt).toLocaleString(vscode.env.language),
+        utc(startsAt),
+        hours,
+      ),
+    },
+    confirm,
+  );
+  return chosen === confirm;
+}
+
+/** `2027-01-31 08:30` */
+function utc(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function categoryLabel(category: MaintenanceCategory): string {
+  const labels: Record<MaintenanceCategory, string> = {
+    power: vscode.l10n.t('Power'),
+    internet: vscode.l10n.t('Internet'),
+    disk: vscode.l10n.t('Disk'),
+    gpu: vscode.l10n.t('GPU'),
+    software: vscode.l10n.t('Software'),
+    other: vscode.l10n.t('Other'),
+  };
+  return labels[category];
+}

@@ -1,0 +1,53 @@
+import { text, type Text } from '../../util/text';
+
+/**
+ * `YYYY-MM-DD HH:MM` in the user's own time zone as milliseconds since 1970; a text says why not.
+ * A time that the clock change skips or that is past is refused.
+ */
+export function parseStart(input: string, now: number): number | Text {
+  const parts = /^\s*(\d{4})-(\d{2})-(\d{2})[ T](\d{1,2}):(\d{2})\s*$/.exec(input);
+  if (!parts) {
+    return text('Enter date and time like this: 2027-01-31 08:30');
+  }
+  const [year, month, day, hour, minute] = parts.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const date = new Date(year, month - 1, day, hour, minute);
+  const isSame =
+    date.getFullYear() === year &&
+    date.getMonth() === month - 1 &&
+    date.getDate() === day &&
+    date.getHours() === hour &&
+    date.getMinutes() === minute;
+  if (!isSame) {
+    return text('There is no such time in your time zone.');
+  }
+  return date.getTime() <= now ? text('This time is past. Choose one in the future.') : date.getTime();
+}
+
+/** Hours above zero, at most 30 days. */
+export function parseHours(input: string): number | Text {
+  const hours = Number(input.trim().replace(',', '.'));
+  return input.trim() !== '' && Number.isFinite(hours) && hours > 0 && hours <= 720
+    ? hours
+    : text('Enter the number of hours, for example 2 or 1.5; 720 at most.');
+}
+
+/** What `parseStart` reads, in the user's time zone. */
+export function formatStart(timeMs: number): string {
+  const date = new Date(timeMs);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Dollars an hour for one GPU, above zero. */
+export function parsePrice(input: string): number | Text {
+  const price = Number(input.trim().replace(/^\$/, '').replace(',', '.'));
+  return input.trim() !== '' && Number.isFinite(price) && price > 0 && price <= 128
+    ? price
+    : text('Enter dollars an hour for one GPU, for example 0.25; 128 at most.');
+}

@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { InstanceTree } from './instanceTree';
+
+type Deps = Pick<
+  Services,
+  | 'accounts'
+  | 'fleet'
+  | 'clock'
+  | 'trees'
+  | 'instanceGroups'
+  | 'commands'
+  | 'templates'
+  | 'sshKeys'
+  | 'settings'
+  | 'log'
+>;
+
+/** The instances view, *Refresh* for all views, and what this window looks at. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const tree = deps.trees['gpuRental.instances'];
+  const provider = store.add(new InstanceTree(deps));
+  tree.setProvider(provider);
+  store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
+  store.add(
+    deps.commands.register('gpuRental.showLog', () => {
+      deps.log.show();
+    }),
+  );
+  const tellInterest = () => {
+    const { state } = deps.fleet;
+    // The status bar shows the same list, while there is something to show.
+    const isInStatusBar =
+      deps.settings.get('gpuRental.statusBar.enabled') &&
+      state.kind === 'ready' &&
+      state.value.instances.length > 0;
+    const viewVisible = tree.view.visible || isInStatusBar;
+    const windowFocused = vscode.window.state.focused;
+    if (viewVisible !== told?.viewVisible || windowFocused !== told.windowFocused) {
+      told = { viewVisible, windowFocused };
+      deps.fleet.setInterest(told);
+    }
+  };
+  let told: { readonly viewVisible: boolean; readonly windowFocused: boolean } | undefined;
+  store.add(deps.fleet.onDidChange(tellInterest));
+  store.add(deps.settings.onDidChange('gpuRental.statusBar', tellInterest));
+  store.add(tree.view.onDidChangeVisibility(tellInterest));
+  store.add(vscode.window.onDidChangeWindowState(tellInterest));
+  tellInterest();
+  return store;
+}
+
+/** Reads everything that is shown anew; after an unreadable key also who is signed in. */
+async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Promise<void> {
+  if (accounts.state.kind !== 'signedIn') {
+    await accounts.load();
+  }
+  if (!accounts.active) {
+    return;
+  }
+  await vscode.window.withProgress({ location: { viewId: 'gpuRental.instances' } }, async () => {
+    await Promise.all([
+      fleet.refresh(),
+      accounts.refreshUser(),
+      ...(trees['gpuRental.templates'].view.visible ? [templates.refresh()] : []),
+      ...(trees['gpuRental.sshKeys'].view.visible ? [sshKeys.refresh()] : []),
+      runCommand('gpuRental.refreshMachines'),
+      runCommand('gpuRental.refreshAccount'),
+      runCommand('gpuRental.refreshDeployments'),
+    ]);
+  });
+}

@@ -1,0 +1,129 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Instance } from '../../model/instance';
+import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instanceCost';
+import { instanceName } from '../../model/instanceLabel';
+import {
+  actionsFor,
+  billingOf,
+  costPerHour,
+  plain,
+  stateIcon,
+  stateLabel,
+  stateOf,
+  type InstanceActions,
+  type InstanceFacts,
+  type StateIcon,
+} from '../../model/instanceState';
+import { formatMoney, times } from '../../model/money';
+import { durationText } from '../../util/duration';
+
+const icons: Record<StateIcon, readonly [icon: string, color: string | undefined]> = {
+  running: ['vm-running', 'charts.green'],
+  starting: ['sync', 'charts.blue'],
+  stopped: ['vm-outline', undefined],
+  failed: ['error', 'list.errorForeground'],
+  warning: ['warning', 'list.warningForeground'],
+  other: ['vm', undefined],
+};
+
+/** Label and tooltip of one instance; everything from the service is escaped or plain text. */
+export function instanceItem(instance: Instance, facts: InstanceFacts, now: number): vscode.TreeItem {
+  const kind = stateOf(instance, facts, now);
+  const state = localize(stateLabel(instance, kind));
+  const cost = costPerHour(instance, kind);
+  const price =
+    cost === undefined
+      ? undefined
+      : billingOf(kind) === 'disk'
+        ? vscode.l10n.t('{0}/day for the disk', formatMoney(times(cost, 24)))
+        : vscode.l10n.t('{0}/h', formatMoney(cost));
+  const name = instanceName(instance);
+  const item = new vscode.TreeItem(name);
+  item.id = `instance-${instance.id}`;
+  item.description = [state, price].filter((part) => part !== undefined).join(' · ');
+  const [icon, color] = icons[stateIcon(instance, facts, kind)];
+  item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.contextValue = contextValue(instance, facts, now);
+  item.accessibilityInformation = {
+    label: [name, state, price].filter((part) => part !== undefined).join(', '),
+  };
+  return item;
+}
+
+/** Every flag that a `when` clause may ask for. */
+const actionFlags: Readonly<Record<keyof InstanceActions, true>> = {
+  canStart: true,
+  canStop: true,
+  canReboot: true,
+  canDestroy: true,
+  canConnect: true,
+  canReplace: true,
+  canChangeBid: true,
+  canRunCommand: true,
+};
+
+/** A set of flags for `when` clauses: `;instance;canStop;canConnect;`. */
+function contextValue(instance: Instance, facts: InstanceFacts, now: number): string {
+  const allowed = Object.entries(actionsFor(instance, facts, now))
+    .filter(([flag, isAllowed]) => flag in actionFlags && isAllowed)
+    .map(([flag]) => flag);
+  return `;instance;${allowed.join(';')};`;
+}
+
+/** The facts that matter, made when the pointer rests on the row. */
+export function instanceTooltip(
+  instance: Instance,
+  facts: InstanceFacts,
+  now: number,
+): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString('', true);
+  const line = (name: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') {
+      tooltip.appendMarkdown(`**${name}**: `);
+      tooltip.appendText(plain(value));
+      tooltip.appendMarkdown('  \n');
+    }
+  };
+  const kind = stateOf(instance, facts, now);
+  const stopped = stoppedCostPerDay(instance);
+  const spent = costSoFar(instance, now);
+  const age = ageMs(instance, now);
+  line(vscode.l10n.t('Instance'), `#${instance.id}`);
+  line(vscode.l10n.t('State'), localize(stateLabel(instance, kind)));
+  line(vscode.l10n.t('Host says'), instance.statusMessage);
+  line(vscode.l10n.t('GPU'), gpuText(instance));
+  line(vscode.l10n.t('Image'), instance.image);
+  line(
+    vscode.l10n.t('Running'),
+    instance.totalPerHour === undefined
+      ? undefined
+      : vscode.l10n.t(
+          '{0}/h, {1}/day',
+          formatMoney(instance.totalPerHour),
+          formatMoney(times(instance.totalPerHour, 24)),
+        ),
+  );
+  line(
+    vscode.l10n.t('Stopped'),
+    stopped === undefined ? undefined : vscode.l10n.t('{0}/day for the disk', formatMoney(stopped)),
+  );
+  line(
+    vscode.l10n.t('Cost so far'),
+    spent === undefined ? undefined : vscode.l10n.t('at most {0}', formatMoney(spent, 2)),
+  );
+  line(vscode.l10n.t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
+  line(
+    vscode.l10n.t('GPU use'),
+    instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)} %`,
+  );
+  line(vscode.l10n.t('Location'), instance.location);
+  return tooltip;
+}
+
+function gpuText(instance: Instance): string | undefined {
+  if (instance.gpuName === undefined) {
+    return undefined;
+  }
+  return `${instance.gpuCount ?? 1}× ${instance.gpuName}`;
+}

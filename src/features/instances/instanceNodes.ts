@@ -1,0 +1,62 @@
+import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+
+/** What the instances tree holds: plain data, also the argument of its commands. */
+export type InstanceNode =
+  | { readonly kind: 'instance'; readonly instanceId: number }
+  /** Not read yet, which is not the same as none. */
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'loadError'; readonly stale: boolean }
+  | { readonly kind: 'partial'; readonly missing: number }
+  | { readonly kind: 'group'; readonly groupId: string };
+
+/** Keeps one object for each thing shown, so that refreshes do not move selection or focus. */
+export class NodeCache {
+  private readonly instances = new Map<number, InstanceNode>();
+  private readonly groups = new Map<string, InstanceNode>();
+  /** Rows of other features, by their own node. */
+  private readonly rows = new WeakMap<object, { readonly row: GroupRow; readonly parent: InstanceNode }>();
+
+  instance(instanceId: number): InstanceNode {
+    return remembered(this.instances, instanceId, () => ({ kind: 'instance', instanceId }));
+  }
+
+  group({ id }: TreeGroup): InstanceNode {
+    return remembered(this.groups, id, () => ({ kind: 'group', groupId: id }));
+  }
+
+  /** The nodes of another feature's rows. */
+  foreign(rows: readonly GroupRow[], parent: InstanceNode): object[] {
+    return rows.map((row) => {
+      this.rows.set(row.node, { row, parent });
+      return row.node;
+    });
+  }
+
+  rowOf(node: object): GroupRow | undefined {
+    return this.rows.get(node)?.row;
+  }
+
+  parentOf(node: object): InstanceNode | undefined {
+    return this.rows.get(node)?.parent;
+  }
+
+  /** True for nodes of ours. */
+  isOwn(node: object): node is InstanceNode {
+    return !this.rows.has(node);
+  }
+
+  /** Forgets what is no longer listed. */
+  keepOnly(instanceIds: ReadonlySet<number>): void {
+    for (const id of this.instances.keys()) {
+      if (!instanceIds.has(id)) {
+        this.instances.delete(id);
+      }
+    }
+  }
+}
+
+function remembered<Key>(map: Map<Key, InstanceNode>, key: Key, make: () => InstanceNode): InstanceNode {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
+}

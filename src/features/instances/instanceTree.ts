@@ -1,0 +1,212 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { stateOf, isReady, fleetCostPerHour } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import type { Services } from '../../services';
+import { UserError } from '../../util/errors';
+import { durationText } from '../../util/duration';
+import { DisposableStore } from '../../util/disposable';
+import { instanceItem, instanceTooltip } from './instanceItem';
+import { NodeCache, type InstanceNode } from './instanceNodes';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'trees' | 'instanceGroups'>;
+
+/** The instances view: data from the fleet, an item where it could not be read, never a silent blank. */
+export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<object | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly nodes = new NodeCache();
+  private readonly store = new DisposableStore();
+
+  constructor(private readonly deps: Deps) {
+    this.store.add(this.changed);
+    this.store.add(
+      deps.fleet.onDidChange(() => {
+        this.changed.fire(undefined);
+        this.decorate();
+      }),
+    );
+    this.store.add(
+      deps.accounts.onDidChange(() => {
+        this.changed.fire(undefined);
+        this.decorate();
+      }),
+    );
+    this.store.add(
+      deps.instanceGroups.onDidChange(() => {
+        this.changed.fire(undefined);
+      }),
+    );
+    this.decorate();
+  }
+
+  getChildren(node?: object): object[] {
+    if (!this.deps.accounts.active) {
+      return [];
+    }
+    if (node) {
+      return this.nodes.isOwn(node) ? this.childrenOf(node) : [];
+    }
+    return [...this.instanceNodes(), ...this.groupNodes()];
+  }
+
+  private childrenOf(node: InstanceNode): object[] {
+    const { instanceGroups } = this.deps;
+    if (node.kind === 'instance') {
+      return this.nodes.foreign(instanceGroups.rowsOf(node.instanceId), node);
+    }
+    const group = node.kind === 'group' && instanceGroups.groups.find(({ id }) => id === node.groupId);
+    return group ? this.nodes.foreign(group.rows(), node) : [];
+  }
+
+  private groupNodes(): InstanceNode[] {
+    return this.deps.instanceGroups.groups
+      .filter((group) => group.rows().length > 0)
+      .map((group) => this.nodes.group(group));
+  }
+
+  private instanceNodes(): InstanceNode[] {
+    const { state } = this.deps.fleet;
+    if (state.kind === 'failed') {
+      return [{ kind: 'loadError', stale: false }];
+    }
+    if (state.kind !== 'ready') {
+      return [{ kind: 'loading' }];
+    }
+    const { instances, missing } = state.value;
+    this.nodes.keepOnly(new Set(instances.map((instance) => instance.id)));
+    return [
+      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      ...instances.map((instance) => this.nodes.instance(instance.id)),
+      ...(missing === undefined || missing === 0 ? [] : [{ kind: 'partial', missing } as const]),
+    ];
+  }
+
+  getParent(node: object): object | undefined {
+    return this.nodes.parentOf(node);
+  }
+
+  getTreeItem(node: object): vscode.TreeItem {
+    const row = this.nodes.rowOf(node);
+    if (row) {
+      return row.item();
+    }
+    return this.nodes.isOwn(node) ? this.ownItem(node) : new vscode.TreeItem('');
+  }
+
+  private ownItem(node: InstanceNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'instance': {
+        const instance = this.deps.fleet.find(node.instanceId);
+        const item = instance
+          ? instanceItem(instance, this.deps.fleet.facts(instance.id), this.deps.clock.now())
+          : new vscode.TreeItem(`#${node.instanceId}`);
+        if (this.deps.instanceGroups.rowsOf(node.instanceId).length > 0) {
+          item.collapsibleState = vscode.TreeItemCollapsibleState.Collapsed;
+        }
+        return item;
+      }
+      case 'group':
+        return this.groupItem(node.groupId);
+      case 'loading':
+        return loadingItem();
+      case 'loadError':
+        return this.errorItem(node.stale);
+      case 'partial':
+        return this.partialItem(node.missing);
+    }
+  }
+
+  private groupItem(groupId: string): vscode.TreeItem {
+    const group = this.deps.instanceGroups.groups.find(({ id }) => id === groupId);
+    const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `group-${groupId}`;
+    item.description = String(group?.rows().length ?? 0);
+    item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');
+    item.contextValue = ';group;';
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, node: object): vscode.TreeItem {
+    const instance =
+      this.nodes.isOwn(node) && node.kind === 'instance' ? this.deps.fleet.find(node.instanceId) : undefined;
+    if (instance) {
+      item.tooltip = instanceTooltip(instance, this.deps.fleet.facts(instance.id), this.deps.clock.now());
+    }
+    return item;
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private errorItem(stale: boolean): vscode.TreeItem {
+    const { state } = this.deps.fleet;
+    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
+    const item = new vscode.TreeItem(
+      stale
+        ? vscode.l10n.t('Could not refresh. Select to retry')
+        : vscode.l10n.t('Could not load. Select to retry'),
+    );
+    item.id = 'load-error';
+    item.description = error instanceof UserError ? localize(error.text) : '';
+    item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+    item.contextValue = ';loadError;';
+    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    return item;
+  }
+
+  private partialItem(missing: number): vscode.TreeItem {
+    const item = new vscode.TreeItem(vscode.l10n.t('{0} more instances were not sent', missing));
+    item.id = 'partial';
+    item.tooltip = vscode.l10n.t('The service counted more instances than it sent. They exist and bill.');
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    return item;
+  }
+
+  /** Badge, message and description of the view. */
+  private decorate(): void {
+    const { view } = this.deps.trees['gpuRental.instances'];
+    const { state } = this.deps.fleet;
+    const account = this.deps.accounts.active;
+    if (!account || state.kind !== 'ready') {
+      view.badge = undefined;
+      view.description = account?.isDemo ? vscode.l10n.t('Demo') : '';
+      view.message = '';
+      return;
+    }
+    const now = this.deps.clock.now();
+    const states = state.value.instances.map(
+      (instance) => [instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)] as const,
+    );
+    const running = states.filter(([, kind]) => isReady(kind)).length;
+    view.badge =
+      running === 0
+        ? undefined
+        : {
+            value: running,
+            tooltip:
+              running === 1
+                ? vscode.l10n.t('1 instance is running')
+                : vscode.l10n.t('{0} instances are running', running),
+          };
+    const { perHour, isPartial } = fleetCostPerHour(states);
+    const cost =
+      states.length === 0 ? '' : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
+    view.description = [account.isDemo ? vscode.l10n.t('Demo') : '', cost]
+      .filter((part) => part !== '')
+      .join(' · ');
+    view.message =
+      state.error === undefined
+        ? ''
+        : vscode.l10n.t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)));
+  }
+}
+
+function loadingItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Loading instances…'));
+  item.iconPath = new vscode.ThemeIcon('loading~spin');
+  return item;
+}

@@ -1,0 +1,166 @@
+import { isIP } from 'node:net';
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { showOnce } from '../../editor/showOnce';
+import {
+  permissionCategories,
+  type ApiKey,
+  type KeyPermissions,
+  type PermissionCategory,
+} from '../../model/apiKey';
+import { addressesProblem, keyNameProblem, splitAddresses } from '../../model/keyInput';
+import {
+  permissionMeaning,
+  permissionSummary,
+  scopedPermissions,
+  usualPermissions,
+} from '../../model/permissionText';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+
+/** Journey 9: a scoped key, its value shown once. */
+export async function createApiKey(
+  { redactor }: Pick<Services, 'redactor'>,
+  account: Account,
+): Promise<boolean> {
+  const title = vscode.l10n.t('Create API Key');
+  const name = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('A name that tells what the key is for, for example Build Server.'),
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const problem = keyNameProblem(value);
+      return problem && localize(problem);
+    },
+  });
+  const permissions = name === undefined ? undefined : await pickPermissions(title);
+  const addresses = permissions && (await askAddresses(title));
+  if (name === undefined || !permissions || addresses === undefined) {
+    return false;
+  }
+  const created = await account.client.apiKeys.create({
+    name: name.trim(),
+    permissions,
+    ipWhitelist: addresses,
+  });
+  redactor.addSecret(created.value);
+  await showOnce({
+    title: vscode.l10n.t('API Key: Shown This Once'),
+    placeholder: vscode.l10n.t('The service does not tell this key again. Store it safely.'),
+    lines: [created.value],
+    fileName: 'api-key.txt',
+    closeQuestion: vscode.l10n.t('Close without storing the key?'),
+    closeDetail: vscode.l10n.t('It is not shown again. You can delete it and create another one.'),
+  });
+  return true;
+}
+
+async function pickPermissions(title: string): Promise<KeyPermissions | undefined> {
+  const scoped = {
+    label: vscode.l10n.t('Choose Permissions…'),
+    detail: vscode.l10n.t('Only what the key needs; recommended'),
+  };
+  const read = {
+    label: vscode.l10n.t('Read Everything'),
+    detail: vscode.l10n.t('Changes nothing and spends nothing'),
+  };
+  const write = {
+    label: vscode.l10n.t('Read and Write Everything'),
+    detail: vscode.l10n.t('As much as your own key; spends money'),
+  };
+  const form = await vscode.window.showQuickPick([scoped, read, write], {
+    title,
+    placeHolder: vscode.l10n.t('What may the key do?'),
+    ignoreFocusOut: true,
+  });
+  if (form !== scoped) {
+    return form && { read: true, write: form === write };
+  }
+  const categories = await pickCategories(title);
+  return categories && scopedPermissions(categories);
+}
+
+async function pickCategories(title: string): Promise<readonly PermissionCategory[] | undefined> {
+  const rows = permissionCategories.map((category) => ({
+    label: category,
+    detail: localize(permissionMeaning[category]),
+    picked: usualPermissions.includes(category),
+    category,
+  }));
+  for (;;) {
+    const picked = await vscode.window.showQuickPick(rows, {
+      title,
+      placeHolder: vscode.l10n.t('Permissions of the key'),
+      canPickMany: true,
+      ignoreFocusOut: true,
+      matchOnDetail: true,
+    });
+    if (!picked || picked.length > 0) {
+      return picked?.map(({ category }) => category);
+    }
+    void vscode.window.showWarningMessage(vscode.l10n.t('A key needs at least one permission.'));
+  }
+}
+
+async function askAddresses(title: string): Promise<readonly string[] | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t(
+      'IP addresses from which the key works, with commas between them. Empty: from everywhere.',
+    ),
+    placeHolder: '203.0.113.7, 2001:db8::1',
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const problem = addressesProblem(value, (address) => isIP(address) !== 0);
+      return problem && localize(problem);
+    },
+  });
+  return typed === undefined ? undefined : splitAddresses(typed);
+}
+
+/** Deletes a key for good; the key in use is named as what it is. */
+export async function deleteApiKey(account: Account, wantedId: number | undefined): Promise<boolean> {
+  const { items } = await account.client.apiKeys.list();
+  const key = items.find(({ id }) => id === wantedId) ?? (await pickKey(items, account));
+  if (!key) {
+    return false;
+  }
+  const remove = vscode.l10n.t('Delete');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete the API key {0}?', apiKeyName(key)),
+    {
+      modal: true,
+      detail:
+        key.id === account.user.keyId
+          ? vscode.l10n.t(
+              'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances go on running and costing money.',
+            )
+          : vscode.l10n.t('Whatever uses this key stops working at once. This cannot be undone.'),
+    },
+    remove,
+  );
+  if (chosen !== remove) {
+    return false;
+  }
+  await account.client.apiKeys.remove(key.id);
+  return true;
+}
+
+async function pickKey(keys: readonly ApiKey[], account: Account): Promise<ApiKey | undefined> {
+  const picked = await vscode.window.showQuickPick(
+    keys.map((key) => ({
+      label: apiKeyName(key),
+      description: key.id === account.user.keyId ? vscode.l10n.t('in use') : '',
+      detail: localize(permissionSummary(key)),
+      key,
+    })),
+    { title: vscode.l10n.t('Delete API Key'), placeHolder: vscode.l10n.t('Which one?') },
+  );
+  return picked?.key;
+}
+
+export function apiKeyName(key: ApiKey): string {
+  const name = key.name === undefined ? '' : plainLabel(key.name);
+  return name === '' ? `#${key.id}` : `${name} (#${key.id})`;
+}

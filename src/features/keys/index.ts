@@ -1,0 +1,62 @@
+import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { createApiKey, deleteApiKey } from './apiKeyCommands';
+import { copySecret, deleteSecret, setSecret } from './secretCommands';
+import { showTeamRole } from './teamRoleCommands';
+
+type Deps = Pick<Services, 'accounts' | 'commands' | 'redactor'>;
+
+/** API keys, environment variables of the account, and team roles. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  const active = (): Account => {
+    if (!deps.accounts.active) {
+      throw new NotSignedInError();
+    }
+    return deps.accounts.active;
+  };
+  /** What was changed is read again where it is shown. */
+  const changing = async (change: Promise<boolean>): Promise<void> => {
+    if (await change) {
+      await commands.run('gpuRental.refreshAccount', []);
+    }
+  };
+  store.add(commands.register('gpuRental.apiKey.create', () => changing(createApiKey(deps, active()))));
+  store.add(
+    commands.register('gpuRental.apiKey.delete', (target) =>
+      changing(deleteApiKey(active(), field(target, 'apiKeyId', Number))),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.secret.set', (target) =>
+      changing(setSecret(deps, active(), field(target, 'secretName', String))),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.secret.delete', (target) =>
+      changing(deleteSecret(active(), field(target, 'secretName', String))),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.secret.copy', (target) =>
+      copySecret(active(), field(target, 'secretName', String)),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.teamRole.show', (target) =>
+      showTeamRole(active(), field(target, 'roleName', String)),
+    ),
+  );
+  return store;
+}
+
+/** One field of plain data that came from a menu, a link or a test. */
+function field<T>(target: unknown, name: string, read: (value: unknown) => T): T | undefined {
+  if (typeof target !== 'object' || target === null || !(name in target)) {
+    return undefined;
+  }
+  return read((target as Readonly<Record<string, unknown>>)[name]);
+}

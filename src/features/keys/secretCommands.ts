@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import { RefusedError } from '../../api/errors';
+import { localize } from '../../editor/localize';
+import { secretNameProblem, secretValueProblem } from '../../model/keyInput';
+import type { Secret } from '../../model/secret';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+
+/** Sets an environment variable that instances get; one that exists is changed after a question. */
+export async function setSecret(
+  { redactor }: Pick<Services, 'redactor'>,
+  account: Account,
+  wantedName: string | undefined,
+): Promise<boolean> {
+  const title = vscode.l10n.t('Set Environment Variable');
+  const name = wantedName ?? (await askName(title));
+  if (name === undefined) {
+    return false;
+  }
+  const value = await vscode.window.showInputBox({
+    title: `${title}: ${name}`,
+    prompt: vscode.l10n.t(
+      'The value is kept by the service and given to your instances. It is not stored here.',
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (typed) => {
+      const problem = typed === '' ? undefined : secretValueProblem(typed);
+      return problem && localize(problem);
+    },
+  });
+  if (value === undefined || secretValueProblem(value)) {
+    return false;
+  }
+  redactor.addSecret(value);
+  if (wantedName !== undefined) {
+    await account.client.secrets.update(name, value);
+    return true;
+  }
+  try {
+    await account.client.secrets.create(name, value);
+    return true;
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.code === 'existing_key')) {
+      throw error;
+    }
+  }
+  const replace = vscode.l10n.t('Replace');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Replace the value of {0}?', name),
+    { modal: true, detail: vscode.l10n.t('Instances that run keep the old value until they are made anew.') },
+    replace,
+  );
+  if (chosen === replace) {
+    await account.client.secrets.update(name, value);
+  }
+  return chosen === replace;
+}
+
+async function askName(title: string): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('Name of the environment variable.'),
+    placeHolder: 'HF_TOKEN',
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const problem = value === '' ? undefined : secretNameProblem(value);
+      return problem && localize(problem);
+    },
+  });
+  return typed === undefined || secretNameProblem(typed) ? undefined : typed.trim().toUpperCase();
+}
+
+export async function deleteSecret(account: Account, wantedName: string | undefined): Promise<boolean> {
+  const name = wantedName ?? (await pickSecret(account, vscode.l10n.t('Delete Environment Variable')))?.name;
+  if (name === undefined) {
+    return false;
+  }
+  const remove = vscode.l10n.t('Delete');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete the environment variable {0}?', name),
+    {
+      modal: true,
+      detail: vscode.l10n.t('Instances that are made from then on do not get it. This cannot be undone.'),
+    },
+    remove,
+  );
+  if (chosen === remove) {
+    await account.client.secrets.remove(name);
+  }
+  return chosen === remove;
+}
+
+/** Puts a value on the clipboard, on request alone. */
+export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
+  const secret =
+    wantedName === undefined
+      ? await pickSecret(account, vscode.l10n.t('Copy Value'))
+      : (await account.client.secrets.list()).find(({ name }) => name === wantedName);
+  if (secret && secret.value === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('The service does not tell this value.'));
+  } else if (secret?.value !== undefined) {
+    await vscode.env.clipboard.writeText(secret.value);
+    void vscode.window.setStatusBarMessage(vscode.l10n.t('The value is on the clipboard.'), 3000);
+  }
+}
+
+async function pickSecret(account: Account, title: string): Promise<Secret | undefined> {
+  const secrets = await account.client.secrets.list();
+  if (secrets.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no environment variables.'));
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(
+    secrets.map((secret) => ({ label: secret.name, secret })),
+    { title, placeHolder: vscode.l10n.t('Which one?') },
+  );
+  return picked?.secret;
+}

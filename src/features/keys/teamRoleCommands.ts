@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { ForbiddenError, NotFoundError } from '../../api/errors';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { isCategory, permissionMeaning } from '../../model/permissionText';
+import type { TeamRole } from '../../model/teamRole';
+import type { Account } from '../../store/ports';
+
+/** Looks a role up by name and shows what it may do. */
+export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {
+  const title = vscode.l10n.t('Show Team Role');
+  const role =
+    wantedName === undefined
+      ? await chooseRole(account, title)
+      : await account.client.teamRoles.get(wantedName);
+  if (!role) {
+    return;
+  }
+  await vscode.window.showQuickPick(
+    role.permissions.map((permission) => ({
+      label: plainLabel(permission),
+      detail: isCategory(permission) ? localize(permissionMeaning[permission]) : '',
+    })),
+    {
+      title: vscode.l10n.t('Team Role {0} (#{1})', plainLabel(role.name), role.id),
+      placeHolder: vscode.l10n.t('What this role may do'),
+      matchOnDetail: true,
+    },
+  );
+}
+
+/** From the list where it may be read; otherwise by a name that is typed. */
+async function chooseRole(account: Account, title: string): Promise<TeamRole | undefined> {
+  const roles = await account.client.teamRoles.list().catch((error: unknown) => {
+    if (error instanceof ForbiddenError || error instanceof NotFoundError) {
+      return undefined;
+    }
+    throw error;
+  });
+  if (roles && roles.items.length > 0) {
+    const picked = await vscode.window.showQuickPick(
+      roles.items.map((role) => ({
+        label: plainLabel(role.name),
+        description: vscode.l10n.t('{0} permissions', role.permissions.length),
+        role,
+      })),
+      { title, placeHolder: vscode.l10n.t('Which role?') },
+    );
+    return picked?.role;
+  }
+  const name = await vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Name of the role.') });
+  return name === undefined || name.trim() === '' ? undefined : account.client.teamRoles.get(name.trim());
+}

@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { isCancelled, UserError } from '../../util/errors';
+import type { LifecycleDeps } from './deps';
+
+export type RowResult<T> = { readonly instance: Instance } & (
+  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly error: unknown }
+);
+
+/** Does something to one instance after the other, since the service counts calls; one failure stops no other. */
+export async function runEach<T>(
+  instances: readonly Instance[],
+  action: (instance: Instance) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<readonly RowResult<T>[]> {
+  const results: RowResult<T>[] = [];
+  for (const instance of instances) {
+    if (signal?.aborted === true) {
+      break;
+    }
+    try {
+      results.push({ instance, kind: 'done', value: await action(instance) });
+    } catch (error) {
+      results.push({ instance, kind: 'failed', error });
+    }
+  }
+  return results;
+}
+
+/** Tells each failure: alone as the error that it is, several as one message with a line each. */
+export function reportFailures(
+  deps: Pick<LifecycleDeps, 'report' | 'log'>,
+  title: string,
+  results: readonly RowResult<unknown>[],
+): void {
+  const failed = results.filter((row) => row.kind === 'failed').filter(({ error }) => !isCancelled(error));
+  const [first] = failed;
+  if (failed.length === 1 && results.length === 1 && first) {
+    deps.report.error(first.error);
+    return;
+  }
+  if (failed.length > 0) {
+    for (const { error, instance } of failed) {
+      deps.log.error(`Instance ${instance.id}`, error);
+    }
+    const lines = failed.map(({ instance, error }) => `${instanceName(instance)}: ${reasonOf(error)}`);
+    void vscode.window.showErrorMessage(title, { modal: true, detail: lines.join('\n') });
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof UserError ? localize(error.text) : vscode.l10n.t('unexpected problem, see the log');
+}

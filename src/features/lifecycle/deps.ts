@@ -1,0 +1,6 @@
+import type { Services } from '../../services';
+
+export type LifecycleDeps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'rentals' | 'clock' | 'commands' | 'report' | 'log' | 'settings'
+>;

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import type { Instance } from '../../model/instance';
+import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instanceLabel';
+import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
+import { highestBid, lowestBid } from '../../model/quote';
+import type { LifecycleDeps } from './deps';
+import { chooseInstances, clientOf } from './targets';
+
+/** Room for our marker stays free. */
+const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
+
+export async function rename(deps: LifecycleDeps, target: unknown): Promise<void> {
+  const [instance] = await chooseInstances(deps, target, undefined, undefined, {
+    title: vscode.l10n.t('Rename which instance?'),
+    none: vscode.l10n.t('There is no instance to rename.'),
+    canPickMany: false,
+  });
+  if (!instance) {
+    return;
+  }
+  const before = displayLabel(instance) ?? '';
+  const name = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Rename {0}', instanceName(instance)),
+    prompt: vscode.l10n.t('The name is kept at the service, for all your computers.'),
+    value: before,
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      value.trim().length > longestName
+        ? vscode.l10n.t(
+            'A name has at most {0} characters. This one has {1}.',
+            longestName,
+            value.trim().length,
+          )
+        : undefined,
+  });
+  if (name === undefined || name.trim() === before) {
+    return;
+  }
+  await clientOf(deps).instances.label(instance.id, renamed(instance, name.trim()));
+  await deps.fleet.refresh();
+}
+
+export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<void> {
+  const [instance] = await chooseInstances(deps, target, undefined, 'canChangeBid', {
+    title: vscode.l10n.t('Change the bid of which instance?'),
+    none: vscode.l10n.t('Only an interruptible instance has a bid.'),
+    canPickMany: false,
+  });
+  if (!instance) {
+    return;
+  }
+  const client = clientOf(deps);
+  const minimum = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Looking up the current minimum…'),
+    },
+    () => minimumBid(deps, client, instance),
+  );
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Change the Bid of {0}', instanceName(instance)),
+    prompt:
+      minimum === undefined
+        ? vscode.l10n.t(
+            'Dollars an hour for the GPU. The current minimum is not known; the highest bid runs.',
+          )
+        : vscode.l10n.t(
+            'Dollars an hour for the GPU. It runs while your bid is the highest; now that takes at least {0}.',
+            formatMoney(minimum),
+          ),
+    value: String(toDollars(minimum ?? instance.bidPerHour ?? lowestBid)),
+    ignoreFocusOut: true,
+    validateInput: (value) => bidProblem(value, instance),
+  });
+  const bid = typed === undefined ? undefined : parseBid(typed);
+  if (bid === undefined) {
+    return;
+  }
+  await client.instances.changeBid(instance.id, bid);
+  await deps.fleet.refresh();
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),
+  );
+}
+
+/** Dollars as people type them; a comma counts as the decimal point. */
+function parseBid(value: string): Micros | undefined {
+  const clean = value.trim().replace(/^\$/, '').replace(',', '.');
+  const dollars = /^\d+(\.\d+)?$|^\.\d+$/.test(clean) ? Number(clean) : Number.NaN;
+  return Number.isFinite(dollars) ? fromDollars(dollars) : undefined;
+}
+
+function bidProblem(value: string, instance: Instance): string | undefined {
+  const bid = parseBid(value);
+  const highest = highestBid(instance.gpuCount);
+  if (bid === undefined) {
+    return vscode.l10n.t('Type a price in dollars an hour, for example 0.25');
+  }
+  return bid < lowestBid || bid > highest
+    ? vscode.l10n.t('A bid is between {0} and {1} an hour.', formatMoney(lowestBid), formatMoney(highest))
+    : undefined;
+}
+
+/** What the market asks for this machine now; undefined where it does not say. */
+async function minimumBid(
+  deps: LifecycleDeps,
+  client: Client,
+  instance: Instance,
+): Promise<Micros | undefined> {
+  if (instance.machineId === undefined) {
+    return undefined;
+  }
+  try {
+    const { items } = await client.offers.search({
+      filters: { machine_id: { eq: instance.machineId } },
+      rentalType: 'interruptible',
+      order: [],
+    });
+    const alike = items.filter(({ gpuCount }) => gpuCount === instance.gpuCount);
+    return alike[0]?.minBidPerHour;
+  } catch (error) {
+    deps.log.warn(`The minimum bid could not be looked up: ${String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../contributions';
+import { OutputDocuments } from '../../editor/outputDocuments';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { LifecycleDeps } from './deps';
+import { changeBid, rename } from './editCommands';
+import { LogFollower } from './logFollower';
+import { destroy, reboot, start, stop } from './powerCommands';
+import { runOnInstance, showDetails } from './readCommands';
+import { chooseInstances } from './targets';
+
+type ManyCommand =
+  | 'gpuRental.instance.start'
+  | 'gpuRental.instance.stop'
+  | 'gpuRental.instance.reboot'
+  | 'gpuRental.instance.destroy';
+
+/** What one does with instances besides connecting: power, names, bids, commands, logs, details. */
+export function register(deps: LifecycleDeps): Disposable {
+  const store = new DisposableStore();
+  const documents = store.add(new OutputDocuments());
+  const logs = store.add(new LogFollower(deps, documents));
+  const many = (
+    id: ManyCommand,
+    run: (deps: LifecycleDeps, target: unknown, selected: unknown) => Promise<void>,
+  ) => {
+    const handler = (target?: InstanceTarget, selected?: readonly InstanceTarget[]) =>
+      run(deps, target, selected);
+    store.add(deps.commands.register<ManyCommand>(id, handler));
+  };
+  many('gpuRental.instance.start', start);
+  many('gpuRental.instance.stop', stop);
+  many('gpuRental.instance.reboot', reboot);
+  many('gpuRental.instance.destroy', destroy);
+  const { commands } = deps;
+  store.add(commands.register('gpuRental.instance.rename', (target) => rename(deps, target)));
+  store.add(commands.register('gpuRental.instance.changeBid', (target) => changeBid(deps, target)));
+  store.add(
+    commands.register('gpuRental.instance.runCommand', (target) => runOnInstance(deps, documents, target)),
+  );
+  store.add(
+    commands.register('gpuRental.instance.showDetails', (target) => showDetails(deps, documents, target)),
+  );
+  store.add(
+    commands.register('gpuRental.instance.showLogs', async (target) => {
+      const [instance] = await chooseInstances(deps, target, undefined, undefined, {
+        title: vscode.l10n.t('Show the log of which instance?'),
+        none: vscode.l10n.t('There is no instance.'),
+        canPickMany: false,
+      });
+      if (instance) {
+        await logs.show(instance);
+      }
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.showText', async ({ title, content }) => {
+      await documents.show(documents.uri(`text-${deps.clock.now()}`, title), content);
+    }),
+  );
+  return store;
+}

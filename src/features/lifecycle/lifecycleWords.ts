@@ -1,0 +1,108 @@
+import * as vscode from 'vscode';
+import type { Instance } from '../../model/instance';
+import { stoppedCostPerDay } from '../../model/instanceCost';
+import { instanceName } from '../../model/instanceLabel';
+import { add, formatMoney, zero, type Micros } from '../../model/money';
+import { perHour, runningRateOf } from '../../model/quote';
+
+/** A question before something that costs or loses something. */
+export interface Question {
+  readonly message: string;
+  readonly detail: string;
+  readonly button: string;
+}
+
+export async function confirm({ message, detail, button }: Question): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, button)) === button;
+}
+
+/** `$0.12/day`, or that the record does not say. */
+export function stoppedPrice(instances: readonly Instance[]): string {
+  const costs = instances.map(stoppedCostPerDay);
+  const known = costs.filter((cost) => cost !== undefined);
+  return known.length < costs.length
+    ? vscode.l10n.t('a price that the service does not state')
+    : vscode.l10n.t('{0}/day', formatMoney(add(zero, ...known)));
+}
+
+function runningPrice(instances: readonly Instance[]): string {
+  const costs: (Micros | undefined)[] = instances.map((instance) => {
+    const rate = runningRateOf(instance);
+    return rate === undefined ? undefined : perHour(rate);
+  });
+  const known = costs.filter((cost) => cost !== undefined);
+  return known.length < costs.length
+    ? vscode.l10n.t('a price that the service does not state')
+    : vscode.l10n.t('{0}/h', formatMoney(add(zero, ...known)));
+}
+
+function nameOf(instances: readonly Instance[]): string {
+  const [only] = instances;
+  return instances.length === 1 && only
+    ? instanceName(only)
+    : vscode.l10n.t('{0} instances', instances.length);
+}
+
+function listed(instances: readonly Instance[]): string {
+  return instances.length === 1
+    ? ''
+    : `\n\n${instances.map((instance) => `• ${instanceName(instance)}`).join('\n')}`;
+}
+
+export function startQuestion(instances: readonly Instance[]): Question {
+  return {
+    message: vscode.l10n.t('Start {0}?', nameOf(instances)),
+    detail:
+      vscode.l10n.t('From then on it costs {0}.', runningPrice(instances)) +
+      ' ' +
+      vscode.l10n.t('If its GPU is taken by somebody else, the start waits until it is free.') +
+      listed(instances),
+    button: vscode.l10n.t('Start'),
+  };
+}
+
+export function stopQuestion(instances: readonly Instance[]): Question {
+  return {
+    message: vscode.l10n.t('Stop {0}?', nameOf(instances)),
+    detail:
+      vscode.l10n.t(
+        'What runs on it ends; its disk is kept and goes on costing {0}.',
+        stoppedPrice(instances),
+      ) +
+      ' ' +
+      vscode.l10n.t(
+        'The GPU may be rented by somebody else meanwhile, and then it cannot start again until it is free.',
+      ) +
+      listed(instances),
+    button: vscode.l10n.t('Stop'),
+  };
+}
+
+export function rebootQuestion(instances: readonly Instance[]): Question {
+  return {
+    message: vscode.l10n.t('Reboot {0}?', nameOf(instances)),
+    detail:
+      vscode.l10n.t(
+        'What runs on it ends. Its disk and its GPU are kept, and it goes on costing {0}.',
+        runningPrice(instances),
+      ) + listed(instances),
+    button: vscode.l10n.t('Reboot'),
+  };
+}
+
+export function destroyQuestion(instances: readonly Instance[]): Question {
+  const volumes = instances.reduce((sum, instance) => sum + (instance.volumes?.length ?? 0), 0);
+  const rest =
+    volumes === 0
+      ? vscode.l10n.t('Nothing of it costs anything afterwards.')
+      : vscode.l10n.t('Its {0} attached volumes are kept and go on costing until you delete them.', volumes);
+  return {
+    message: vscode.l10n.t('Destroy {0}?', nameOf(instances)),
+    detail:
+      vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.') +
+      ' ' +
+      rest +
+      listed(instances),
+    button: vscode.l10n.t('Destroy'),
+  };
+}

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import { withCancellableProgress } from '../../editor/progress';
+import type { OutputDocuments } from '../../editor/outputDocuments';
+import { outputScheme } from '../../editor/outputDocuments';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { DisposableStore, MutableDisposable } from '../../util/disposable';
+import type { LifecycleDeps } from './deps';
+import { clientOf } from './targets';
+
+const tailLines = 1000;
+/** Each look is two requests, so it is not taken often. */
+const everyMs = 15_000;
+
+/** Logs of instances in documents that grow while somebody looks at them. */
+export class LogFollower implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly timer = this.store.add(new MutableDisposable());
+  private readonly logs = new Map<string, number>();
+  private isReading = false;
+
+  constructor(
+    private readonly deps: LifecycleDeps,
+    private readonly documents: OutputDocuments,
+  ) {
+    this.store.add(
+      vscode.window.onDidChangeVisibleTextEditors(() => {
+        this.plan();
+      }),
+    );
+    this.store.add(
+      vscode.window.onDidChangeWindowState(() => {
+        this.plan();
+      }),
+    );
+    this.store.add(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.logs.delete(uri.toString());
+      }),
+    );
+  }
+
+  async show(instance: Instance): Promise<void> {
+    const name = instanceName(instance);
+    const content = await withCancellableProgress(vscode.l10n.t('Fetching the log of {0}…', name), (signal) =>
+      clientOf(this.deps).instances.logs(instance.id, { tail: tailLines }, { signal }),
+    );
+    const uri = this.documents.uri(`log-${instance.id}`, `${name}.log`);
+    this.logs.set(uri.toString(), instance.id);
+    const editor = await this.documents.show(
+      uri,
+      content === '' ? vscode.l10n.t('The log is empty.') : content,
+      'log',
+    );
+    toEnd(editor);
+    this.plan();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** Looks again while one is visible in a focused window, and not otherwise. */
+  private plan(): void {
+    const visible = this.visible();
+    this.timer.value =
+      visible.length > 0 && vscode.window.state.focused && !this.isReading
+        ? this.deps.clock.schedule(() => {
+            void this.readAgain();
+          }, everyMs)
+        : undefined;
+  }
+
+  private visible(): readonly vscode.TextEditor[] {
+    return vscode.window.visibleTextEditors.filter(
+      ({ document }) => document.uri.scheme === outputScheme && this.logs.has(document.uri.toString()),
+    );
+  }
+
+  private async readAgain(): Promise<void> {
+    this.isReading = true;
+    try {
+      for (const editor of this.visible()) {
+        await this.readOne(editor);
+      }
+    } finally {
+      this.isReading = false;
+      this.plan();
+    }
+  }
+
+  private async readOne(editor: vscode.TextEditor): Promise<void> {
+    const { uri } = editor.document;
+    const id = this.logs.get(uri.toString());
+    if (id === undefined || !this.deps.fleet.find(id)) {
+      return;
+    }
+    try {
+      const wasAtEnd = editor.visibleRanges.some(({ end }) => end.line >= editor.document.lineCount - 2);
+      const content = await clientOf(this.deps).instances.logs(id, { tail: tailLines });
+      if (content !== '' && content !== editor.document.getText()) {
+        const changed = new Promise<void>((resolve) => {
+          const heard = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+            if (document.uri.toString() === uri.toString()) {
+              heard.dispose();
+              resolve();
+            }
+          });
+        });
+        this.documents.set(uri, content);
+        await changed;
+        if (wasAtEnd) {
+          toEnd(editor);
+        }
+      }
+    } catch (error) {
+      // What is shown stays; the next look may succeed.
+      this.deps.log.warn(`The log of ${id} could not be read again: ${String(error)}`);
+    }
+  }
+}
+
+function toEnd(editor: vscode.TextEditor): void {
+  const last = new vscode.Position(Math.max(0, editor.document.lineCount - 1), 0);
+  editor.revealRange(new vscode.Range(last, last));
+}

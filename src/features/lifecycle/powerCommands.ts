@@ -1,0 +1,170 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
+import { withCancellableProgress } from '../../editor/progress';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { destroyAndVerify, type DestroyVerdict } from '../../store/destruction';
+import { reportFailures, runEach, type RowResult } from './bulk';
+import type { LifecycleDeps } from './deps';
+import {
+  confirm,
+  destroyQuestion,
+  rebootQuestion,
+  startQuestion,
+  stoppedPrice,
+  stopQuestion,
+} from './lifecycleWords';
+import { chooseInstances, clientOf } from './targets';
+
+/** After a change the list is read anew; a failure of that shows in the list itself. */
+function refresh({ fleet, log }: LifecycleDeps): void {
+  fleet.refresh().catch((error: unknown) => {
+    log.warn(`The list could not be read after a change: ${String(error)}`);
+  });
+}
+
+/** Cancels only what has not been sent. */
+function working<T>(
+  title: string,
+  instances: readonly Instance[],
+  action: (instance: Instance) => Promise<T>,
+): Promise<readonly RowResult<T>[]> {
+  return withCancellableProgress(title, (signal, say) =>
+    runEach(
+      instances,
+      (instance) => {
+        if (instances.length > 1) {
+          say(instanceName(instance));
+        }
+        return action(instance);
+      },
+      signal,
+    ),
+  );
+}
+
+export async function start(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const instances = await chooseInstances(deps, target, selected, 'canStart', {
+    title: vscode.l10n.t('Start which instances?'),
+    none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
+    canPickMany: true,
+  });
+  if (instances.length === 0 || !(await confirm(startQuestion(instances)))) {
+    return;
+  }
+  const client = clientOf(deps);
+  const results = await working(vscode.l10n.t('Starting…'), instances, async ({ id }) => {
+    const answer = await client.instances.start(id);
+    deps.fleet.note(id, { kind: 'start', ...(answer.queued ? { queued: true } : {}) });
+    return answer;
+  });
+  refresh(deps);
+  reportFailures(deps, vscode.l10n.t('Some instances could not be started.'), results);
+  for (const row of results) {
+    if (row.kind === 'done' && row.value.queued) {
+      void tellQueued(row.instance);
+    }
+  }
+}
+
+/** A start that waits is its own state: wait, cancel, or look for another. */
+async function tellQueued(instance: Instance): Promise<void> {
+  const stop = vscode.l10n.t('Cancel Start');
+  const another = vscode.l10n.t('Rent Another Like This');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      '{0} waits for a free GPU: somebody else has it now. It starts by itself when the GPU is free, and costs {1} until then.',
+      instanceName(instance),
+      stoppedPrice([instance]),
+    ),
+    stop,
+    another,
+  );
+  if (chosen === stop) {
+    await runCommand('gpuRental.instance.stop', { instanceId: instance.id });
+  } else if (chosen === another) {
+    await runCommand('gpuRental.instance.rentAnother', { instanceId: instance.id });
+  }
+}
+
+export async function stop(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const instances = await chooseInstances(deps, target, selected, 'canStop', {
+    title: vscode.l10n.t('Stop which instances?'),
+    none: vscode.l10n.t('No instance is running or starting.'),
+    canPickMany: true,
+  });
+  if (instances.length === 0 || !(await confirm(stopQuestion(instances)))) {
+    return;
+  }
+  const client = clientOf(deps);
+  const results = await working(vscode.l10n.t('Stopping…'), instances, async ({ id }) => {
+    await client.instances.stop(id);
+    deps.fleet.note(id, { kind: 'stop' });
+  });
+  refresh(deps);
+  reportFailures(deps, vscode.l10n.t('Some instances could not be stopped. They go on costing.'), results);
+  const stopped = results.filter(({ kind }) => kind === 'done').map(({ instance }) => instance);
+  const [only] = stopped;
+  if (only) {
+    void vscode.window.showInformationMessage(
+      stopped.length === 1
+        ? vscode.l10n.t(
+            '{0} is being stopped. Its disk still bills {1}.',
+            instanceName(only),
+            stoppedPrice(stopped),
+          )
+        : vscode.l10n.t(
+            '{0} instances are being stopped. Their disks still bill {1}.',
+            stopped.length,
+            stoppedPrice(stopped),
+          ),
+    );
+  }
+}
+
+export async function reboot(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const instances = await chooseInstances(deps, target, selected, 'canReboot', {
+    title: vscode.l10n.t('Reboot which instances?'),
+    none: vscode.l10n.t('Only a running instance can be rebooted.'),
+    canPickMany: true,
+  });
+  if (instances.length === 0 || !(await confirm(rebootQuestion(instances)))) {
+    return;
+  }
+  const client = clientOf(deps);
+  const results = await working(vscode.l10n.t('Rebooting…'), instances, async ({ id }) => {
+    await client.instances.reboot(id);
+    deps.fleet.note(id, { kind: 'reboot' });
+  });
+  refresh(deps);
+  reportFailures(deps, vscode.l10n.t('Some instances could not be rebooted.'), results);
+}
+
+export async function destroy(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
+    title: vscode.l10n.t('Destroy which instances?'),
+    none: vscode.l10n.t('There is no instance to destroy.'),
+    canPickMany: true,
+  });
+  if (instances.length === 0 || !(await confirm(destroyQuestion(instances)))) {
+    return;
+  }
+  const client = clientOf(deps);
+  const results = await working(vscode.l10n.t('Destroying…'), instances, (instance) =>
+    destroyAndVerify(deps, client, instance.id),
+  );
+  refresh(deps);
+  reportFailures(deps, vscode.l10n.t('Some instances could not be destroyed. They go on costing.'), results);
+  tellVerdicts(results);
+}
+
+function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
+  const withVerdict = (verdict: DestroyVerdict) =>
+    results.filter((row) => row.kind === 'done' && row.value === verdict).map(({ instance }) => instance);
+  const destroyed = withVerdict('destroyed');
+  tellDestroyed(destroyed.map(instanceName));
+  for (const instance of withVerdict('notConfirmed')) {
+    tellNotConfirmed(instanceName(instance));
+  }
+}

@@ -1,0 +1,101 @@
+import * as vscode from 'vscode';
+import { withCancellableProgress } from '../../editor/progress';
+import type { OutputDocuments } from '../../editor/outputDocuments';
+import { detailsDocument } from '../../model/instanceDetails';
+import { instanceName } from '../../model/instanceLabel';
+import type { LifecycleDeps } from './deps';
+import { chooseInstances, clientOf, InstanceGoneError } from './targets';
+
+/** interface: Limits. */
+const longestCommand = 512;
+
+export async function runOnInstance(
+  deps: LifecycleDeps,
+  documents: OutputDocuments,
+  target: unknown,
+): Promise<void> {
+  const [instance] = await chooseInstances(deps, target, undefined, 'canRunCommand', {
+    title: vscode.l10n.t('Run a command on which instance?'),
+    none: vscode.l10n.t('A command can be run on a running or stopped instance, and there is none.'),
+    canPickMany: false,
+  });
+  if (!instance) {
+    return;
+  }
+  const name = instanceName(instance);
+  const command = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Run a Command on {0}', name),
+    prompt: vscode.l10n.t('The service runs ls, du and rm here, and nothing else. For all others, connect.'),
+    placeHolder: 'ls -la /workspace',
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      const { length } = value.trim();
+      if (length > longestCommand) {
+        return vscode.l10n.t(
+          'A command has at most {0} characters. This one has {1}.',
+          longestCommand,
+          length,
+        );
+      }
+      return length === 0
+        ? undefined
+        : {
+            message: vscode.l10n.t('{0} of {1} characters', length, longestCommand),
+            severity: vscode.InputBoxValidationSeverity.Info,
+          };
+    },
+  });
+  if (command === undefined || command.trim() === '') {
+    return;
+  }
+  if (/^\s*rm\b/.test(command) && !(await confirmRemoval(name, command.trim()))) {
+    return;
+  }
+  const output = await withCancellableProgress(vscode.l10n.t('Running on {0}…', name), (signal) =>
+    clientOf(deps).instances.execute(instance.id, command, { signal }),
+  );
+  await documents.show(
+    documents.uri(`command-${instance.id}-${deps.clock.now()}`, `${name}.txt`),
+    `$ ${command.trim()}\n${output}`,
+  );
+}
+
+async function confirmRemoval(name: string, command: string): Promise<boolean> {
+  const run = vscode.l10n.t('Run');
+  return (
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t('Remove files on {0}?', name),
+      { modal: true, detail: vscode.l10n.t('{0}\n\nWhat it removes is lost for good.', command) },
+      run,
+    )) === run
+  );
+}
+
+/** The record as a document, its secrets masked. */
+export async function showDetails(
+  deps: LifecycleDeps,
+  documents: OutputDocuments,
+  target: unknown,
+): Promise<void> {
+  const [known] = await chooseInstances(deps, target, undefined, undefined, {
+    title: vscode.l10n.t('Show the details of which instance?'),
+    none: vscode.l10n.t('There is no instance.'),
+    canPickMany: false,
+  });
+  if (!known) {
+    return;
+  }
+  const instance = await withCancellableProgress(
+    vscode.l10n.t('Reading {0}…', instanceName(known)),
+    (signal) => clientOf(deps).instances.get(known.id, { signal }),
+  );
+  if (!instance) {
+    throw new InstanceGoneError(known.id);
+  }
+  const content = detailsDocument(instance, deps.fleet.facts(instance.id), deps.clock.now());
+  await documents.show(
+    documents.uri(`details-${instance.id}`, `${instanceName(instance)}.json`),
+    content,
+    'json',
+  );
+}

@@ -1,0 +1,100 @@
+import * as vscode from 'vscode';
+import { instanceIdOf } from '../../editor/instanceTarget';
+import { plainLabel } from '../../editor/quickPick';
+import { localize } from '../../editor/localize';
+import type { Client } from '../../api/client';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instanceState';
+import { NotSignedInError } from '../../store/accounts';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import type { LifecycleDeps } from './deps';
+
+/** It left the list between the click and the action. */
+export class InstanceGoneError extends UserError {
+  constructor(instanceId: number) {
+    super(text('Instance #{0} is not in the list any more. Refresh the list.', instanceId), {
+      nextStep: 'retry',
+    });
+  }
+}
+
+export interface TargetWords {
+  readonly title: string;
+  /** Said where no instance is in a state for it. */
+  readonly none: string;
+  readonly canPickMany: boolean;
+}
+
+export function clientOf({ accounts }: LifecycleDeps): Client {
+  if (!accounts.active) {
+    throw new NotSignedInError();
+  }
+  return accounts.active.client;
+}
+
+/**
+ * The instances a command is for: all selected rows, the row it was called on, or those that are
+ * picked. Those that are in no state for it are left out, and it is said when none is left.
+ */
+export async function chooseInstances(
+  deps: LifecycleDeps,
+  target: unknown,
+  selected: unknown,
+  action: keyof InstanceActions | undefined,
+  words: TargetWords,
+): Promise<readonly Instance[]> {
+  const now = deps.clock.now();
+  const isAble = (instance: Instance) =>
+    action === undefined || actionsFor(instance, deps.fleet.facts(instance.id), now)[action];
+  const given = idsIn(target, selected);
+  if (given.length > 0) {
+    const instances = given.map((id) => deps.fleet.find(id));
+    const [only] = given;
+    if (instances.every((one) => one === undefined) && only !== undefined) {
+      throw new InstanceGoneError(only);
+    }
+    const able = instances.filter((one) => one !== undefined).filter(isAble);
+    if (able.length === 0) {
+      void vscode.window.showInformationMessage(words.none);
+    }
+    return able;
+  }
+  const { state } = deps.fleet;
+  const candidates = state.kind === 'ready' ? state.value.instances.filter(isAble) : [];
+  if (candidates.length === 0) {
+    void vscode.window.showInformationMessage(words.none);
+    return [];
+  }
+  return pick(deps, candidates, words);
+}
+
+async function pick(
+  deps: LifecycleDeps,
+  candidates: readonly Instance[],
+  words: TargetWords,
+): Promise<readonly Instance[]> {
+  const now = deps.clock.now();
+  const rows = candidates.map((instance) => ({
+    label: plainLabel(instanceName(instance)),
+    description: localize(stateLabel(instance, stateOf(instance, deps.fleet.facts(instance.id), now))),
+    detail: `#${instance.id}`,
+    instance,
+  }));
+  const options = { title: words.title, matchOnDescription: true, matchOnDetail: true };
+  if (!words.canPickMany) {
+    const one = await vscode.window.showQuickPick(rows, options);
+    return one ? [one.instance] : [];
+  }
+  const many = await vscode.window.showQuickPick(rows, { ...options, canPickMany: true });
+  return (many ?? []).map(({ instance }) => instance);
+}
+
+/** Plain data from a tree, a link, another feature or a test; anything else is left out. */
+function idsIn(target: unknown, selected: unknown): readonly number[] {
+  const one = instanceIdOf(target);
+  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
+  const ids = [...(one === undefined ? [] : [one]), ...many.map(instanceIdOf)];
+  return [...new Set(ids.filter((id) => id !== undefined))];
+}

@@ -1,0 +1,140 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { pickFromList, plainLabel, type Answer, type Row } from '../../editor/quickPick';
+import type { AcceptGuard } from '../../model/acceptGuard';
+import {
+  confirmation,
+  machineName,
+  type Confirmation,
+  type ConfirmationInput,
+  type Fact,
+  type RentStep,
+} from '../../model/confirmation';
+import { formatMoney } from '../../model/money';
+import { perHour, type Rate } from '../../model/quote';
+import type { RentFlow } from '../../model/rentFlow';
+import { sourceName } from '../../model/rentPlan';
+
+export type Confirmed =
+  | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }
+  | { readonly kind: 'open'; readonly step: RentStep }
+  | { readonly kind: 'sshDirect' };
+
+/** What changed since the user looked, shown on top of the confirmation; each part is one line. */
+export interface Notice {
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** The last step: what is rented, what it costs, and one Enter that rents. */
+export function confirmStep(
+  flow: RentFlow,
+  input: ConfirmationInput,
+  guard: AcceptGuard,
+  notice: Notice | undefined,
+): Promise<Answer<Confirmed>> {
+  const facts = confirmation(input);
+  return pickFromList<Confirmed>({
+    title: vscode.l10n.t('Rent: Confirm'),
+    step: flow.position,
+    totalSteps: flow.steps.length,
+    canGoBack: true,
+    placeholder: vscode.l10n.t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
+    rows: confirmRows(input, facts, notice),
+    // Over the limit the decision is made by name, not by the Enter that is used to it.
+    activeId: facts.overLimit ? 'over' : 'rent',
+    ignoreFocusOut: true,
+    onShown: () => {
+      guard.shown();
+    },
+    onAccept: (row, accept) => {
+      if (row.value?.kind === 'rent') {
+        guard.accept(accept);
+      } else {
+        guard.note();
+        accept();
+      }
+    },
+  }).finally(() => {
+    guard.hidden();
+  });
+}
+
+function confirmRows(
+  input: ConfirmationInput,
+  facts: Confirmation,
+  notice: Notice | undefined,
+): readonly Row<Confirmed>[] {
+  const separator = (label: string): Row<Confirmed> => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  return [
+    ...(notice === undefined
+      ? []
+      : [{ id: 'notice', label: `$(info) ${notice.label}`, detail: notice.detail, alwaysShow: true }]),
+    ...(facts.overLimit
+      ? [
+          {
+            id: 'over',
+            label: `$(warning) ${vscode.l10n.t('Over your price limit. Choose below what to do.')}`,
+          },
+        ]
+      : []),
+    rentRow(input, facts),
+    ...warningRows(facts),
+    separator(vscode.l10n.t('Cost')),
+    ...facts.cost.map(factRow),
+    separator(vscode.l10n.t('What is rented')),
+    ...facts.what.map(factRow),
+    {
+      id: 'options',
+      label: vscode.l10n.t('More Options…'),
+      description: vscode.l10n.t(
+        'environment, ports, on-start script, volume, Jupyter, registry, start later, several',
+      ),
+      value: { kind: 'open', step: 'options' },
+    },
+  ];
+}
+
+function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirmation): Row<Confirmed> {
+  const copies = input.choices.count ?? 1;
+  const price = total === undefined ? undefined : formatMoney(perHour(total));
+  const label =
+    price === undefined
+      ? vscode.l10n.t('Rent without a Stated Price')
+      : overLimit
+        ? vscode.l10n.t('Rent over the Limit for {0}/h', price)
+        : copies > 1
+          ? vscode.l10n.t('Rent {0} Machines for {1}/h', copies, price)
+          : vscode.l10n.t('Rent for {0}/h', price);
+  return {
+    id: 'rent',
+    label: `$(credit-card) ${label}`,
+    description: plainLabel(machineName(input.offer)),
+    detail: plainLabel(sourceName(input.choices.source)),
+    alwaysShow: true,
+    value: { kind: 'rent', rate: quote.running },
+  };
+}
+
+function warningRows({ warnings }: Confirmation): readonly Row<Confirmed>[] {
+  return warnings.map((warning): Row<Confirmed> => {
+    const base = { id: `warning:${warning.id}`, label: `$(warning) ${plainLabel(localize(warning.text))}` };
+    if (warning.id === 'noShell') {
+      return {
+        ...base,
+        detail: vscode.l10n.t('Press Enter on this row to use direct SSH instead.'),
+        value: { kind: 'sshDirect' },
+      };
+    }
+    return warning.step === undefined ? base : { ...base, value: { kind: 'open', step: warning.step } };
+  });
+}
+
+function factRow(fact: Fact): Row<Confirmed> {
+  const row = {
+    id: `fact:${fact.id}`,
+    label: localize(fact.label),
+    description: plainLabel(localize(fact.value)),
+  };
+  return fact.step === undefined ? row : { ...row, value: { kind: 'open', step: fact.step } };
+}

@@ -1,0 +1,148 @@
+import * as vscode from 'vscode';
+import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import {
+  envEntries,
+  envFlagsToObject,
+  formatEnvFlags,
+  parseEnvFlags,
+  parsePort,
+  type EnvObject,
+} from '../../model/envFlags';
+import { mergedEnv } from '../../model/rentPlan';
+import type { RentFlow } from '../../model/rentFlow';
+import type { StepResult } from './rentSteps';
+
+type Pick =
+  { readonly kind: 'entry'; readonly name: string } | { readonly kind: 'variable' | 'port' | 'text' };
+
+/** Environment and ports, one by one or as text; the template's stay, and the same name here wins. */
+export async function envOption(flow: RentFlow): Promise<StepResult | undefined> {
+  for (;;) {
+    const rows: Row<Pick>[] = [
+      { id: 'variable', label: `$(add) ${vscode.l10n.t('Add a Variable…')}`, value: { kind: 'variable' } },
+      { id: 'port', label: `$(add) ${vscode.l10n.t('Add a Port…')}`, value: { kind: 'port' } },
+      { id: 'text', label: `$(edit) ${vscode.l10n.t('Edit as Text…')}`, value: { kind: 'text' } },
+      ...mergedEnv(flow.choices).map(({ name, value, from }): Row<Pick> => ({
+        id: `entry:${name}`,
+        label: plainLabel(name),
+        // Values may be secrets: only their length is shown.
+        description: name.startsWith('-') ? '' : vscode.l10n.t('{0} characters', value.length),
+        detail: from === 'template' ? vscode.l10n.t('from the template') : vscode.l10n.t('from here'),
+        value: { kind: 'entry', name },
+      })),
+    ];
+    const answer = await pickFromList<Pick>({
+      title: vscode.l10n.t('Rent: Environment and Ports'),
+      placeholder: vscode.l10n.t('What shall be set on the machine?'),
+      canGoBack: true,
+      rows,
+    });
+    if (answer.kind !== 'picked') {
+      return undefined;
+    }
+    const env = await change(flow, answer.value);
+    if (env) {
+      flow.set({ env });
+    }
+  }
+}
+
+async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined> {
+  const own = flow.choices.env ?? {};
+  switch (pick.kind) {
+    case 'variable':
+      return addVariable(own);
+    case 'port':
+      return addPort(own);
+    case 'text':
+      return editText(own);
+    case 'entry':
+      return pick.name.startsWith('-') ? without(own, pick.name) : editValue(own, pick.name);
+  }
+}
+
+function without(env: EnvObject, name: string): EnvObject {
+  return Object.fromEntries(Object.entries(env).filter(([other]) => other !== name));
+}
+
+const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
+  const answer = await askText({
+    title: vscode.l10n.t('Rent: Variable'),
+    prompt: vscode.l10n.t('NAME=value'),
+    placeholder: 'HF_HOME=/workspace/hf',
+    canGoBack: true,
+    ignoreFocusOut: true,
+    problem: (typed) => {
+      const name = typed.split('=')[0]?.trim() ?? '';
+      return typed.includes('=') && namePattern.test(name)
+        ? undefined
+        : vscode.l10n.t('Enter a name of letters, digits and _, then = and the value.');
+    },
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  const at = answer.value.indexOf('=');
+  return { ...env, [answer.value.slice(0, at).trim()]: answer.value.slice(at + 1) };
+}
+
+async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
+  const read = (typed: string) => {
+    const ports = typed.trim();
+    return parsePort(/^\d+$/.test(ports) ? `${ports}:${ports}` : ports);
+  };
+  const answer = await askText({
+    title: vscode.l10n.t('Rent: Port'),
+    prompt: vscode.l10n.t(
+      'A port of the container, or host:container, with /udp where needed. Each takes a direct port.',
+    ),
+    placeholder: '8080',
+    canGoBack: true,
+    problem: (typed) =>
+      read(typed) ? undefined : vscode.l10n.t('Enter a port from 1 to 65535, such as 8080 or 8081:8080/udp.'),
+  });
+  const port = answer.kind === 'picked' ? read(answer.value) : undefined;
+  if (!port) {
+    return undefined;
+  }
+  const protocol = port.protocol === 'udp' ? '/udp' : '';
+  return { ...env, [`-p ${port.hostPort}:${port.containerPort}${protocol}`]: '1' };
+}
+
+async function editValue(env: EnvObject, name: string): Promise<EnvObject | undefined> {
+  const answer = await askText({
+    title: vscode.l10n.t('Rent: {0}', plainLabel(name)),
+    prompt: vscode.l10n.t('The value for this rental. Empty: the variable is not set from here.'),
+    value: env[name] ?? '',
+    password: true,
+    canGoBack: true,
+    ignoreFocusOut: true,
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  return answer.value === '' ? without(env, name) : { ...env, [name]: answer.value };
+}
+
+async function editText(env: EnvObject): Promise<EnvObject | undefined> {
+  const answer = await askText({
+    title: vscode.l10n.t('Rent: Environment as Text'),
+    prompt: vscode.l10n.t('Flags as for docker: -e NAME=value -p host:container'),
+    value: formatEnvFlags(envEntries(env).entries),
+    canGoBack: true,
+    ignoreFocusOut: true,
+    problem: (typed) => {
+      const [problem] = parseEnvFlags(typed).problems;
+      if (problem) {
+        return vscode.l10n.t(
+          '"{0}" cannot be read. Write -e NAME=value or -p host:container.',
+          problem.subject,
+        );
+      }
+      return envFlagsToObject(typed) ? undefined : vscode.l10n.t('A name is given twice, or is not a name.');
+    },
+  });
+  return answer.kind === 'picked' ? envFlagsToObject(answer.value) : undefined;
+}

@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { plainLabel } from '../../editor/quickPick';
+import type { WireFiltersShape } from '../../model/filters';
+import type { MarketQuery } from '../../model/marketQuery';
+import { readWireFilters } from '../../model/readWireFilters';
+import { plannedDiskGb } from '../../model/rentPlan';
+import { defaultQuery } from '../../model/savedSearches';
+import { defaultFilters, type Filters } from '../../model/searchFields';
+import type { Template } from '../../model/template';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { searchAndRent, type JourneyDeps } from './journey';
+import { anotherLike } from './rentAnother';
+import { RentMemory } from './rentMemory';
+import { readRentRequest, readSearchRequest } from './requests';
+import { SearchMemory } from './searchMemory';
+import { pickTemplate } from './templatePick';
+
+type Deps = JourneyDeps & Pick<Services, 'commands'>;
+
+/** Search and rent: journeys 3 and 4. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  store.add(commands.register('gpuRental.searchOffers', (preset) => search(deps, gpuNameOf(preset))));
+  store.add(commands.register('gpuRental.rentFromTemplate', (target) => fromTemplate(deps, target)));
+  store.add(commands.register('gpuRental.searchWith', (request) => searchWith(deps, request)));
+  store.add(commands.register('gpuRental.rentWith', (request) => rentWith(deps, request)));
+  store.add(commands.register('gpuRental.instance.rentAnother', (target) => another(deps, target)));
+  return store;
+}
+
+/** The account to search with; signing in comes first where there is none. */
+async function signedIn({ accounts }: Deps): Promise<Account | undefined> {
+  if (!accounts.active) {
+    await runCommand('gpuRental.signIn');
+  }
+  return accounts.active;
+}
+
+/** The model that another part asks for; arguments of commands are checked. */
+function gpuNameOf(preset: unknown): string | undefined {
+  const name =
+    typeof preset === 'object' && preset !== null && 'gpuName' in preset ? preset.gpuName : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
+  const account = await signedIn(deps);
+  if (!account) {
+    return;
+  }
+  const { last } = new SearchMemory(deps.globalState);
+  const { diskGb } = new RentMemory(deps.globalState);
+  const query = { ...last, diskGb: diskGb ?? last.diskGb };
+  await searchAndRent(deps, {
+    account,
+    title: vscode.l10n.t('Search Offers'),
+    query:
+      gpuName === undefined ? query : { ...query, filters: { ...query.filters, gpu: { oneOf: [gpuName] } } },
+    isRemembered: gpuName === undefined,
+  });
+}
+
+/** A search that begins with somebody's filters; of ours only those that they do not name. */
+function queryWith(filters: Filters, diskGb: number, maxPricePerHour?: number): MarketQuery {
+  return {
+    ...defaultQuery,
+    diskGb,
+    filters: {
+      ...defaultFilters,
+      ...filters,
+      ...(maxPricePerHour === undefined ? {} : { pricePerHour: { max: maxPricePerHour } }),
+    },
+  };
+}
+
+async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
+  const account = await signedIn(deps);
+  const id =
+    typeof target === 'object' && target !== null && 'templateId' in target ? target.templateId : undefined;
+  const template =
+    account && (await pickTemplate(deps.templates, account.client, typeof id === 'number' ? id : undefined));
+  if (!account || !template) {
+    return;
+  }
+  await searchAndRent(deps, { account, ...forTemplate(template) });
+}
+
+function forTemplate(template: Template) {
+  const { filters, rest } = readWireFilters(template.extraFilters);
+  const source = { kind: 'template' as const, template };
+  return {
+    title: vscode.l10n.t('Search Offers for {0}', plainLabel(template.name)),
+    query: queryWith(filters, plannedDiskGb({ source })),
+    baseFilters: rest,
+    source,
+  };
+}
+
+async function searchWith(deps: Deps, given: unknown): Promise<void> {
+  const request = readSearchRequest(given);
+  const account = await signedIn(deps);
+  if (!account) {
+    return;
+  }
+  const { filters, rest } = readWireFilters(request.filters);
+  const { diskGb } = new RentMemory(deps.globalState);
+  await searchAndRent(deps, {
+    account,
+    title: vscode.l10n.t('Search Offers'),
+    query: queryWith(filters, diskGb ?? defaultQuery.diskGb, request.maxPricePerHour),
+    baseFilters: rest,
+  });
+}
+
+async function rentWith(deps: Deps, given: unknown): Promise<void> {
+  const request = readRentRequest(given);
+  const account = await signedIn(deps);
+  if (!account) {
+    return;
+  }
+  const template =
+    request.template && (await pickTemplate(deps.templates, account.client, request.template.id));
+  const source = template
+    ? ({ kind: 'template', template } as const)
+    : request.image === undefined
+      ? undefined
+      : ({ kind: 'image', image: request.image } as const);
+  const { filters, rest }: { filters: Filters; rest: WireFiltersShape } = readWireFilters(request.filters);
+  const diskGb = request.diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
+  await searchAndRent(deps, {
+    account,
+    title: vscode.l10n.t('Search Offers for This Workspace'),
+    query: queryWith(filters, diskGb, request.maxPricePerHour),
+    baseFilters: rest,
+    ...(source ? { source } : {}),
+    choices: {
+      ...(request.diskGb === undefined ? {} : { diskGb: request.diskGb }),
+      ...(Object.keys(request.env).length === 0 ? {} : { env: request.env }),
+      ...(request.onStart === undefined ? {} : { onstart: request.onStart }),
+    },
+  });
+}
+
+async function another(deps: Deps, target: unknown): Promise<void> {
+  const account = await signedIn(deps);
+  const model = account && (await anotherLike(deps, account, target));
+  if (!account || !model) {
+    return;
+  }
+  await searchAndRent(deps, { account, ...model });
+}

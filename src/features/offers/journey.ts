@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import type { WireFiltersShape } from '../../model/filters';
+import type { MarketQuery } from '../../model/marketQuery';
+import { defaultBid, type RentChoices, type RentSource } from '../../model/rentPlan';
+import { readSavedSearches, withoutSavedSearch, withSavedSearch } from '../../model/savedSearches';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { OfferSession } from './offerSession';
+import { pickOffer } from './offerPicker';
+import { RentMemory } from './rentMemory';
+import { firstImage, type StepDeps } from './rentSteps';
+import { rentOffer, type WizardDeps, type WizardEnd } from './rentWizard';
+import { needsWord, resultText } from './resultText';
+import type { SavedSearches } from './savedLevel';
+import { SearchMemory } from './searchMemory';
+
+export type JourneyDeps = WizardDeps & Pick<Services, 'globalState' | 'secrets' | 'templates'>;
+
+/** Where a search begins and what it is for. */
+export interface JourneyStart {
+  readonly account: Account;
+  readonly title: string;
+  readonly query: MarketQuery;
+  /** Filters of a template or workspace that people's terms cannot say. */
+  readonly baseFilters?: WireFiltersShape;
+  /** What will run was decided before the search. */
+  readonly source?: RentSource;
+  readonly choices?: Partial<RentChoices>;
+  /** The search becomes the one that the next search begins with. */
+  readonly isRemembered?: boolean;
+}
+
+/** From the search to the rental, with every way back. */
+export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Promise<void> {
+  const searches = new SearchMemory(deps.globalState);
+  const rents = new RentMemory(deps.globalState);
+  const { account } = start;
+  const session = new OfferSession({
+    search: (search, options) => account.client.offers.search(search, options),
+    clock: deps.clock,
+    query: start.query,
+    ...(start.baseFilters === undefined ? {} : { templateFilters: start.baseFilters }),
+  });
+  try {
+    const end = await rounds(deps, { start, session, searches, rents });
+    if (end?.kind === 'rented') {
+      await rents.keep(end.flow.choices);
+      await searches.keepRecent(end.flow.query);
+      // An ordinary rental is told by the progress of getting ready; one message at a time.
+      if (end.answerWasLost || needsWord(end.results, end.wanted, end.flow.choices)) {
+        void vscode.window.showInformationMessage(resultText(end.results, end.wanted));
+      }
+    }
+  } finally {
+    if (start.isRemembered === true) {
+      await searches.keepLast(session.chosenQuery);
+    }
+    session.dispose();
+  }
+}
+
+interface Round {
+  readonly start: JourneyStart;
+  readonly session: OfferSession;
+  readonly searches: SearchMemory;
+  readonly rents: RentMemory;
+}
+
+/** List and steps in turn, until something is rented or the user stops. */
+async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | undefined> {
+  const { start, session, searches, rents } = round;
+  let activeOfferId: number | undefined;
+  for (;;) {
+    const picked = await pickOffer({
+      session,
+      clock: deps.clock,
+      saved: savedIn(deps),
+      recent: searches.recent,
+      title: start.title,
+      ...(activeOfferId === undefined ? {} : { activeOfferId }),
+      report: (error) => {
+        deps.report.error(error);
+      },
+    });
+    if (!picked) {
+      return undefined;
+    }
+    activeOfferId = picked.offer.id;
+    const { account } = start;
+    const steps: StepDeps = {
+      templates: deps.templates.state.kind === 'ready' ? deps.templates.state.value : [],
+      recommended: async () => (await account.client.templates.search({ recommended: { eq: true } })).items,
+      recentImages: rents.images,
+      volumes: account.client.volumes,
+      secrets: deps.secrets,
+    };
+    const bid = picked.query.rentalType === 'interruptible' ? defaultBid(picked.offer) : undefined;
+    const end = await rentOffer(
+      {
+        ...picked,
+        choices: { ...startChoices(start, rents, steps), ...(bid === undefined ? {} : { bidPerHour: bid }) },
+        ...(start.source === undefined ? {} : { sourceGiven: true }),
+      },
+      deps,
+      steps,
+    );
+    if (end.kind !== 'back') {
+      return end;
+    }
+    if (end.isOutdated === true) {
+      session.refresh();
+    }
+  }
+}
+
+/** What was given; otherwise what the last rental was made of. */
+function startChoices(start: JourneyStart, rents: RentMemory, steps: StepDeps): RentChoices {
+  const remembered = steps.templates.find((one) => one.id === rents.templateId);
+  const source: RentSource =
+    start.source ??
+    (remembered
+      ? { kind: 'template', template: remembered }
+      : { kind: 'image', image: rents.images[0] ?? firstImage });
+  const diskGb = start.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
+  return { ...(diskGb === undefined ? {} : { diskGb }), ...start.choices, source };
+}
+
+function savedIn({ settings }: JourneyDeps): SavedSearches {
+  const key = 'gpuRental.search.saved';
+  return {
+    list: () => readSavedSearches(settings.get(key)),
+    save: (name, query) => settings.set(key, withSavedSearch(settings.get(key), name, query)),
+    remove: (name) => settings.set(key, withoutSavedSearch(settings.get(key), name)),
+  };
+}

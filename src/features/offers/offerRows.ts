@@ -1,0 +1,197 @@
+import * as vscode from 'vscode';
+import type { LevelRow } from '../../editor/levelPicker';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { machineName, runningText } from '../../model/confirmation';
+import { describeFilters, sortText } from '../../model/filterText';
+import { runningRateOfOffer } from '../../model/localFilter';
+import type { MarketQuery } from '../../model/marketQuery';
+import type { Offer } from '../../model/offer';
+import { distanceKm } from '../../model/places';
+import { defaultFilters, type Filters } from '../../model/searchFields';
+import { UserError } from '../../util/errors';
+import type { OffersView } from './offerSession';
+
+/** What the rows of the offer list do. */
+export interface OfferActions {
+  choose(offer: Offer): void;
+  openFilters(): void;
+  retry(): void;
+  more(): void;
+  /** Buttons at the end of an offer's row. */
+  buttons(offer: Offer): readonly (vscode.QuickInputButton & { readonly run: () => void })[];
+}
+
+export function offerId(offer: Offer): string {
+  return `offer:${offer.id}`;
+}
+
+/** One offer: what it is, what it costs, and one line of what matters. */
+export function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
+  const rate = runningRateOfOffer(offer, query);
+  const buttons = actions.buttons(offer);
+  return {
+    id: offerId(offer),
+    label: plainLabel(machineName(offer)),
+    description: rate === undefined ? vscode.l10n.t('price not stated') : localize(runningText(rate)),
+    detail: details(offer, query).join(' · '),
+    alwaysShow: true,
+    buttons,
+    run: () => actions.choose(offer),
+    onButton: (button) => buttons.find((one) => one === button)?.run(),
+  };
+}
+
+function details(offer: Offer, query: MarketQuery): readonly string[] {
+  const distance =
+    query.sort === 'distance' && query.near !== undefined && offer.countryCode !== undefined
+      ? distanceKm(query.near, offer.countryCode)
+      : undefined;
+  const parts: (string | undefined)[] = [
+    offer.reliability === undefined ? undefined : vscode.l10n.t('{0} % reliable', percent(offer.reliability)),
+    offer.location === undefined ? undefined : plainLabel(offer.location.replace(/^,\s*/, '')),
+    distance === undefined ? undefined : vscode.l10n.t('about {0} km', distance),
+    offer.dlperfPerDollar === undefined
+      ? undefined
+      : vscode.l10n.t('value {0}', Math.round(offer.dlperfPerDollar)),
+    offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion}`,
+    offer.cpuCores === undefined ? undefined : vscode.l10n.t('{0} cores', Math.round(offer.cpuCores)),
+    offer.cpuRamMb === undefined ? undefined : vscode.l10n.t('{0} GB RAM', Math.round(offer.cpuRamMb / 1000)),
+    offer.inetDownMbit === undefined
+      ? undefined
+      : vscode.l10n.t('{0} Mbit/s down', Math.round(offer.inetDownMbit)),
+    offer.directPorts === undefined ? undefined : vscode.l10n.t('{0} ports', offer.directPorts),
+    offer.datacenter === true ? vscode.l10n.t('data center') : undefined,
+    offer.verified === false ? vscode.l10n.t('not verified') : undefined,
+    query.rentalType === 'interruptible' ? vscode.l10n.t('interruptible') : undefined,
+  ];
+  return parts.filter((part) => part !== undefined);
+}
+
+/** 99.76 % stays 99.76 %: rounding up would make it look better than it is. */
+function percent(share: number): string {
+  return String(Math.floor(share * 10_000 + 1e-6) / 100);
+}
+
+/** The filters beyond what every search has. */
+export function unusualFilters(filters: Filters): Filters {
+  const usual: readonly (readonly [string, unknown])[] = Object.entries(defaultFilters);
+  return Object.fromEntries(
+    Object.entries(filters).filter(
+      ([key, value]) => !usual.some(([name, same]) => name === key && same === value),
+    ),
+  );
+}
+
+export function filterSummary(query: MarketQuery, words: readonly string[] = []): string {
+  const parts = [
+    ...describeFilters(unusualFilters(query.filters)).map(localize),
+    ...(query.rentalType === 'interruptible' ? [vscode.l10n.t('interruptible')] : []),
+    ...words.map((word) => vscode.l10n.t('with "{0}" in the row', plainLabel(word))),
+  ];
+  return parts.length === 0 ? vscode.l10n.t('none, press / to choose') : parts.join(' · ');
+}
+
+/** The whole list for what the session shows. */
+export function offerRows(
+  view: OffersView,
+  query: MarketQuery,
+  actions: OfferActions,
+  now: number,
+): readonly LevelRow[] {
+  const rows: LevelRow[] = [
+    {
+      id: 'filters',
+      label: `$(filter) ${vscode.l10n.t('Filters')}`,
+      description: filterSummary(query, view.words),
+      alwaysShow: true,
+      run: () => actions.openFilters(),
+    },
+  ];
+  if (view.error !== undefined && !view.busy) {
+    rows.push(errorRow(view, actions, now));
+  }
+  if (view.waitsUntil !== undefined) {
+    const seconds = Math.max(1, Math.ceil((view.waitsUntil - now) / 1000));
+    rows.push(
+      note(
+        'waits',
+        vscode.l10n.t('Searching in about {0} s', seconds),
+        vscode.l10n.t('The service takes only a few searches a minute.'),
+      ),
+    );
+  }
+  if (view.rows.length > 0) {
+    rows.push({ label: headline(view, query), kind: vscode.QuickPickItemKind.Separator });
+    rows.push(...view.rows.map((offer) => offerRow(offer, query, actions)));
+    rows.push(...endRows(view, actions));
+  } else if (view.busy || (!view.loaded && view.error === undefined)) {
+    rows.push(note('busy', vscode.l10n.t('Searching…')));
+  } else if (view.loaded) {
+    rows.push({
+      id: 'empty',
+      label: vscode.l10n.t('No offers match'),
+      detail: vscode.l10n.t('Take a filter away or raise a limit: press Enter to see the filters.'),
+      alwaysShow: true,
+      run: () => actions.openFilters(),
+    });
+  }
+  return rows;
+}
+
+function note(id: string, label: string, detail?: string): LevelRow {
+  return { id, label, alwaysShow: true, ...(detail === undefined ? {} : { detail }) };
+}
+
+function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRow {
+  const reason =
+    view.error instanceof UserError
+      ? localize(view.error.text)
+      : vscode.l10n.t('Something unexpected happened. The log has the details.');
+  const minutes = view.readAt === undefined ? 0 : Math.floor((now - view.readAt) / 60_000);
+  const age =
+    view.readAt === undefined
+      ? ''
+      : minutes === 0
+        ? vscode.l10n.t('The offers below are from less than a minute ago.')
+        : vscode.l10n.t('The offers below are from {0} min ago.', minutes);
+  return {
+    id: 'error',
+    label: `$(error) ${vscode.l10n.t('The search failed. Press Enter to try again.')}`,
+    detail: `${reason} ${age}`.trim(),
+    alwaysShow: true,
+    run: () => actions.retry(),
+  };
+}
+
+/** Short, because it stands in the line of the first offer. */
+function headline(view: OffersView, query: MarketQuery): string {
+  const count =
+    view.rows.length === 1 ? vscode.l10n.t('1 offer') : vscode.l10n.t('{0} offers', view.rows.length);
+  const order = localize(sortText(query.sort));
+  return `${count} · ${view.orderedHere ? vscode.l10n.t('{0}, among those sent', order) : order}`;
+}
+
+function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
+  if (view.more === 'none') {
+    return [];
+  }
+  const shown = vscode.l10n.t('First {0} shown', view.rows.length);
+  return view.more === 'fetchable'
+    ? [
+        {
+          id: 'more',
+          label: `$(ellipsis) ${vscode.l10n.t('Show More Offers')}`,
+          description: shown,
+          alwaysShow: true,
+          run: () => actions.more(),
+        },
+      ]
+    : [
+        note(
+          'first',
+          shown,
+          vscode.l10n.t('The service sends no more in this order. Filter, or sort by price to see the rest.'),
+        ),
+      ];
+}

@@ -1,0 +1,314 @@
+import type { Client } from '../../api/client';
+import { fitting, narrows, sorted } from '../../model/localFilter';
+import {
+  isLocalOrder,
+  mostRows,
+  searchAfter,
+  toOfferSearch,
+  wireFilters,
+  type MarketQuery,
+} from '../../model/marketQuery';
+import { mergeWireFilters, wireMisfits } from '../../model/wireMatch';
+import type { OfferSearch, WireFiltersShape } from '../../model/filters';
+import type { Offer } from '../../model/offer';
+import { knownGpuModels } from '../../model/gpuModels';
+import { parseTypedQuery, type Understood } from '../../model/typedQuery';
+import type { Clock } from '../../util/clock';
+import { MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { isCancelled } from '../../util/errors';
+
+/** What the list shows. */
+export interface OffersView {
+  readonly rows: readonly Offer[];
+  /** An answer was read at least once. */
+  readonly loaded: boolean;
+  readonly busy: boolean;
+  /** When the shown rows were read, ms since 1970. */
+  readonly readAt?: number;
+  /** Why the last search failed; the rows are the last good ones. */
+  readonly error?: unknown;
+  /** The service has more rows than these. */
+  readonly more: 'none' | 'fetchable' | 'unreachable';
+  /** The order was made here, over the rows that were sent. */
+  readonly orderedHere: boolean;
+  /** What the typed line was read as, and the words of it that are no filters. */
+  readonly understood: readonly Understood[];
+  readonly words: readonly string[];
+  /** A search waits for the service's rate limit until then. */
+  readonly waitsUntil?: number;
+}
+
+export interface SessionOptions {
+  readonly search: Client['offers']['search'];
+  readonly clock: Clock;
+  readonly query: MarketQuery;
+  /** Filters of a template; a person's filters win over them, field by field. */
+  readonly templateFilters?: WireFiltersShape;
+}
+
+/** A pause in typing, after which the service is asked (ms). */
+export const typingPauseMs = 350;
+/** The service takes ten a minute from one address; two are left for the rental (service-facts 2.16). */
+export const searchesPerMinute = 8;
+const minuteMs = 60_000;
+
+interface Answer {
+  readonly query: MarketQuery;
+  readonly offers: readonly Offer[];
+  readonly last: Offer | undefined;
+  /** Everything that fits was sent. */
+  readonly whole: boolean;
+  readonly readAt: number;
+}
+
+/**
+ * The offers for a query and a typed line. Narrowing is answered from what is there; otherwise the
+ * service is asked after a pause in typing, an earlier question is cancelled, and a late answer dropped.
+ */
+export class OfferSession implements Disposable {
+  private query: MarketQuery;
+  private typed = '';
+  private answer: Answer | undefined;
+  private error: unknown;
+  private asking: AbortController | undefined;
+  private waitsUntil: number | undefined;
+  private readonly asked: number[] = [];
+  private readonly pause = new MutableDisposable<Disposable>();
+  private readonly changed = new Emitter<OffersView>();
+  private disposed = false;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly options: SessionOptions) {
+    this.query = options.query;
+  }
+
+  /** What was chosen, without what is typed. */
+  get chosenQuery(): MarketQuery {
+    return this.query;
+  }
+
+  get line(): string {
+    return this.typed;
+  }
+
+  /** What was chosen and typed, taken together; what is typed wins. */
+  get effectiveQuery(): MarketQuery {
+    const { filters, rentalType } = this.parse();
+    return {
+      ...this.query,
+      filters: { ...this.query.filters, ...filters },
+      rentalType: rentalType ?? this.query.rentalType,
+    };
+  }
+
+  /** Names of GPUs that can be chosen: known ones, and those seen in answers. */
+  get gpuNames(): readonly string[] {
+    const seen = (this.answer?.offers ?? [])
+      .map((offer) => offer.gpuName)
+      .filter((name) => name !== undefined);
+    return [...new Set([...knownGpuModels, ...seen])];
+  }
+
+  get view(): OffersView {
+    const query = this.effectiveQuery;
+    const { words, understood } = this.parse();
+    const answer = this.answer;
+    const usable = answer !== undefined && answer.query.rentalType === query.rentalType;
+    const rows = usable ? sorted(this.fitting(answer.offers, query, words), query) : [];
+    const isSame = answer !== undefined && this.covers(answer.query, query);
+    return {
+      rows,
+      loaded: answer !== undefined,
+      busy: this.asking !== undefined || this.pause.value !== undefined,
+      ...(answer === undefined ? {} : { readAt: answer.readAt }),
+      ...(this.error === undefined ? {} : { error: this.error }),
+      more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
+      orderedHere:
+        isLocalOrder(query.sort) ||
+        (answer !== undefined && !answer.whole && answer.query.sort !== query.sort),
+      understood,
+      words,
+      ...(this.waitsUntil === undefined ? {} : { waitsUntil: this.waitsUntil }),
+    };
+  }
+
+  /** Searches at once; called when the list opens. */
+  start(): void {
+    this.ask(0);
+  }
+
+  setQuery(query: MarketQuery): void {
+    this.query = query;
+    this.update(0);
+  }
+
+  setTyped(line: string): void {
+    if (line !== this.typed) {
+      this.typed = line;
+      this.update(typingPauseMs);
+    }
+  }
+
+  /** Turns what was typed into chosen filters, so that it can be changed there; free words stay. */
+  absorbTyped(): void {
+    const { words } = this.parse();
+    this.query = this.effectiveQuery;
+    this.typed = words.join(' ');
+  }
+
+  /** Asks again, whatever is there. */
+  refresh(): void {
+    this.ask(0);
+  }
+
+  /** Adds the rows after the last one, where the order allows it. */
+  async more(): Promise<void> {
+    const { answer } = this;
+    const search = answer && this.nextSearch(answer);
+    if (answer && search) {
+      await this.run(search, (offers) => {
+        const known = new Set(answer.offers.map((offer) => offer.id));
+        const added = offers.filter((offer) => !known.has(offer.id));
+        return {
+          ...answer,
+          offers: [...answer.offers, ...added],
+          last: offers[offers.length - 1],
+          // A page of rows that are all known would be asked for without end.
+          whole: offers.length < mostRows || added.length === 0,
+        };
+      });
+    }
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.pause.dispose();
+    this.asking?.abort();
+    this.changed.dispose();
+  }
+
+  /** What fits the person's filters, and the template's where the person has none for the field. */
+  private fitting(offers: readonly Offer[], query: MarketQuery, words: readonly string[]): readonly Offer[] {
+    const { templateFilters } = this.options;
+    const own = fitting(offers, query, words);
+    if (templateFilters === undefined) {
+      return own;
+    }
+    const chosen = wireFilters(query.filters, query.rentalType);
+    const rest = Object.fromEntries(
+      Object.entries(templateFilters).filter(([field]) => !Object.hasOwn(chosen, field)),
+    );
+    return own.filter((offer) => wireMisfits(offer, rest).length === 0);
+  }
+
+  private parse() {
+    return parseTypedQuery(this.typed, this.gpuNames);
+  }
+
+  /** The search as sent, the template's filters included. */
+  private toSearch(query: MarketQuery): OfferSearch {
+    const search = toOfferSearch(query);
+    return { ...search, filters: mergeWireFilters(this.options.templateFilters, search.filters) };
+  }
+
+  private nextSearch(answer: Answer): OfferSearch | undefined {
+    const next = answer.last && searchAfter(answer.query, answer.last);
+    return next && { ...next, filters: mergeWireFilters(this.options.templateFilters, next.filters) };
+  }
+
+  private covers(from: MarketQuery, to: MarketQuery): boolean {
+    return from.sort === to.sort && narrows(from, to) && narrows(to, from);
+  }
+
+  /** Shows what is there, and asks where that is not all. */
+  private update(delayMs: number): void {
+    const { answer } = this;
+    const query = this.effectiveQuery;
+    const enough = answer && (answer.whole ? narrows(answer.query, query) : this.covers(answer.query, query));
+    if (enough) {
+      this.pause.value = undefined;
+      this.waitsUntil = undefined;
+      this.asking?.abort();
+      this.asking = undefined;
+      this.fire();
+      return;
+    }
+    this.ask(delayMs);
+  }
+
+  private ask(delayMs: number): void {
+    const { clock } = this.options;
+    const now = clock.now();
+    while (this.asked[0] !== undefined && now - this.asked[0] >= minuteMs) {
+      this.asked.shift();
+    }
+    const oldest = this.asked[this.asked.length - searchesPerMinute];
+    const limitMs = oldest === undefined ? 0 : oldest + minuteMs - now;
+    this.waitsUntil = limitMs > delayMs ? now + limitMs : undefined;
+    const waitMs = Math.max(delayMs, limitMs);
+    this.asking?.abort();
+    this.asking = undefined;
+    if (waitMs <= 0) {
+      this.send();
+      return;
+    }
+    this.pause.value = clock.schedule(() => {
+      this.send();
+    }, waitMs);
+    this.fire();
+  }
+
+  private send(): void {
+    this.pause.value = undefined;
+    this.waitsUntil = undefined;
+    const query = this.effectiveQuery;
+    void this.run(this.toSearch(query), (offers) => ({
+      query,
+      offers,
+      last: offers[offers.length - 1],
+      whole: offers.length < mostRows,
+      readAt: this.options.clock.now(),
+    }));
+  }
+
+  /** Never rejects: a failure is part of the view. */
+  private async run(search: OfferSearch, use: (offers: readonly Offer[]) => Answer): Promise<void> {
+    this.asking?.abort();
+    const own = new AbortController();
+    this.asking = own;
+    this.asked.push(this.options.clock.now());
+    this.fire();
+    try {
+      const { items } = await this.options.search(search, {
+        signal: own.signal,
+        onWait: (waitMs) => {
+          if (this.asking === own) {
+            this.waitsUntil = this.options.clock.now() + waitMs;
+            this.fire();
+          }
+        },
+      });
+      if (this.asking === own) {
+        this.asking = undefined;
+        this.waitsUntil = undefined;
+        this.error = undefined;
+        this.answer = use(items);
+      }
+    } catch (error) {
+      if (this.asking === own) {
+        this.asking = undefined;
+        this.waitsUntil = undefined;
+        this.error = isCancelled(error) ? undefined : error;
+      }
+    }
+    this.fire();
+  }
+
+  private fire(): void {
+    if (!this.disposed) {
+      this.changed.fire(this.view);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import { longestOnstart, packOnstart } from '../../api/onstart';
+import { localize } from '../../editor/localize';
+import { askText, pickFromList } from '../../editor/quickPick';
+import type { RentFlow } from '../../model/rentFlow';
+import { UserError } from '../../util/errors';
+import type { StepResult } from './rentSteps';
+
+type Origin = 'editor' | 'file' | 'type' | 'none';
+
+/** A script to run when the machine has started, with its length against the limit. */
+export async function onstartOption(flow: RentFlow): Promise<StepResult | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  const answer = await pickFromList<Origin>({
+    title: vscode.l10n.t('Rent: On-Start Script'),
+    placeholder: vscode.l10n.t(
+      'Where is the script? At most {0} characters are sent; longer ones are compressed.',
+      longestOnstart,
+    ),
+    canGoBack: true,
+    rows: [
+      ...(editor
+        ? [
+            {
+              id: 'editor',
+              label: vscode.l10n.t('From the Active Editor'),
+              description: lengthText(textOf(editor)),
+              value: 'editor' as const,
+            },
+          ]
+        : []),
+      { id: 'file', label: vscode.l10n.t('From a File…'), value: 'file' },
+      { id: 'type', label: vscode.l10n.t('Type One Line…'), value: 'type' },
+      {
+        id: 'none',
+        label:
+          flow.choices.source.kind === 'template'
+            ? vscode.l10n.t('As the Template Says')
+            : vscode.l10n.t('No Script'),
+        value: 'none',
+      },
+    ],
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  switch (answer.value) {
+    case 'none':
+      return { unset: ['onstart'] };
+    case 'editor':
+      return editor && checked(textOf(editor));
+    case 'file':
+      return fromFile();
+    case 'type':
+      return typed(flow.choices.onstart);
+  }
+}
+
+/** The selection, or the whole document where nothing is selected. */
+function textOf({ document, selection }: vscode.TextEditor): string {
+  return selection.isEmpty ? document.getText() : document.getText(selection);
+}
+
+function lengthText(script: string): string {
+  return vscode.l10n.t('{0} of {1} characters', script.length, longestOnstart);
+}
+
+async function fromFile(): Promise<StepResult | undefined> {
+  const [file] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t('On-Start Script'),
+      openLabel: vscode.l10n.t('Use This Script'),
+      canSelectMany: false,
+    })) ?? [];
+  if (!file) {
+    return undefined;
+  }
+  const bytes = await vscode.workspace.fs.readFile(file);
+  return checked(new TextDecoder().decode(bytes));
+}
+
+async function typed(current: string | undefined): Promise<StepResult | undefined> {
+  const answer = await askText({
+    title: vscode.l10n.t('Rent: On-Start Script'),
+    prompt: vscode.l10n.t('One line of shell commands'),
+    value: current?.includes('\n') === true ? '' : (current ?? ''),
+    canGoBack: true,
+    problem: (value) => ({ message: lengthText(value), severity: vscode.InputBoxValidationSeverity.Info }),
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  return answer.value.trim() === '' ? { unset: ['onstart'] } : checked(answer.value);
+}
+
+/** Says at once what is too long even when compressed, instead of after the confirmation. */
+async function checked(script: string): Promise<StepResult | undefined> {
+  const onstart = script.replace(/\r\n/g, '\n');
+  try {
+    packOnstart(onstart);
+    return { set: { onstart } };
+  } catch (error) {
+    if (error instanceof UserError) {
+      await vscode.window.showWarningMessage(localize(error.text), { modal: true });
+      return undefined;
+    }
+    throw error;
+  }
+}

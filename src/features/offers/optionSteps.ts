@@ -1,0 +1,302 @@
+import * as vscode from 'vscode';
+import { askText, pickFromList, type Answer, type Row } from '../../editor/quickPick';
+import type { RentFlow } from '../../model/rentFlow';
+import {
+  effectiveRuntype,
+  mergedEnv,
+  mostCopies,
+  portShortage,
+  type RentChoices,
+} from '../../model/rentPlan';
+import type { StepDeps, StepResult } from './rentSteps';
+import { envOption } from './envOption';
+import { loginOption } from './loginOption';
+import { onstartOption } from './onstartOption';
+import { volumeOption } from './volumeOption';
+
+interface Option {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly detail?: string;
+  /** Asks for the option; nothing changes when it is left. */
+  readonly ask: () => Promise<StepResult | undefined>;
+}
+
+type Toggled = 'useJupyterLab' | 'pythonUtf8' | 'langUtf8' | 'vm';
+
+/** Everything that most rentals leave alone. Opened from the confirmation, to which it returns. */
+export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
+  let activeId: string | undefined;
+  for (;;) {
+    const options = optionsFor(flow, deps);
+    const answer = await pickFromList<Option>({
+      title: vscode.l10n.t('Rent: More Options'),
+      placeholder: vscode.l10n.t('Choose an option to change it. Back returns to the confirmation.'),
+      canGoBack: true,
+      rows: [
+        { id: 'done', label: `$(check) ${vscode.l10n.t('Done')}`, value: doneOption },
+        ...options.map((option): Row<Option> => ({
+          id: option.id,
+          label: option.label,
+          description: option.value,
+          ...(option.detail === undefined ? {} : { detail: option.detail }),
+          value: option,
+        })),
+      ],
+      ...(activeId === undefined ? {} : { activeId }),
+    });
+    if (answer.kind === 'cancelled') {
+      return answer;
+    }
+    if (answer.kind !== 'picked' || answer.value === doneOption) {
+      return { kind: 'picked', value: {} };
+    }
+    activeId = answer.value.id;
+    const result = await answer.value.ask();
+    if (result?.unset) {
+      flow.unset(...result.unset);
+    }
+    if (result?.set) {
+      flow.set(result.set);
+    }
+  }
+}
+
+const doneOption: Option = { id: 'done', label: '', value: '', ask: () => Promise.resolve(undefined) };
+
+function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
+  const { choices, offer } = flow;
+  const env = mergedEnv(choices);
+  const shortage = portShortage(offer, choices);
+  const none = vscode.l10n.t('none');
+  return [
+    {
+      id: 'env',
+      label: vscode.l10n.t('Environment and Ports'),
+      value: env.length === 0 ? none : env.map(({ name }) => name).join(', '),
+      ...(shortage
+        ? {
+            detail: `$(warning) ${vscode.l10n.t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`,
+          }
+        : {}),
+      ask: () => envOption(flow),
+    },
+    {
+      id: 'onstart',
+      label: vscode.l10n.t('On-Start Script'),
+      value:
+        choices.onstart === undefined
+          ? (fromTemplate(choices, 'onstart') ?? none)
+          : vscode.l10n.t('{0} characters', choices.onstart.length),
+      ask: () => onstartOption(flow),
+    },
+    ...(effectiveRuntype(choices) === 'args' ? [argsOption(flow)] : []),
+    countOption(flow),
+    targetOption(flow),
+    {
+      id: 'volume',
+      label: vscode.l10n.t('Volume'),
+      value: choices.volume?.mountPath ?? none,
+      ask: () => volumeOption(flow, deps.volumes),
+    },
+    toggle(flow, 'useJupyterLab', vscode.l10n.t('JupyterLab instead of Jupyter Notebook')),
+    jupyterDirOption(flow),
+    {
+      id: 'login',
+      label: vscode.l10n.t('Login to a Private Registry'),
+      value:
+        choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : vscode.l10n.t('set'),
+      ask: () => loginOption(deps.secrets),
+    },
+    toggle(flow, 'vm', vscode.l10n.t('Virtual Machine instead of a Container')),
+    toggle(flow, 'pythonUtf8', vscode.l10n.t('UTF-8 for Python (C.UTF-8)')),
+    toggle(flow, 'langUtf8', vscode.l10n.t('UTF-8 for the System (C.UTF-8)')),
+    waitOption(flow),
+  ];
+}
+
+/** "from the template", where the template has the value. */
+function fromTemplate(
+  choices: RentChoices,
+  what: 'onstart' | 'login' | 'args' | 'jupyterDir',
+): string | undefined {
+  if (choices.source.kind !== 'template') {
+    return undefined;
+  }
+  const { template } = choices.source;
+  const values = {
+    onstart: template.onstart,
+    login: template.dockerLoginRepo,
+    args: template.argsStr,
+    jupyterDir: template.jupyterDir ?? undefined,
+  };
+  const value = values[what];
+  return value === undefined || value === '' ? undefined : vscode.l10n.t('from the template');
+}
+
+/** Yes, no, or as the template and the service have it. */
+function toggle(flow: RentFlow, key: Toggled, label: string): Option {
+  const value = flow.choices[key];
+  const byDefault =
+    flow.choices.source.kind === 'template' && key === 'useJupyterLab'
+      ? vscode.l10n.t('As the Template Says')
+      : vscode.l10n.t('Default');
+  return {
+    id: key,
+    label,
+    value: value === undefined ? byDefault : value ? vscode.l10n.t('yes') : vscode.l10n.t('no'),
+    ask: async () => {
+      const answer = await pickFromList<'yes' | 'no' | 'default'>({
+        title: label,
+        placeholder: label,
+        canGoBack: true,
+        rows: [
+          { id: 'yes', label: vscode.l10n.t('Yes'), value: 'yes' },
+          { id: 'no', label: vscode.l10n.t('No'), value: 'no' },
+          { id: 'default', label: byDefault, value: 'default' },
+        ],
+        activeId: value === undefined ? 'default' : value ? 'yes' : 'no',
+      });
+      if (answer.kind !== 'picked') {
+        return undefined;
+      }
+      return answer.value === 'default' ? { unset: [key] } : { set: { [key]: answer.value === 'yes' } };
+    },
+  };
+}
+
+function argsOption(flow: RentFlow): Option {
+  const { choices } = flow;
+  return {
+    id: 'args',
+    label: vscode.l10n.t('Arguments of the Image'),
+    value: choices.args ?? fromTemplate(choices, 'args') ?? vscode.l10n.t('none'),
+    ask: async () => {
+      const answer = await askText({
+        title: vscode.l10n.t('Rent: Arguments'),
+        prompt: vscode.l10n.t(
+          'Given to the entry point of the image in place of its own command. Empty: as the image or template says.',
+        ),
+        value: choices.args ?? '',
+        canGoBack: true,
+      });
+      if (answer.kind !== 'picked') {
+        return undefined;
+      }
+      return answer.value.trim() === '' ? { unset: ['args'] } : { set: { args: answer.value } };
+    },
+  };
+}
+
+function jupyterDirOption(flow: RentFlow): Option {
+  const { choices } = flow;
+  return {
+    id: 'jupyterDir',
+    label: vscode.l10n.t('Folder in which Jupyter Starts'),
+    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? vscode.l10n.t('Default'),
+    ask: async () => {
+      const answer = await askText({
+        title: vscode.l10n.t('Rent: Jupyter Folder'),
+        prompt: vscode.l10n.t(
+          'A folder on the machine, such as /workspace. Empty: as the image or template says.',
+        ),
+        value: choices.jupyterDir ?? '',
+        canGoBack: true,
+        problem: (typed) =>
+          typed.trim() === '' || typed.trim().startsWith('/')
+            ? undefined
+            : vscode.l10n.t('Begin with a slash, such as /workspace.'),
+      });
+      if (answer.kind !== 'picked') {
+        return undefined;
+      }
+      const folder = answer.value.trim();
+      return folder === '' ? { unset: ['jupyterDir'] } : { set: { jupyterDir: folder } };
+    },
+  };
+}
+
+function countOption(flow: RentFlow): Option {
+  const count = flow.choices.count ?? 1;
+  return {
+    id: 'count',
+    label: vscode.l10n.t('How Many'),
+    value: String(count),
+    ask: async () => {
+      const numbers = Array.from({ length: mostCopies }, (_, index) => index + 1);
+      const answer = await pickFromList<number>({
+        title: vscode.l10n.t('Rent: How Many'),
+        placeholder: vscode.l10n.t('Each is the same GPU at this price or less, on an offer of its own.'),
+        canGoBack: true,
+        rows: numbers.map((number) => ({ id: String(number), label: String(number), value: number })),
+        activeId: String(count),
+      });
+      return answer.kind === 'picked' ? { set: { count: answer.value } } : undefined;
+    },
+  };
+}
+
+function targetOption(flow: RentFlow): Option {
+  const stopped = flow.choices.targetState === 'stopped';
+  return {
+    id: 'target',
+    label: vscode.l10n.t('Start'),
+    value: stopped ? vscode.l10n.t('later, rented as stopped') : vscode.l10n.t('at once'),
+    ask: async () => {
+      const answer = await pickFromList<'running' | 'stopped'>({
+        title: vscode.l10n.t('Rent: Start'),
+        placeholder: vscode.l10n.t('When shall the machine start?'),
+        canGoBack: true,
+        rows: [
+          { id: 'running', label: vscode.l10n.t('At Once'), value: 'running' },
+          {
+            id: 'stopped',
+            label: vscode.l10n.t('Later'),
+            detail: vscode.l10n.t(
+              'Rented as stopped: the disk is billed, and somebody else may use the GPU meanwhile.',
+            ),
+            value: 'stopped',
+          },
+        ],
+        activeId: stopped ? 'stopped' : 'running',
+      });
+      if (answer.kind !== 'picked') {
+        return undefined;
+      }
+      return answer.value === 'stopped' ? { set: { targetState: 'stopped' } } : { unset: ['targetState'] };
+    },
+  };
+}
+
+function waitOption(flow: RentFlow): Option {
+  const waits = flow.choices.cancelUnavailable === false;
+  return {
+    id: 'wait',
+    label: vscode.l10n.t('If the Machine Cannot Start Now'),
+    value: waits ? vscode.l10n.t('wait for it') : vscode.l10n.t('do not rent'),
+    ask: async () => {
+      const answer = await pickFromList<boolean>({
+        title: vscode.l10n.t('Rent: If the Machine Cannot Start Now'),
+        placeholder: vscode.l10n.t('What then?'),
+        canGoBack: true,
+        rows: [
+          { id: 'cancel', label: vscode.l10n.t('Do Not Rent'), value: false },
+          {
+            id: 'wait',
+            label: vscode.l10n.t('Wait for It'),
+            detail: vscode.l10n.t(
+              'The rental exists, stopped, and its disk is billed until the machine is free.',
+            ),
+            value: true,
+          },
+        ],
+        activeId: waits ? 'wait' : 'cancel',
+      });
+      if (answer.kind !== 'picked') {
+        return undefined;
+      }
+      return answer.value ? { set: { cancelUnavailable: false } } : { unset: ['cancelUnavailable'] };
+    },
+  };
+}

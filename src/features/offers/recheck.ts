@@ -1,0 +1,117 @@
+import type { Client } from '../../api/client';
+import { fitting, sorted } from '../../model/localFilter';
+import { toOfferSearch, type MarketQuery } from '../../model/marketQuery';
+import type { Micros } from '../../model/money';
+import type { Offer } from '../../model/offer';
+import { perHour, quoteOffer, type Rate } from '../../model/quote';
+import { plannedDiskGb, type RentChoices } from '../../model/rentPlan';
+
+/** What has become of an offer between its confirmation and the click. */
+export type Recheck =
+  | { readonly kind: 'asConfirmed'; readonly offer: Offer }
+  | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
+  | { readonly kind: 'gone'; readonly next?: Offer };
+
+export interface RecheckInput {
+  readonly offer: Offer;
+  readonly query: MarketQuery;
+  readonly choices: RentChoices;
+  /** What was confirmed, for one machine. */
+  readonly confirmed: Rate | undefined;
+}
+
+/** The query of a rental: the prices include the disk that will be rented. */
+export function rentalQuery(query: MarketQuery, choices: RentChoices): MarketQuery {
+  return { ...query, diskGb: plannedDiskGb(choices) };
+}
+
+/** Reads the offer anew with the disk that will be rented; says what the next best is when it is gone. */
+export async function recheckOffer(
+  search: Client['offers']['search'],
+  input: RecheckInput,
+  signal?: AbortSignal,
+): Promise<Recheck> {
+  const { offer, choices, confirmed } = input;
+  const query = rentalQuery(input.query, choices);
+  const options = signal ? { signal } : {};
+  const wide = toOfferSearch(query);
+  const own = await search({ ...wide, filters: { id: { eq: offer.id } } }, options);
+  const found = own.items.find((one) => one.id === offer.id && one.rentable !== false);
+  if (!found) {
+    const all = await search(wide, options);
+    const again = all.items.find((one) => one.id === offer.id && one.rentable !== false);
+    if (!again) {
+      return gone(all.items, query, offer.id);
+    }
+    return compare(again, query, choices, confirmed);
+  }
+  return compare(found, query, choices, confirmed);
+}
+
+/** The next best offer after the service refused this one as taken, even where it is still listed. */
+export async function nextBest(
+  search: Client['offers']['search'],
+  input: Omit<RecheckInput, 'confirmed'>,
+  signal?: AbortSignal,
+): Promise<Recheck> {
+  const query = rentalQuery(input.query, input.choices);
+  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
+  return gone(items, query, input.offer.id);
+}
+
+function gone(offers: readonly Offer[], query: MarketQuery, id: number): Recheck {
+  const [next] = sorted(fitting(offers, query), query).filter(
+    (one) => one.id !== id && one.rentable !== false,
+  );
+  return next ? { kind: 'gone', next } : { kind: 'gone' };
+}
+
+function compare(
+  offer: Offer,
+  query: MarketQuery,
+  choices: RentChoices,
+  confirmed: Rate | undefined,
+): Recheck {
+  const bid = choices.bidPerHour;
+  const least = offer.minBidPerHour;
+  if (query.rentalType === 'interruptible' && bid !== undefined && least !== undefined && bid < least) {
+    return { kind: 'dearer', offer, before: bid, after: least };
+  }
+  const { running } = quoteOffer(offer, {
+    rentalType: query.rentalType,
+    diskGb: query.diskGb,
+    searchedDiskGb: query.diskGb,
+    ...(bid === undefined ? {} : { bidPerHour: bid }),
+  });
+  if (running !== undefined && confirmed !== undefined && perHour(running) > perHour(confirmed)) {
+    return { kind: 'dearer', offer, before: perHour(confirmed), after: perHour(running) };
+  }
+  return { kind: 'asConfirmed', offer };
+}
+
+/** The cheapest further offer of the same GPU that costs no more than was confirmed. */
+export async function findCopy(
+  search: Client['offers']['search'],
+  input: RecheckInput,
+  used: ReadonlySet<number>,
+  signal?: AbortSignal,
+): Promise<Offer | undefined> {
+  const { offer, choices, confirmed } = input;
+  const { filters } = input.query;
+  const query: MarketQuery = {
+    ...rentalQuery(input.query, choices),
+    sort: 'price',
+    filters: {
+      ...filters,
+      ...(offer.gpuName === undefined ? {} : { gpu: { oneOf: [offer.gpuName] } }),
+      ...(offer.gpuCount === undefined ? {} : { gpuCount: { min: offer.gpuCount, max: offer.gpuCount } }),
+    },
+  };
+  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
+  return sorted(fitting(items, query), query).find(
+    (one) =>
+      !used.has(one.id) &&
+      one.rentable !== false &&
+      compare(one, query, choices, confirmed).kind === 'asConfirmed',
+  );
+}

@@ -1,0 +1,209 @@
+import * as vscode from 'vscode';
+import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { machineName } from '../../model/confirmation';
+import type { Instance } from '../../model/instance';
+import { displayLabel, withoutMarker } from '../../model/instanceLabel';
+import type { MarketQuery } from '../../model/marketQuery';
+import type { RentConfig } from '../../model/rent';
+import { leastDiskGb, plannedDiskGb, type RentChoices, type RentSource } from '../../model/rentPlan';
+import { defaultQuery } from '../../model/savedSearches';
+import { defaultFilters } from '../../model/searchFields';
+import type { Account, Rental } from '../../store/ports';
+import { formatMoney } from '../../model/money';
+import type { JourneyDeps, JourneyStart } from './journey';
+import { pickTemplate } from './templatePick';
+
+type Past =
+  | { readonly kind: 'instance'; readonly instance: Instance }
+  | { readonly kind: 'rental'; readonly rental: Rental };
+type Start = Omit<JourneyStart, 'account'>;
+
+/** The search and choices of an instance that is or was there; `undefined` when the user stopped. */
+export async function anotherLike(
+  deps: JourneyDeps,
+  account: Account,
+  target: unknown,
+): Promise<Start | undefined> {
+  const id =
+    typeof target === 'object' && target !== null && 'instanceId' in target ? target.instanceId : undefined;
+  const past = typeof id === 'number' ? known(deps, id) : await choose(deps);
+  if (!past) {
+    return undefined;
+  }
+  const rental = past.kind === 'rental' ? past.rental : deps.rentals.find(past.instance.id);
+  return rental
+    ? fromRental(deps, account, rental)
+    : past.kind === 'instance'
+      ? fromInstance(deps, account, past.instance)
+      : undefined;
+}
+
+function known(deps: JourneyDeps, id: number): Past | undefined {
+  const instance = deps.fleet.find(id);
+  const rental = deps.rentals.find(id);
+  return rental ? { kind: 'rental', rental } : instance && { kind: 'instance', instance };
+}
+
+async function choose(deps: JourneyDeps): Promise<Past | undefined> {
+  const { state } = deps.fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const ids = new Set(instances.map(({ id }) => id));
+  const gone = deps.rentals.rentals.filter(
+    ({ phase }) => !('instanceId' in phase) || !ids.has(phase.instanceId),
+  );
+  const separator = (label: string): Row<Past> => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const rows: Row<Past>[] = [
+    ...(instances.length === 0 ? [] : [separator(vscode.l10n.t('Instances'))]),
+    ...instances.map((instance): Row<Past> => ({
+      id: `instance:${instance.id}`,
+      label: plainLabel(displayLabel(instance) ?? `#${instance.id}`),
+      description: plainLabel(`${instance.gpuCount ?? 1}× ${instance.gpuName ?? '?'}`),
+      value: { kind: 'instance', instance },
+    })),
+    ...(gone.length === 0 ? [] : [separator(vscode.l10n.t('Rented before'))]),
+    ...gone.map((rental): Row<Past> => ({
+      id: `rental:${rental.marker}`,
+      label: plainLabel(machineName(rental.offer)),
+      description: plainLabel(withoutMarker(rental.config.label ?? '')),
+      detail: new Date(rental.requestedAt).toLocaleString(vscode.env.language),
+      value: { kind: 'rental', rental },
+    })),
+  ];
+  const answer = await pickFromList<Past>({
+    title: vscode.l10n.t('Rent Another Like This'),
+    placeholder: vscode.l10n.t('Like which instance?'),
+    rows: rows.length === 0 ? [{ label: vscode.l10n.t('Nothing was rented from here yet.') }] : rows,
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+/** The same GPU, as many of them. */
+function queryFor(
+  gpuName: string | undefined,
+  gpuCount: number | undefined,
+  rest: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
+): MarketQuery {
+  return {
+    ...defaultQuery,
+    ...rest,
+    sort: 'price',
+    filters: {
+      ...defaultFilters,
+      ...(gpuName === undefined ? {} : { gpu: { oneOf: [gpuName] } }),
+      ...(gpuCount === undefined ? {} : { gpuCount: { min: gpuCount, max: gpuCount } }),
+    },
+  };
+}
+
+function title(name: string): string {
+  return vscode.l10n.t('Search Offers like {0}', plainLabel(name));
+}
+
+/** Secrets come from the secret store where it still has them; otherwise they are left out, and that is said. */
+async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): Promise<Start | undefined> {
+  const full = await deps.rentals.fullConfig(rental);
+  const config = full ?? rental.config;
+  if (!full && Object.keys(rental.config.env ?? {}).length > 0) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The values of the environment are no longer known. Set them again under More Options.'),
+    );
+  }
+  const source = await sourceOf(deps, account, config);
+  if (!source) {
+    return undefined;
+  }
+  const { offer, rentalType } = rental;
+  return {
+    title: title(machineName(offer)),
+    query: queryFor(offer.gpuName, offer.gpuCount, {
+      rentalType,
+      diskGb: config.diskGb ?? defaultQuery.diskGb,
+    }),
+    source,
+    choices: choicesOf(config, full !== undefined),
+  };
+}
+
+async function sourceOf(
+  deps: JourneyDeps,
+  account: Account,
+  config: RentConfig,
+): Promise<RentSource | undefined> {
+  if (config.templateHash !== undefined) {
+    const hash = config.templateHash;
+    const own = deps.templates.state.kind === 'ready' ? deps.templates.state.value : [];
+    const template =
+      own.find((one) => one.hashId === hash) ??
+      (await account.client.templates.search({ hash_id: { eq: hash } })).items.find(
+        (one) => one.hashId === hash,
+      );
+    if (template) {
+      return { kind: 'template', template };
+    }
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
+    );
+    const chosen = await pickTemplate(deps.templates, account.client, undefined);
+    return chosen && { kind: 'template', template: chosen };
+  }
+  return config.image === undefined ? undefined : { kind: 'image', image: config.image };
+}
+
+/** The answers of the rental; without secrets the environment is left to be set again. */
+function choicesOf(config: RentConfig, hasSecrets: boolean): Partial<RentChoices> {
+  const { label, env } = config;
+  const kept = new Set<string>([
+    'diskGb',
+    'runtype',
+    'targetState',
+    'onstart',
+    'args',
+    'useJupyterLab',
+    'jupyterDir',
+    'pythonUtf8',
+    'langUtf8',
+    'imageLogin',
+    'cancelUnavailable',
+    'vm',
+  ]);
+  // A bid and a volume belong to one machine, so they are chosen anew.
+  const others: Partial<RentChoices> = Object.fromEntries(
+    Object.entries(config).filter(([key]) => kept.has(key)),
+  );
+  const name = withoutMarker(label ?? '');
+  return {
+    ...others,
+    ...(name === '' ? {} : { label: name }),
+    ...(env === undefined || !hasSecrets ? {} : { env }),
+  };
+}
+
+async function fromInstance(
+  deps: JourneyDeps,
+  account: Account,
+  instance: Instance,
+): Promise<Start | undefined> {
+  const config: RentConfig = {
+    ...(instance.templateHash === undefined
+      ? instance.image === undefined
+        ? {}
+        : { image: instance.image }
+      : { templateHash: instance.templateHash }),
+  };
+  const source = await sourceOf(deps, account, config);
+  if (!source) {
+    return undefined;
+  }
+  const diskGb = Math.max(leastDiskGb, Math.ceil(instance.diskSpaceGb ?? plannedDiskGb({ source })));
+  const price = instance.totalPerHour;
+  const name = displayLabel(instance);
+  return {
+    title: title(price === undefined ? `#${instance.id}` : `#${instance.id} (${formatMoney(price)}/h)`),
+    query: queryFor(instance.gpuName, instance.gpuCount, {
+      rentalType: instance.isInterruptible === true ? 'interruptible' : 'on-demand',
+      diskGb,
+    }),
+    source,
+    choices: { diskGb, ...(name === undefined ? {} : { label: name }) },
+  };
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import type { RentChoices } from '../../model/rentPlan';
+import type { Memory } from './searchMemory';
+
+const key = 'gpuRental.rent.last';
+const mostImages = 6;
+
+const shape = z.object({
+  images: z.array(z.string().max(1024)).catch([]),
+  templateId: z.number().optional().catch(undefined),
+  diskGb: z.number().min(1).max(1_000_000).optional().catch(undefined),
+});
+
+/** What the last rental was made of, as the default of the next; no secret is ever part of it. */
+export class RentMemory {
+  constructor(private readonly memory: Memory) {}
+
+  /** The last first; empty when the last rental was from a template. */
+  get images(): readonly string[] {
+    return this.read().images;
+  }
+
+  get templateId(): number | undefined {
+    return this.read().templateId;
+  }
+
+  get diskGb(): number | undefined {
+    return this.read().diskGb;
+  }
+
+  async keep({ source, diskGb }: RentChoices): Promise<void> {
+    const before = this.read();
+    const images =
+      source.kind === 'image'
+        ? [source.image, ...before.images.filter((image) => image !== source.image)].slice(0, mostImages)
+        : before.images;
+    await this.memory.update(key, {
+      images,
+      ...(source.kind === 'template' ? { templateId: source.template.id } : {}),
+      ...(source.kind === 'image' && diskGb !== undefined ? { diskGb } : {}),
+    });
+  }
+
+  private read() {
+    const parsed = shape.safeParse(this.memory.get(key));
+    return parsed.success ? parsed.data : { images: [] };
+  }
+}

@@ -1,0 +1,284 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import {
+  askText,
+  pickFromList,
+  plainLabel,
+  type Answer,
+  type Row,
+  type StepTitle,
+} from '../../editor/quickPick';
+import { formatMoney } from '../../model/money';
+import {
+  bidProblem,
+  diskProblem,
+  effectiveRuntype,
+  imageProblem,
+  offeredRuntypes,
+  plannedDiskGb,
+  portShortage,
+  readBid,
+  readDiskGb,
+  runtypeMeaning,
+  runtypeName,
+  suggestBids,
+  templateRuntype,
+  type RentChoices,
+  type RentSource,
+} from '../../model/rentPlan';
+import type { Client } from '../../api/client';
+import type { LoginSecrets } from './loginOption';
+import type { RentFlow } from '../../model/rentFlow';
+import type { Runtype } from '../../model/rent';
+import type { Template } from '../../model/template';
+import { quoteOffer } from '../../model/quote';
+import { stoppedText } from '../../model/confirmation';
+import { UserError } from '../../util/errors';
+
+/** What a step answers: choices to set, or members to take back to their default. */
+export interface StepResult {
+  readonly set?: Partial<RentChoices>;
+  readonly unset?: readonly Exclude<keyof RentChoices, 'source'>[];
+}
+
+export interface StepDeps {
+  readonly templates: readonly Template[];
+  /** Templates that the service recommends. */
+  readonly recommended: () => Promise<readonly Template[]>;
+  /** Images used before, the last first. */
+  readonly recentImages: readonly string[];
+  readonly volumes: Client['volumes'] | undefined;
+  readonly secrets: LoginSecrets;
+}
+
+/** Images that most people start from. */
+const usualImages = [
+  'pytorch/pytorch:latest',
+  'nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04',
+  'tensorflow/tensorflow:latest-gpu',
+  'ubuntu:24.04',
+];
+
+export const firstImage = usualImages[0] ?? 'pytorch/pytorch:latest';
+
+function titled(flow: RentFlow, title: string): StepTitle {
+  return {
+    title,
+    step: flow.position,
+    totalSteps: flow.steps.length,
+    canGoBack: true,
+    canSkip: true,
+  };
+}
+
+function done<T>(answer: Answer<T>, result: (value: T) => StepResult): Answer<StepResult> {
+  return answer.kind === 'picked' ? { kind: 'picked', value: result(answer.value) } : answer;
+}
+
+type SourcePick = RentSource | 'recommended';
+
+export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
+  const current = flow.choices.source;
+  const separator = (label: string): Row<SourcePick> => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const images = [...new Set([...deps.recentImages, ...usualImages])].map((image): Row<SourcePick> => ({
+    id: `image:${image}`,
+    label: plainLabel(image),
+    description: vscode.l10n.t('image'),
+    value: { kind: 'image', image },
+  }));
+  const all: readonly Row<SourcePick>[] = [
+    ...images,
+    separator(vscode.l10n.t('Templates')),
+    ...deps.templates.map(templateRow),
+    {
+      id: 'recommended',
+      label: `$(star) ${vscode.l10n.t('Recommended by the Service…')}`,
+      value: 'recommended',
+    },
+  ];
+  const answer = await pickFromList<SourcePick>({
+    ...titled(flow, vscode.l10n.t('Rent: Template or Image')),
+    placeholder: vscode.l10n.t('What shall run on the machine? Choose, or type an image path.'),
+    rows: all,
+    rowsFor: (typed) => {
+      const image = typed.trim();
+      const known = all.some((one) => one.label === image);
+      return image === '' || known || imageProblem(image) !== undefined
+        ? all
+        : [
+            ...all,
+            {
+              id: 'typed',
+              label: vscode.l10n.t('Use the Image {0}', plainLabel(image)),
+              alwaysShow: true,
+              value: { kind: 'image', image },
+            },
+          ];
+    },
+    activeId: current.kind === 'image' ? `image:${current.image}` : `template:${current.template.id}`,
+  });
+  if (answer.kind === 'picked' && answer.value === 'recommended') {
+    return recommendedStep(flow, deps);
+  }
+  return done(answer, (source) => (source === 'recommended' ? {} : { set: { source } }));
+}
+
+/** Part of the first step: Back returns to its list. */
+async function recommendedStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
+  const { templates, reason } = await recommendedBy(deps);
+  const answer = await pickFromList<SourcePick>({
+    ...titled(flow, vscode.l10n.t('Rent: Recommended Templates')),
+    canSkip: false,
+    placeholder: vscode.l10n.t('Which template?'),
+    rows:
+      templates.length === 0
+        ? [{ label: reason ?? vscode.l10n.t('The service recommends no templates.') }]
+        : templates.map(templateRow),
+  });
+  if (answer.kind === 'back') {
+    return sourceStep(flow, deps);
+  }
+  return done(answer, (source) => (source === 'recommended' ? {} : { set: { source } }));
+}
+
+/** An error is said in its place, and the way back stays open. */
+async function recommendedBy(
+  deps: StepDeps,
+): Promise<{ readonly templates: readonly Template[]; readonly reason?: string }> {
+  try {
+    return { templates: await deps.recommended() };
+  } catch (error) {
+    if (error instanceof UserError) {
+      return { templates: [], reason: `$(error) ${localize(error.text)}` };
+    }
+    throw error;
+  }
+}
+
+function templateRow(template: Template): Row<SourcePick> {
+  return {
+    id: `template:${template.id}`,
+    label: plainLabel(template.name),
+    description: vscode.l10n.t('template'),
+    detail: plainLabel(
+      `${template.image}${template.tag === undefined ? '' : `:${template.tag}`} · ${localize(runtypeName(templateRuntype(template)))}`,
+    ),
+    value: { kind: 'template', template },
+  };
+}
+
+export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
+  const gb = plannedDiskGb(flow.choices);
+  const costOf = (size: number): string | undefined => {
+    const { rentalType, diskGb } = flow.query;
+    const { stopped } = quoteOffer(flow.offer, { rentalType, diskGb: size, searchedDiskGb: diskGb });
+    return stopped === undefined ? undefined : localize(stoppedText(stopped));
+  };
+  const answer = await askText({
+    ...titled(flow, vscode.l10n.t('Rent: Disk')),
+    prompt: vscode.l10n.t(
+      'GB of disk, billed even while the machine is stopped. It cannot be changed later.',
+    ),
+    placeholder: vscode.l10n.t('GB'),
+    value: String(gb),
+    problem: (typed) => {
+      const problem = diskProblem(typed, flow.offer);
+      if (problem) {
+        return localize(problem);
+      }
+      const cost = costOf(readDiskGb(typed));
+      return cost === undefined
+        ? undefined
+        : { message: vscode.l10n.t('Stopped: {0}', cost), severity: vscode.InputBoxValidationSeverity.Info };
+    },
+  });
+  return done(answer, (typed) => {
+    const chosen = readDiskGb(typed);
+    return chosen === gb && flow.choices.diskGb === undefined ? {} : { set: { diskGb: chosen } };
+  });
+}
+
+/** The service takes 256 characters, our mark included (service-facts 2.19). */
+const longestLabel = 240;
+
+export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {
+  const answer = await askText({
+    ...titled(flow, vscode.l10n.t('Rent: Label')),
+    prompt: vscode.l10n.t('A name to tell your machines apart. You can leave it empty.'),
+    value: flow.choices.label ?? '',
+    problem: (typed) =>
+      typed.length > longestLabel ? vscode.l10n.t('At most {0} characters.', longestLabel) : undefined,
+  });
+  return done(answer, (label) => ({ set: { label: label.trim() } }));
+}
+
+type RuntypePick = Runtype | 'template';
+
+export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
+  const { choices, offer } = flow;
+  const { source } = choices;
+  const rows: Row<RuntypePick>[] = offeredRuntypes.map((runtype) => {
+    const shortage = portShortage(offer, { ...choices, runtype });
+    return {
+      id: runtype,
+      label: localize(runtypeName(runtype)),
+      description: runtype,
+      detail: shortage
+        ? `$(warning) ${vscode.l10n.t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`
+        : localize(runtypeMeaning(runtype)),
+      value: runtype,
+    };
+  });
+  if (source.kind === 'template') {
+    const own = templateRuntype(source.template);
+    rows.unshift({
+      id: 'template',
+      label: vscode.l10n.t('As the Template Says'),
+      description: localize(runtypeName(own)),
+      detail: localize(runtypeMeaning(own)),
+      value: 'template',
+    });
+  }
+  const answer = await pickFromList<RuntypePick>({
+    ...titled(flow, vscode.l10n.t('Rent: Run Type')),
+    placeholder: vscode.l10n.t('How do you want to reach the machine?'),
+    rows,
+    activeId: choices.runtype ?? (source.kind === 'template' ? 'template' : effectiveRuntype(choices)),
+  });
+  return done(answer, (picked) =>
+    picked === 'template' ? { unset: ['runtype'] } : { set: { runtype: picked } },
+  );
+}
+
+export async function bidStep(flow: RentFlow): Promise<Answer<StepResult>> {
+  const { offer, choices } = flow;
+  const rows = suggestBids(offer).map(({ bid, meaning }): Row<string> => ({
+    id: String(bid),
+    label: vscode.l10n.t('{0}/h', formatMoney(bid)),
+    detail: localize(meaning),
+    value: String(bid / 1e6),
+  }));
+  const answer = await pickFromList<string>({
+    ...titled(flow, vscode.l10n.t('Rent: Your Bid')),
+    placeholder: vscode.l10n.t('What you pay an hour for the GPU. Choose, or type a price.'),
+    rows,
+    rowsFor: (typed) => {
+      if (typed.trim() === '') {
+        return rows;
+      }
+      const problem = bidProblem(typed, offer);
+      return problem
+        ? [{ id: 'problem', label: localize(problem), alwaysShow: true }]
+        : [
+            {
+              id: 'typed',
+              label: vscode.l10n.t('Bid {0}/h', formatMoney(readBid(typed))),
+              alwaysShow: true,
+              value: typed,
+            },
+          ];
+    },
+    ...(choices.bidPerHour === undefined ? {} : { activeId: String(choices.bidPerHour) }),
+  });
+  return done(answer, (typed) => ({ set: { bidPerHour: readBid(typed) } }));
+}

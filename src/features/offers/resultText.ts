@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import type { RentChoices } from '../../model/rentPlan';
+import type { RentResult } from '../../store/rentals';
+
+/** Whether anything is to be said beside the progress that each rented machine shows by itself. */
+export function needsWord(
+  results: readonly RentResult[],
+  wanted: number,
+  choices: Pick<RentChoices, 'targetState'>,
+): boolean {
+  return (
+    wanted > 1 ||
+    choices.targetState === 'stopped' ||
+    results.some((result) => result.kind !== 'rented' || result.warning !== undefined)
+  );
+}
+
+/** What to say about rentals; each of those wanted is accounted for. */
+export function resultText(results: readonly RentResult[], wanted: number): string {
+  const rented = results.filter((result) => result.kind === 'rented');
+  const open = results.filter((result) => result.kind === 'notKnown').length;
+  const [first] = rented;
+  if (first && rented.length === 1 && wanted === 1) {
+    return first.warning === undefined
+      ? vscode.l10n.t('Rented as instance {0}.', first.instanceId)
+      : vscode.l10n.t(
+          'Rented as instance {0}, but the service said: {1}. It exists and is billed.',
+          first.instanceId,
+          plainLabel(first.warning),
+        );
+  }
+  const numbers = rented.map(({ instanceId }) => String(instanceId)).join(', ');
+  if (first) {
+    if (open === 0 && results.length < wanted) {
+      return vscode.l10n.t(
+        'Rented {0} of {1} machines: {2}. There is no further offer of this GPU at this price.',
+        rented.length,
+        wanted,
+        numbers,
+      );
+    }
+    return open === 0
+      ? vscode.l10n.t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
+      : vscode.l10n.t('Rented: {0}. Of {1} more it is not known yet.', numbers, open);
+  }
+  return open > 0
+    ? vscode.l10n.t('It is not known yet whether the machine was rented. It is looked for, and you are told.')
+    : vscode.l10n.t('The service did not answer, and no machine was rented.');
+}

@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { describeQuery } from '../../model/filterText';
+import type { MarketQuery } from '../../model/marketQuery';
+import { defaultQuery, searchKey, type SavedSearch } from '../../model/savedSearches';
+import type { QueryEditor } from './filterLevels';
+
+/** Saved searches are settings, so that they come along to other computers. */
+export interface SavedSearches {
+  list(): readonly SavedSearch[];
+  save(name: string, query: MarketQuery): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+export interface SavedDeps {
+  readonly saved: SavedSearches;
+  readonly recent: readonly MarketQuery[];
+  /** What is searched for now, what is typed included. */
+  readonly current: () => MarketQuery;
+  readonly report: (error: unknown) => void;
+}
+
+function describe(query: MarketQuery): string {
+  return describeQuery(query).map(localize).join(' · ');
+}
+
+/** Saved and recent searches, and a way to save this one. */
+export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: SavedDeps): Level {
+  const use = (query: MarketQuery) => {
+    editor.set(query);
+    picker.pop();
+  };
+  const removeButton: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('trash'),
+    tooltip: vscode.l10n.t('Delete This Saved Search'),
+  };
+  const savedRow = ({ name, query }: SavedSearch): LevelRow => ({
+    id: `saved:${name}`,
+    label: plainLabel(name),
+    detail: describe(query),
+    buttons: [removeButton],
+    run: () => use(query),
+    onButton: () => {
+      deps.saved.remove(name).then(() => picker.refresh(), deps.report);
+    },
+  });
+  return {
+    title: vscode.l10n.t('Search Offers: Saved Searches'),
+    placeholder: vscode.l10n.t('Which search?'),
+    rows: () => {
+      const saved = deps.saved.list();
+      return [
+        {
+          id: 'save',
+          label: `$(save) ${vscode.l10n.t('Save This Search…')}`,
+          detail: describe(deps.current()),
+          run: () => picker.push(nameLevel(picker, deps)),
+        },
+        ...(saved.length === 0
+          ? []
+          : [
+              { label: vscode.l10n.t('Saved'), kind: vscode.QuickPickItemKind.Separator },
+              ...saved.map(savedRow),
+            ]),
+        { label: vscode.l10n.t('Recent'), kind: vscode.QuickPickItemKind.Separator },
+        ...deps.recent.map((query) => ({
+          id: `recent:${searchKey(query)}`,
+          label: describe(query),
+          run: () => use(query),
+        })),
+        {
+          id: 'default',
+          label: vscode.l10n.t('Default Search'),
+          detail: vscode.l10n.t('Verified machines that can be rented now'),
+          run: () => use(defaultQuery),
+        },
+      ];
+    },
+  };
+}
+
+function nameLevel(picker: LevelPicker, deps: SavedDeps): Level {
+  const names = deps.saved.list().map(({ name }) => name);
+  return {
+    title: vscode.l10n.t('Search Offers: Save'),
+    placeholder: vscode.l10n.t('A name for this search'),
+    followsTyping: true,
+    rows: (typed) => {
+      const name = typed.trim().slice(0, 80);
+      if (name === '') {
+        return [{ label: vscode.l10n.t('Type a name'), alwaysShow: true }];
+      }
+      const label = names.includes(name)
+        ? vscode.l10n.t('Replace the Saved Search "{0}"', plainLabel(name))
+        : vscode.l10n.t('Save as "{0}"', plainLabel(name));
+      return [
+        {
+          id: 'name',
+          label,
+          alwaysShow: true,
+          run: () => {
+            deps.saved.save(name, deps.current()).then(() => picker.pop(), deps.report);
+          },
+        },
+      ];
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { localize } from '../../editor/localize';
+import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { stoppedText } from '../../model/confirmation';
+import { diskRate } from '../../model/quote';
+import type { VolumeChoice } from '../../model/rent';
+import type { RentFlow } from '../../model/rentFlow';
+import type { Volume, VolumeOffer } from '../../model/volume';
+import { UserError } from '../../util/errors';
+import type { StepResult } from './rentSteps';
+
+type Pick =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'link'; readonly volume: Volume }
+  | { readonly kind: 'create'; readonly offer: VolumeOffer };
+
+/** A volume of the machine: one that is there, or a new one. Volumes never leave their machine. */
+export async function volumeOption(
+  flow: RentFlow,
+  volumes: Client['volumes'] | undefined,
+): Promise<StepResult | undefined> {
+  const { machineId } = flow.offer;
+  if (!volumes || machineId === undefined) {
+    await pickFromList<never>({
+      title: vscode.l10n.t('Rent: Volume'),
+      placeholder: '',
+      canGoBack: true,
+      rows: [
+        {
+          label: vscode.l10n.t(
+            'The service does not say which machine this is, so no volume can be attached.',
+          ),
+        },
+      ],
+    });
+    return undefined;
+  }
+  const answer = await pickFromList<Pick>({
+    title: vscode.l10n.t('Rent: Volume'),
+    placeholder: vscode.l10n.t('A volume keeps its data, and costs money, when the instance is destroyed.'),
+    canGoBack: true,
+    rows: await volumeRows(volumes, machineId),
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  const pick = answer.value;
+  if (pick.kind === 'none') {
+    return { unset: ['volume', 'volumePerGbMonth'] };
+  }
+  const volume = await complete(pick);
+  if (!volume) {
+    return undefined;
+  }
+  const perGbMonth = pick.kind === 'create' ? pick.offer.perGbMonth : undefined;
+  return perGbMonth === undefined
+    ? { set: { volume }, unset: ['volumePerGbMonth'] }
+    : { set: { volume, volumePerGbMonth: perGbMonth } };
+}
+
+async function volumeRows(volumes: Client['volumes'], machineId: number): Promise<readonly Row<Pick>[]> {
+  const [own, offers] = await Promise.all([
+    orReason(volumes.list()),
+    orReason(volumes.search({ machineId, limit: 8 })),
+  ]);
+  const here = own.items.filter((volume) => volume.machineId === machineId);
+  const elsewhere = own.items.length - here.length;
+  return [
+    { id: 'none', label: vscode.l10n.t('No Volume'), value: { kind: 'none' } },
+    ...here.map((volume): Row<Pick> => ({
+      id: `volume:${volume.id}`,
+      label: plainLabel(volume.label ?? `V.${volume.id}`),
+      description: vscode.l10n.t('{0} GB, yours', volume.sizeGb ?? '?'),
+      value: { kind: 'link', volume },
+    })),
+    ...offers.items.map((offer): Row<Pick> => ({
+      id: `offer:${offer.id}`,
+      label: `$(add) ${vscode.l10n.t('Create a Volume…')}`,
+      description: vscode.l10n.t('up to {0} GB', Math.floor(offer.sizeGb ?? 0)),
+      ...(offer.perGbMonth === undefined
+        ? {}
+        : { detail: vscode.l10n.t('100 GB: {0}', localize(stoppedText(diskRate(offer.perGbMonth, 100)))) }),
+      value: { kind: 'create', offer },
+    })),
+    ...(elsewhere === 0
+      ? []
+      : [
+          {
+            label: vscode.l10n.t(
+              '{0} of your volumes are on other machines. Search with their machine number to use them.',
+              elsewhere,
+            ),
+          },
+        ]),
+    ...[own.reason, offers.reason]
+      .filter((reason) => reason !== undefined)
+      .map((label) => ({ label: `$(error) ${label}` })),
+  ];
+}
+
+/** An error is a row, never an empty list. */
+async function orReason<T>(listing: Promise<{ readonly items: readonly T[] }>): Promise<{
+  readonly items: readonly T[];
+  readonly reason?: string;
+}> {
+  try {
+    return await listing;
+  } catch (error) {
+    if (error instanceof UserError) {
+      return { items: [], reason: localize(error.text) };
+    }
+    throw error;
+  }
+}
+
+async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeChoice | undefined> {
+  const mount = await askText({
+    title: vscode.l10n.t('Rent: Volume'),
+    prompt: vscode.l10n.t('The folder of the volume on the machine'),
+    value: '/data',
+    canGoBack: true,
+    problem: (typed) =>
+      /^\/[^\s:]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter a folder such as /data.'),
+  });
+  if (mount.kind !== 'picked') {
+    return undefined;
+  }
+  const mountPath = mount.value.trim();
+  if (pick.kind === 'link') {
+    return { kind: 'link', volumeId: pick.volume.id, mountPath };
+  }
+  const most = Math.floor(pick.offer.sizeGb ?? 0);
+  const size = await askText({
+    title: vscode.l10n.t('Rent: Size of the Volume'),
+    prompt: vscode.l10n.t('GB, at most {0}', most),
+    value: String(Math.min(50, most)),
+    canGoBack: true,
+    problem: (typed) => {
+      const gb = Number(typed);
+      return Number.isInteger(gb) && gb >= 1 && gb <= most
+        ? undefined
+        : vscode.l10n.t('Enter a whole number from 1 to {0}.', most);
+    },
+  });
+  return size.kind === 'picked'
+    ? { kind: 'create', volumeId: pick.offer.id, sizeGb: Number(size.value), mountPath }
+    : undefined;
+}

@@ -1,0 +1,168 @@
+import * as vscode from 'vscode';
+import type { PortTarget } from '../../contributions';
+import { runCommand } from '../../editor/commands';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import { instanceName } from '../../model/instanceLabel';
+import { actionsFor } from '../../model/instanceState';
+import type { Services } from '../../services';
+import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { Forwards } from './forwards';
+import { PortRows } from './portRows';
+
+type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands' | 'instanceGroups' | 'redactor'>;
+
+/** Ports of instances: those that are public stand below the instance, others are forwarded over SSH. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const forwards = store.add(new Forwards());
+  const { commands } = deps;
+  store.add(deps.instanceGroups.addInstanceRows(new PortRows(deps.fleet, forwards)));
+  store.add(
+    commands.register('gpuRental.instance.forwardPort', (target) => forwardPort(deps, forwards, target)),
+  );
+  store.add(
+    commands.register('gpuRental.port.open', async (target) => {
+      await openInBrowser(addressOf(deps, forwards, target, true));
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.port.copy', async (target) => {
+      await vscode.env.clipboard.writeText(addressOf(deps, forwards, target, false));
+      vscode.window.setStatusBarMessage(vscode.l10n.t('Address copied'), 4_000);
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.port.stopForwarding', (target) => {
+      if (target) {
+        forwards.close(target.instanceId, target.port);
+      }
+    }),
+  );
+  return store;
+}
+
+const usualPorts: readonly (readonly [number, string])[] = [
+  [8888, 'Jupyter'],
+  [6006, 'TensorBoard'],
+  [7860, 'Gradio'],
+  [8080, 'HTTP'],
+  [8000, 'HTTP'],
+];
+
+async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Promise<void> {
+  const { fleet, clock, ssh } = deps;
+  const { state } = fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const instanceId = await chooseInstance(
+    target,
+    instances.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect),
+    {
+      title: vscode.l10n.t('Forward a port of which instance?'),
+      none: vscode.l10n.t('No instance is running that can be connected to.'),
+    },
+  );
+  const remotePort = instanceId === undefined ? undefined : await askPort();
+  if (instanceId === undefined || remotePort === undefined) {
+    return;
+  }
+  const instance = fleet.find(instanceId);
+  const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+  if (!forwards.find(instanceId, remotePort)) {
+    const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+    if (typeof alias !== 'string') {
+      return;
+    }
+    const forward = await withCancellableProgress(
+      vscode.l10n.t('Forwarding port {0} of {1}', remotePort, name),
+      (signal) => ssh.forward(alias, remotePort, signal),
+    );
+    forwards.add(instanceId, forward, () => {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'Port {0} of {1} is no longer forwarded, because its SSH connection ended.',
+          remotePort,
+          name,
+        ),
+      );
+    });
+  }
+  void offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' }, name);
+}
+
+async function offerForwarded(
+  deps: Deps,
+  forwards: Forwards,
+  target: PortTarget,
+  name: string,
+): Promise<void> {
+  const open = vscode.l10n.t('Open in Browser');
+  const copy = vscode.l10n.t('Copy Address');
+  const local = addressOf(deps, forwards, target, false);
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('Port {0} of {1} is at {2} on this computer.', target.port, name, local),
+    open,
+    copy,
+  );
+  if (chosen === open) {
+    await runCommand('gpuRental.port.open', target);
+  } else if (chosen === copy) {
+    await runCommand('gpuRental.port.copy', target);
+  }
+}
+
+async function askPort(): Promise<number | undefined> {
+  const rows = usualPorts.map(([port, use]) => ({ label: String(port), description: use }));
+  const other = { label: vscode.l10n.t('Another Port…'), description: '' };
+  const picked = await vscode.window.showQuickPick([...rows, other], {
+    title: vscode.l10n.t('Forward a Port'),
+    placeHolder: vscode.l10n.t('Which port of the instance?'),
+  });
+  const typed =
+    picked === other
+      ? await vscode.window.showInputBox({
+          title: vscode.l10n.t('Forward a Port'),
+          prompt: vscode.l10n.t('A number from 1 to 65535'),
+          validateInput: (value) =>
+            isPort(Number(value)) ? undefined : vscode.l10n.t('Enter a number from 1 to 65535.'),
+        })
+      : picked?.label;
+  return typed !== undefined && isPort(Number(typed)) ? Number(typed) : undefined;
+}
+
+function isPort(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= 65_535;
+}
+
+/** Where a port is; with `asLink` as a link, which has Jupyter's token where there is one. */
+function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefined, asLink: boolean): string {
+  const instance = target && deps.fleet.find(target.instanceId);
+  if (target?.via === 'forward') {
+    const forward = forwards.find(target.instanceId, target.port);
+    if (forward) {
+      const address = `localhost:${forward.localPort}`;
+      return asLink ? `http://${address}/` : address;
+    }
+  } else if (target && instance) {
+    const port = publicPortsOf(instance).find((one) => one.containerPort === target.port);
+    if (port && !asLink) {
+      return `${port.host}:${port.hostPort}`;
+    }
+    if (port?.url !== undefined) {
+      const token = isJupyterPort(instance, target.port) ? instance.jupyterToken : undefined;
+      if (token !== undefined) {
+        deps.redactor.addSecret(token);
+      }
+      return withJupyterToken(port.url, token);
+    }
+  }
+  throw new UserError(text('This port is not open any more. Refresh and try again.'));
+}
+
+async function openInBrowser(address: string): Promise<void> {
+  await vscode.env.openExternal(vscode.Uri.parse(address, true));
+}

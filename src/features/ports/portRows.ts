@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import type { PortTarget } from '../../contributions';
+import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
+import type { Services } from '../../services';
+import type { Forward } from '../../ssh/forward';
+import { publicPortsOf, type PublicPort } from '../../ssh/publicPorts';
+import { Emitter } from '../../util/emitter';
+import type { Forwards } from './forwards';
+
+/** Public and forwarded ports as rows below their instance. */
+export class PortRows implements InstanceRows {
+  private readonly changed = new Emitter<undefined>();
+  readonly onDidChange = this.changed.event;
+  private readonly nodes = new Map<string, PortTarget>();
+
+  constructor(
+    private readonly fleet: Services['fleet'],
+    private readonly forwards: Forwards,
+  ) {
+    forwards.onDidChange(() => {
+      this.changed.fire(undefined);
+    });
+  }
+
+  rows(instanceId: number): readonly GroupRow[] {
+    const instance = this.fleet.find(instanceId);
+    const ports = instance?.actualStatus === 'running' ? publicPortsOf(instance) : [];
+    return [
+      ...ports.map((port) => ({
+        node: this.node({ instanceId, port: port.containerPort, via: 'public' }),
+        item: () => publicItem(instanceId, port),
+      })),
+      ...this.forwards.of(instanceId).map((forward) => ({
+        node: this.node({ instanceId, port: forward.remotePort, via: 'forward' }),
+        item: () => forwardItem(instanceId, forward),
+      })),
+    ];
+  }
+
+  /** The same object for the same port, so that refreshes do not move the selection. */
+  private node(target: PortTarget): PortTarget {
+    const key = `${target.instanceId} ${target.via} ${target.port}`;
+    const known = this.nodes.get(key) ?? target;
+    this.nodes.set(key, known);
+    return known;
+  }
+}
+
+function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Port {0}', `${port.containerPort}/${port.protocol}`));
+  item.id = `port-${instanceId}-${port.containerPort}-${port.protocol}`;
+  item.description = vscode.l10n.t('{0}, public', `${port.host}:${port.hostPort}`);
+  item.tooltip = vscode.l10n.t(
+    'Anybody on the internet can reach this port at {0}. What listens there must protect itself.',
+    `${port.host}:${port.hostPort}`,
+  );
+  item.iconPath = new vscode.ThemeIcon('globe');
+  item.contextValue = port.url === undefined ? ';port;' : ';port;canOpen;';
+  return item;
+}
+
+function forwardItem(instanceId: number, forward: Forward): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Port {0}', forward.remotePort));
+  item.id = `forward-${instanceId}-${forward.remotePort}`;
+  item.description = vscode.l10n.t('{0}, this computer only', `localhost:${forward.localPort}`);
+  item.tooltip = vscode.l10n.t('Forwarded over SSH. It ends with this window.');
+  item.iconPath = new vscode.ThemeIcon('plug');
+  item.contextValue = ';port;canOpen;forwarded;';
+  return item;
+}

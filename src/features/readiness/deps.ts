@@ -1,0 +1,16 @@
+import type { Services } from '../../services';
+
+export type ReadinessDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'fleet'
+  | 'rentals'
+  | 'readiness'
+  | 'failedMachines'
+  | 'hub'
+  | 'clock'
+  | 'commands'
+  | 'settings'
+  | 'report'
+  | 'log'
+>;

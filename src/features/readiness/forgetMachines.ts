@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { plain } from '../../model/instanceState';
+import { durationText } from '../../util/duration';
+import type { ReadinessDeps } from './deps';
+
+/** Machines that failed are avoided when one is replaced, until the user says otherwise. */
+export async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
+  const machines = await failedMachines.list();
+  if (machines.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('No machine is remembered as failed.'));
+    return;
+  }
+  const rows = machines.map(({ machineId, at, reason }) => ({
+    label: vscode.l10n.t('Machine {0}', machineId),
+    description: vscode.l10n.t('{0} ago', localize(durationText(clock.now() - at))),
+    detail: plainLabel(plain(reason)).slice(0, 200),
+    picked: true,
+    machineId,
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Forget Failed Machines'),
+    placeHolder: vscode.l10n.t('Which of them may be rented as a replacement again?'),
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  for (const { machineId } of chosen ?? []) {
+    await failedMachines.forget(machineId);
+  }
+}

@@ -1,0 +1,27 @@
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { ReadinessDeps } from './deps';
+import { ReadinessNotifications } from './notifications';
+import { forgetFailedMachines } from './forgetMachines';
+import { ReadyProgress } from './readyProgress';
+
+/** Follows machines until they are ready or not, and says so in one window. */
+export function register(deps: ReadinessDeps): Disposable {
+  const store = new DisposableStore();
+  const notifications = new ReadinessNotifications(deps);
+  const report = (error: unknown) => {
+    deps.report.error(error);
+  };
+  store.add(
+    deps.readiness.onDidHappen((event) => {
+      notifications.show(event).catch(report);
+    }),
+  );
+  store.add(
+    deps.rentals.onDidSettle((rental) => {
+      notifications.settled(rental).catch(report);
+    }),
+  );
+  store.add(deps.commands.register('gpuRental.forgetFailedMachines', () => forgetFailedMachines(deps)));
+  store.add(new ReadyProgress(deps));
+  return store;
+}

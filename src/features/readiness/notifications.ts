@@ -1,0 +1,201 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { instanceName } from '../../model/instanceLabel';
+import { stoppedCostPerDay } from '../../model/instanceCost';
+import { hasShell } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import type { Rental } from '../../store/ports';
+import type { ReadinessEvent } from '../../store/readiness';
+import { assertNever } from '../../util/errors';
+import type { ReadinessDeps } from './deps';
+import { explain, failureSentence, troubleSentence } from './failureWords';
+import { replaceAndTell } from './replaceAction';
+
+/** A button and what it does. */
+type Action = readonly [label: string, run: () => unknown];
+
+/** Tells what happened to a machine; each event reaches one window only. */
+export class ReadinessNotifications {
+  constructor(private readonly deps: ReadinessDeps) {}
+
+  async show(event: ReadinessEvent): Promise<void> {
+    const { instanceId } = event;
+    const name = this.name(instanceId);
+    switch (event.kind) {
+      case 'ready':
+        return this.ready(instanceId, name);
+      case 'long':
+        return this.long(instanceId, name, event.message);
+      case 'failed':
+        return this.failed(event, name);
+      case 'trouble':
+        return this.trouble(instanceId, name, event.trouble);
+      case 'notDestroyed':
+        return ask(
+          'error',
+          vscode.l10n.t('{0} was destroyed and is in the list of the service again. It bills.', name),
+          [[vscode.l10n.t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)]],
+        );
+      default:
+        return assertNever(event);
+    }
+  }
+
+  /** A rental whose sender did not live to see its end. */
+  async settled(rental: Rental): Promise<void> {
+    const { phase } = rental;
+    if (phase.kind === 'notRented') {
+      return ask(
+        'info',
+        vscode.l10n.t(
+          'The rental that was not known is settled: no instance with its label exists, so nothing was rented.',
+        ),
+        [[vscode.l10n.t('Search Offers'), () => runCommand('gpuRental.searchOffers')]],
+      );
+    }
+    const id = 'instanceId' in phase ? phase.instanceId : undefined;
+    return ask(
+      'info',
+      vscode.l10n.t(
+        'The rental that was not known is settled: instance #{0} was rented and bills.',
+        id ?? '?',
+      ),
+      [[vscode.l10n.t('Show Instances'), () => vscode.commands.executeCommand('gpuRental.instances.focus')]],
+    );
+  }
+
+  private async ready(instanceId: number, name: string): Promise<void> {
+    const instance = this.deps.fleet.find(instanceId);
+    if (instance && !hasShell(instance)) {
+      return ask('info', vscode.l10n.t('{0} is running. It has no SSH, as its run type is args.', name), [
+        [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+      ]);
+    }
+    return ask('info', vscode.l10n.t('{0} is ready.', name), [
+      [vscode.l10n.t('Connect'), () => run('gpuRental.instance.connect', instanceId)],
+    ]);
+  }
+
+  private async long(instanceId: number, name: string, message: string | undefined): Promise<void> {
+    const said =
+      message === undefined
+        ? vscode.l10n.t('{0} takes longer than usual to get ready.', name)
+        : vscode.l10n.t(
+            '{0} takes longer than usual to get ready. The host says: {1}',
+            name,
+            message.slice(0, 300),
+          );
+    const meaning = message === undefined ? undefined : explain(message);
+    return ask('warning', meaning === undefined ? said : `${said} ${meaning}`, [
+      [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+    ]);
+  }
+
+  private async failed(event: Extract<ReadinessEvent, { kind: 'failed' }>, name: string): Promise<void> {
+    const { instanceId, hadData } = event;
+    const sentence = failureSentence(name, event.reason, event.message);
+    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
+    if (canReplace && !hadData && this.deps.settings.get('gpuRental.ready.onFailure') === 'replace') {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence),
+      );
+      return replaceAndTell(this.deps, instanceId, name, false);
+    }
+    const actions: Action[] = [
+      ...(canReplace
+        ? [
+            [
+              vscode.l10n.t('Destroy and Rent Next Best…'),
+              () => this.replace(instanceId, name, hadData),
+            ] as const,
+          ]
+        : []),
+      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+      [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+    ];
+    return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
+  }
+
+  /** With data on it the loss is named first; without, the button was the word. */
+  private async replace(instanceId: number, name: string, hadData: boolean): Promise<void> {
+    if (hadData) {
+      const destroy = vscode.l10n.t('Destroy and Rent Next Best');
+      const chosen = await vscode.window.showWarningMessage(
+        vscode.l10n.t('Replace {0}, and lose the data on it?', name),
+        {
+          modal: true,
+          detail: vscode.l10n.t(
+            'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
+          ),
+        },
+        destroy,
+      );
+      if (chosen !== destroy) {
+        return;
+      }
+    }
+    await replaceAndTell(this.deps, instanceId, name, hadData);
+  }
+
+  private async trouble(
+    instanceId: number,
+    name: string,
+    trouble: Parameters<typeof troubleSentence>[1],
+  ): Promise<void> {
+    const price = this.diskPrice(instanceId);
+    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
+    const actions: Action[] = [
+      ...(trouble === 'outbid'
+        ? [[vscode.l10n.t('Change Bid…'), () => run('gpuRental.instance.changeBid', instanceId)] as const]
+        : []),
+      ...(canReplace
+        ? [[vscode.l10n.t('Replace…'), () => this.replace(instanceId, name, true)] as const]
+        : []),
+      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+    ];
+    return ask('warning', troubleSentence(name, trouble, price), actions);
+  }
+
+  private diskPrice(instanceId: number): string {
+    const instance = this.deps.fleet.find(instanceId);
+    const cost = instance && stoppedCostPerDay(instance);
+    return cost === undefined
+      ? vscode.l10n.t('a price that the service does not state')
+      : vscode.l10n.t('{0}/day', formatMoney(cost));
+  }
+
+  private diskCost(instanceId: number): string {
+    return vscode.l10n.t('Until it is destroyed its disk costs {0}.', this.diskPrice(instanceId));
+  }
+
+  private name(instanceId: number): string {
+    const instance = this.deps.fleet.find(instanceId);
+    return instance ? instanceName(instance) : `#${instanceId}`;
+  }
+}
+
+function run(
+  id:
+    | 'gpuRental.instance.connect'
+    | 'gpuRental.instance.destroy'
+    | 'gpuRental.instance.showLogs'
+    | 'gpuRental.instance.changeBid',
+  instanceId: number,
+): Thenable<unknown> {
+  return runCommand(id, { instanceId });
+}
+
+async function ask(
+  severity: 'info' | 'warning' | 'error',
+  message: string,
+  actions: readonly Action[],
+): Promise<void> {
+  const labels = actions.map(([label]) => label);
+  const chosen = await (severity === 'info'
+    ? vscode.window.showInformationMessage(message, ...labels)
+    : severity === 'warning'
+      ? vscode.window.showWarningMessage(message, ...labels)
+      : vscode.window.showErrorMessage(message, ...labels));
+  await actions.find(([label]) => label === chosen)?.[1]();
+}

@@ -1,0 +1,142 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { instanceName } from '../../model/instanceLabel';
+import { plain, stateLabel, stateOf } from '../../model/instanceState';
+import type { Watch } from '../../model/readiness';
+import { destroyAndVerify } from '../../store/destruction';
+import { DisposableStore, MutableDisposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
+import type { ReadinessDeps } from './deps';
+
+const tickMs = 5000;
+
+/** One progress notification for each machine on its way, in the window that was used when it began. */
+export class ReadyProgress implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly deps: ReadinessDeps) {
+    this.store.add(
+      deps.readiness.onDidChange(() => {
+        this.look();
+      }),
+    );
+    this.look();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private look(): void {
+    if (!vscode.window.state.focused) {
+      return;
+    }
+    for (const watch of this.deps.readiness.watches) {
+      const key = `progress:${watch.instanceId}:${watch.since}`;
+      if (!this.asked.has(key)) {
+        this.asked.add(key);
+        this.deps.hub
+          .claim(`${this.deps.accounts.active?.key ?? ''}:${key}`)
+          .then((isFirst) => (isFirst ? this.show(watch) : undefined))
+          .catch((error: unknown) => {
+            this.deps.report.error(error);
+          });
+      }
+    }
+  }
+
+  private async show(watch: Watch): Promise<void> {
+    const { instanceId } = watch;
+    const cancelled = await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Getting {0} ready', this.name(instanceId)),
+        cancellable: true,
+      },
+      (progress, token) =>
+        new Promise<boolean>((resolve) => {
+          const own = new DisposableStore();
+          const finish = (wasCancelled: boolean) => {
+            own.dispose();
+            resolve(wasCancelled);
+          };
+          const say = () => {
+            const now = this.deps.readiness.watches.find((one) => one.instanceId === instanceId);
+            if (now?.since !== watch.since) {
+              finish(false);
+            } else {
+              progress.report({ message: this.stage(now) });
+            }
+          };
+          const timer = own.add(new MutableDisposable());
+          const tick = () => {
+            timer.value = this.deps.clock.schedule(tick, tickMs);
+            say();
+          };
+          own.add(this.deps.readiness.onDidChange(say));
+          own.add(
+            token.onCancellationRequested(() => {
+              finish(true);
+            }),
+          );
+          tick();
+        }),
+    );
+    if (cancelled) {
+      await this.keepOrDestroy(instanceId);
+    }
+  }
+
+  /** Stage, time and the host's words. */
+  private stage(watch: Watch): string {
+    const instance = this.deps.fleet.find(watch.instanceId);
+    const now = this.deps.clock.now();
+    const label = instance
+      ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
+      : vscode.l10n.t('Being prepared');
+    const elapsed = localize(durationText(now - watch.since));
+    const words = watch.message === undefined ? undefined : plain(watch.message).slice(0, 120);
+    return [label, elapsed, watch.isLong ? vscode.l10n.t('longer than usual') : undefined, words]
+      .filter((part) => part !== undefined && part !== '')
+      .join(' · ');
+  }
+
+  /** It bills from the rental on, so giving up waiting is a question. */
+  private async keepOrDestroy(instanceId: number): Promise<void> {
+    const name = this.name(instanceId);
+    const keep = vscode.l10n.t('Keep It');
+    const destroy = vscode.l10n.t('Destroy It');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Stop waiting for {0}?', name),
+      {
+        modal: true,
+        detail: vscode.l10n.t(
+          'If you keep it, it goes on starting and costing money, and nothing is said when it is ready. If you destroy it, everything on it is lost and nothing of it costs anything afterwards.',
+        ),
+      },
+      keep,
+      destroy,
+    );
+    const client = this.deps.accounts.active?.client;
+    if (chosen === keep) {
+      await this.deps.readiness.stopWatching(instanceId);
+    } else if (chosen === destroy && client) {
+      const verdict = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Destroying {0}…', name) },
+        () => destroyAndVerify(this.deps, client, instanceId),
+      );
+      if (verdict === 'destroyed') {
+        tellDestroyed([name]);
+      } else {
+        tellNotConfirmed(name);
+      }
+    }
+  }
+
+  private name(instanceId: number): string {
+    const instance = this.deps.fleet.find(instanceId);
+    return instance ? instanceName(instance) : `#${instanceId}`;
+  }
+}

@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { tellNotConfirmed } from '../../editor/destroyVerdict';
+import { withCancellableProgress } from '../../editor/progress';
+import { formatMoney } from '../../model/money';
+import { replaceInstance, type ReplaceResult, type ReplaceStage } from '../../store/replacement';
+import { assertNever } from '../../util/errors';
+import type { ReadinessDeps } from './deps';
+
+/** Destroys a machine that failed and rents the next best, and says what came of it. */
+export async function replaceAndTell(
+  deps: ReadinessDeps,
+  instanceId: number,
+  name: string,
+  dataLossAccepted: boolean,
+): Promise<void> {
+  const result = await withCancellableProgress(vscode.l10n.t('Replacing {0}', name), (signal, say) =>
+    replaceInstance(deps, instanceId, {
+      signal,
+      dataLossAccepted,
+      onStage: (stage) => {
+        say(stageWords(stage));
+      },
+    }),
+  );
+  await tell(result, instanceId, name);
+}
+
+function stageWords(stage: ReplaceStage): string {
+  const words: Record<ReplaceStage, string> = {
+    searching: vscode.l10n.t('looking for the next best offer…'),
+    savingLog: vscode.l10n.t('saving its log…'),
+    destroying: vscode.l10n.t('destroying it and reading back…'),
+    renting: vscode.l10n.t('renting the next one…'),
+  };
+  return words[stage];
+}
+
+async function tell(result: ReplaceResult, instanceId: number, name: string): Promise<void> {
+  switch (result.kind) {
+    case 'replaced':
+      return tellReplaced(result, name);
+    case 'notNeeded':
+      void vscode.window.showInformationMessage(
+        result.isRunning
+          ? vscode.l10n.t('{0} is running by now, so nothing was replaced.', name)
+          : vscode.l10n.t('{0} is in another state by now, so nothing was replaced.', name),
+      );
+      return;
+    case 'noOffer': {
+      const search = vscode.l10n.t('Search Offers');
+      const destroy = vscode.l10n.t('Destroy…');
+      void vscode.window
+        .showWarningMessage(
+          vscode.l10n.t(
+            'No other offer fits the same search within the price limit. {0} was left as it is and its disk goes on costing.',
+            name,
+          ),
+          search,
+          destroy,
+        )
+        .then((chosen) => {
+          if (chosen === search) {
+            return runCommand('gpuRental.searchOffers');
+          }
+          return chosen === destroy ? runCommand('gpuRental.instance.destroy', { instanceId }) : undefined;
+        });
+      return;
+    }
+    case 'notDestroyed':
+      tellNotConfirmed(name);
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('Nothing was rented instead of {0}, so that you do not pay for two.', name),
+      );
+      return;
+    case 'destroyedOnly':
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name),
+      );
+      return;
+    case 'elsewhere':
+      return;
+    default:
+      return assertNever(result);
+  }
+}
+
+async function tellReplaced(
+  result: Extract<ReplaceResult, { kind: 'replaced' }>,
+  name: string,
+): Promise<void> {
+  const price = result.offer.totalPerHour;
+  const showLog = vscode.l10n.t('Show Its Last Log');
+  const message =
+    result.rent.kind === 'rented'
+      ? vscode.l10n.t(
+          '{0} is destroyed, and another machine is rented instead for {1}/h.',
+          name,
+          price === undefined ? '?' : formatMoney(price),
+        )
+      : vscode.l10n.t(
+          '{0} is destroyed. It is not known yet whether another was rented; the instances are being read back.',
+          name,
+        );
+  const chosen = await vscode.window.showInformationMessage(
+    message,
+    ...(result.log === undefined || result.log === '' ? [] : [showLog]),
+  );
+  if (chosen === showLog) {
+    await runCommand('gpuRental.showText', { title: `${name}.log`, content: result.log ?? '' });
+  }
+}

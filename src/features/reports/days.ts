@@ -1,0 +1,54 @@
+const dayMs = 86_400_000;
+
+/** A time as days since 1970-01-01 UTC, the unit of the earnings operation (service-facts 2.2). */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / dayMs);
+}
+
+/** `YYYY-MM-DD` as days since 1970-01-01 UTC; undefined for anything else. */
+export function parseDay(value: string): number | undefined {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  return Number.isNaN(time) ? undefined : dayOf(time);
+}
+
+/** A range of days, both included; the presets end today. */
+export class DayRange {
+  private chosen: { readonly start: number; readonly end: number } | undefined;
+  private lastDays = 30;
+
+  constructor(private readonly now: () => number) {}
+
+  get start(): number {
+    return this.chosen?.start ?? this.end - this.lastDays + 1;
+  }
+
+  get end(): number {
+    return this.chosen?.end ?? dayOf(this.now());
+  }
+
+  get preset(): string {
+    return this.chosen ? 'dates' : String(this.lastDays);
+  }
+
+  /** True when the range is another one now. A range that ends before it begins is turned around. */
+  set(id: string, value: string): boolean {
+    if (id === 'preset') {
+      const days = Number(value);
+      if (Number.isInteger(days) && days > 0) {
+        this.chosen = undefined;
+        this.lastDays = days;
+        return true;
+      }
+      this.chosen = { start: this.start, end: this.end };
+      return false;
+    }
+    const day = parseDay(value);
+    if (day === undefined || (id !== 'start' && id !== 'end')) {
+      return false;
+    }
+    const { start, end } = this;
+    const [a, b] = id === 'start' ? [day, end] : [start, day];
+    this.chosen = { start: Math.min(a, b), end: Math.max(a, b) };
+    return true;
+  }
+}

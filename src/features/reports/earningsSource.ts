@@ -1,0 +1,133 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { EarningsQuery, EarningsReport } from '../../model/earnings';
+import { dayName, earningsView } from './earningsView';
+import { DayRange } from './days';
+import type { ReportSource } from './reportController';
+
+/** Reads one report; a parameter, so that the choices here are apart from the service. */
+export type ReadEarnings = (query: EarningsQuery, signal: AbortSignal) => Promise<EarningsReport>;
+
+/** What the user's machines earned, by day and by machine. */
+export class EarningsSource implements ReportSource<EarningsReport> {
+  readonly id = 'earnings';
+  readonly title = vscode.l10n.t('Earnings');
+  private readonly range: DayRange;
+  private machineId: number | undefined;
+  private showPerson = false;
+  private machines: readonly number[] = [];
+
+  constructor(
+    private readonly readEarnings: ReadEarnings,
+    now: () => number,
+  ) {
+    this.range = new DayRange(now);
+  }
+
+  subtitle(): string {
+    return vscode.l10n.t(
+      'What your machines earned from {0} to {1}. Days are in UTC, money in US dollars.',
+      dayName(this.range.start),
+      dayName(this.range.end),
+    );
+  }
+
+  filters() {
+    return [
+      ...rangeFilters(this.range),
+      {
+        id: 'machine',
+        label: vscode.l10n.t('Machine'),
+        value: this.machineId === undefined ? '' : String(this.machineId),
+        options: [
+          { value: '', label: vscode.l10n.t('All') },
+          ...this.machines.map((id) => ({ value: String(id), label: `#${id}` })),
+        ],
+      },
+    ];
+  }
+
+  setFilter(id: string, value: string): boolean {
+    if (id === 'machine') {
+      this.machineId = value === '' ? undefined : Number(value);
+      return true;
+    }
+    return this.range.set(id, value);
+  }
+
+  buttons() {
+    return [
+      {
+        id: 'person',
+        label: this.showPerson
+          ? vscode.l10n.t('Hide Name and Address')
+          : vscode.l10n.t('Show Name and Address'),
+      },
+    ];
+  }
+
+  press(id: string): void {
+    if (id === 'person') {
+      this.showPerson = !this.showPerson;
+    }
+  }
+
+  async read(signal: AbortSignal): Promise<EarningsReport> {
+    const report = await this.readEarnings(
+      {
+        startDay: this.range.start,
+        endDay: this.range.end,
+        ...(this.machineId === undefined ? {} : { machineId: this.machineId }),
+      },
+      signal,
+    );
+    this.machines = [...new Set([...this.machines, ...report.perMachine.map((row) => row.machineId)])].sort(
+      (a, b) => a - b,
+    );
+    return report;
+  }
+
+  draw(report: EarningsReport) {
+    return {
+      ...earningsView(report, localize, this.showPerson),
+      notices:
+        report.skipped === 0
+          ? []
+          : [
+              {
+                severity: 'warning' as const,
+                text: vscode.l10n.t(
+                  '{0} rows of the report could not be understood and are left out.',
+                  report.skipped,
+                ),
+                buttons: [],
+              },
+            ],
+    };
+  }
+
+  json(report: EarningsReport): unknown {
+    const { person, ...figures } = report;
+    return this.showPerson ? { ...figures, person } : figures;
+  }
+}
+
+/** The choices of a range: presets, and both of its days. */
+export function rangeFilters(range: DayRange) {
+  return [
+    {
+      id: 'preset',
+      label: vscode.l10n.t('Time'),
+      value: range.preset,
+      options: [
+        ...[7, 30, 90, 366].map((days) => ({
+          value: String(days),
+          label: vscode.l10n.t('Last {0} days', days),
+        })),
+        { value: 'dates', label: vscode.l10n.t('By dates') },
+      ],
+    },
+    { id: 'start', label: vscode.l10n.t('From'), value: dayName(range.start), isDate: true as const },
+    { id: 'end', label: vscode.l10n.t('To'), value: dayName(range.end), isDate: true as const },
+  ];
+}

@@ -1,0 +1,133 @@
+import type { Earned, EarningsReport } from '../../model/earnings';
+import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
+import { text } from '../../util/text';
+import type { ReportView } from '../../webview/report/protocol';
+import { moneyCell, printable, textCell, type Say } from './words';
+
+type View = Pick<ReportView, 'tiles' | 'sections'>;
+type Section = View['sections'][number];
+
+const kinds = ['gpu', 'storage', 'upload', 'download'] as const;
+
+/** `YYYY-MM-DD` of a day counted since 1970-01-01 UTC. */
+export function dayName(day: number): string {
+  const date = new Date(day * 86_400_000);
+  return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(0, 10);
+}
+
+export function earnedTotal(row: Earned): Micros {
+  return add(...kinds.map((kind) => row[kind] ?? zero));
+}
+
+function kindNames(say: Say): Record<(typeof kinds)[number], string> {
+  return {
+    gpu: say(text('GPU')),
+    storage: say(text('Storage')),
+    upload: say(text('Upload')),
+    download: say(text('Download')),
+  };
+}
+
+/** Tiles, columns per day and a table by machine. */
+export function earningsView(report: EarningsReport, say: Say, showPerson: boolean): View {
+  return {
+    tiles: [
+      tile(say(text('Earned in this time')), earnedTotal(report.summary)),
+      tile(say(text('Balance')), report.balance),
+      tile(say(text('Service fee')), report.serviceFee),
+      tile(say(text('Credit')), report.credit),
+    ].flat(),
+    sections: [
+      perDay(report, say),
+      perMachine(report, say),
+      ...(showPerson ? [personSection(report, say)] : []),
+    ],
+  };
+}
+
+function tile(label: string, amount: Micros | undefined) {
+  return amount === undefined ? [] : [{ label, value: formatMoney(amount, 2) }];
+}
+
+function perDay(report: EarningsReport, say: Say): Section {
+  const names = kindNames(say);
+  const days = [...report.perDay].sort((a, b) => a.day - b.day);
+  return {
+    id: 'days',
+    title: say(text('Earnings by Day')),
+    folded: true,
+    ...(days.length === 0
+      ? {}
+      : {
+          chart: {
+            kind: 'stackedColumns' as const,
+            unit: say(text('dollars')),
+            categories: days.map(({ day }) => dayName(day)),
+            series: kinds.map((kind) => ({
+              name: names[kind],
+              values: days.map((row) => (row[kind] === undefined ? null : toDollars(row[kind]))),
+            })),
+          },
+        }),
+    table: {
+      caption: say(text('Earnings by day (UTC), in dollars')),
+      columns: [
+        { label: say(text('Day')), numeric: false },
+        ...kinds.map((kind) => ({ label: names[kind], numeric: true })),
+        { label: say(text('Total')), numeric: true },
+      ],
+      rows: days.map((row) => ({
+        id: String(row.day),
+        cells: [
+          textCell(dayName(row.day)),
+          ...kinds.map((kind) => moneyCell(row[kind], 2)),
+          moneyCell(earnedTotal(row), 2),
+        ],
+      })),
+    },
+  };
+}
+
+function perMachine(report: EarningsReport, say: Say): Section {
+  const names = kindNames(say);
+  return {
+    id: 'machines',
+    title: say(text('Earnings by Machine')),
+    folded: false,
+    table: {
+      caption: say(text('Earnings by machine, in dollars')),
+      columns: [
+        { label: say(text('Machine')), numeric: false },
+        ...kinds.map((kind) => ({ label: names[kind], numeric: true })),
+        { label: say(text('Total')), numeric: true },
+      ],
+      rows: report.perMachine.map((row) => ({
+        id: String(row.machineId),
+        cells: [
+          { text: `#${row.machineId}`, sort: row.machineId },
+          ...kinds.map((kind) => moneyCell(row[kind], 2)),
+          moneyCell(earnedTotal(row), 2),
+        ],
+      })),
+    },
+  };
+}
+
+function personSection(report: EarningsReport, say: Say): Section {
+  return {
+    id: 'person',
+    title: say(text('Name and Address')),
+    folded: false,
+    table: {
+      caption: say(text('As the service has them')),
+      columns: [
+        { label: say(text('Field')), numeric: false },
+        { label: say(text('Value')), numeric: false },
+      ],
+      rows: Object.entries(report.person).map(([field, value]) => ({
+        id: printable(field),
+        cells: [textCell(field), textCell(value)],
+      })),
+    },
+  };
+}

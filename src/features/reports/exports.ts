@@ -1,0 +1,34 @@
+import type { ReportView } from '../../webview/report/protocol';
+
+type Table = ReportView['sections'][number]['table'];
+
+/** RFC 4180, with a quote before what a spreadsheet would run as a formula. */
+export function toCsv(table: Table): string {
+  const lines = [
+    table.columns.map((column) => column.label),
+    ...table.rows.map((row) =>
+      row.cells.map((cell) => (typeof cell.sort === 'number' ? String(cell.sort) : cell.text)),
+    ),
+  ];
+  return lines.map((line) => line.map(csvField).join(',')).join('\r\n') + '\r\n';
+}
+
+function csvField(value: string): string {
+  const isNumber = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value);
+  const safe = !isNumber && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A table for a document or an issue; what has a meaning in Markdown is escaped. */
+export function toMarkdown(title: string, table: Table): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replace(/[\\|`*_[\]<>]/g, '\\$&').replace(/\s+/g, ' ')).join(' | ')} |`;
+  return [
+    `### ${title}`,
+    '',
+    line(table.columns.map((column) => column.label)),
+    `| ${table.columns.map((column) => (column.numeric ? '---:' : '---')).join(' | ')} |`,
+    ...table.rows.map((row) => line(row.cells.map((cell) => cell.text))),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,132 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { GpuMetrics, MetricsQuery } from '../../model/gpuMetrics';
+import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
+import type { ReportSource } from './reportController';
+
+export interface Market {
+  readonly gpus: readonly GpuMetrics[];
+  readonly skipped: number;
+  /** Medians of earlier days, as seen on this computer, oldest first. */
+  readonly history: readonly MarketDay[];
+  /** The service keeps its figures for hosts: these were made from the offers that could be searched. */
+  readonly fromOffers: boolean;
+}
+
+export type ReadMarket = (query: MetricsQuery, signal: AbortSignal) => Promise<Market>;
+
+/** Prices, supply and value of the GPU models on the market. */
+export class MarketSource implements ReportSource<Market> {
+  readonly id = 'market';
+  readonly title = vscode.l10n.t('GPU Market');
+  private query: MetricsQuery = { verified: 'yes', hostingType: 'all', gpuCount: 'all' };
+
+  constructor(
+    private readonly readMarket: ReadMarket,
+    private readonly paid: () => PaidByModel,
+    private readonly searchFor: (gpuName: string) => void,
+  ) {}
+
+  subtitle(): string {
+    return vscode.l10n.t(
+      'Prices are for one GPU and hour, in US dollars. The diamond marks what you pay now.',
+    );
+  }
+
+  filters() {
+    const { verified, hostingType, gpuCount } = this.query;
+    return [
+      {
+        id: 'verified',
+        label: vscode.l10n.t('Machines'),
+        value: verified,
+        options: [
+          { value: 'yes', label: vscode.l10n.t('Verified') },
+          { value: 'no', label: vscode.l10n.t('Not verified') },
+          { value: 'all', label: vscode.l10n.t('All') },
+        ],
+      },
+      {
+        id: 'hostingType',
+        label: vscode.l10n.t('Hosts'),
+        value: hostingType,
+        options: [
+          { value: 'all', label: vscode.l10n.t('All') },
+          { value: 'secure_cloud', label: vscode.l10n.t('Data centers') },
+          { value: 'community', label: vscode.l10n.t('Community') },
+        ],
+      },
+      {
+        id: 'gpuCount',
+        label: vscode.l10n.t('GPUs per machine'),
+        value: gpuCount,
+        options: ['all', '1', '2', '4', '8'].map((value) => ({
+          value,
+          label: value === 'all' ? vscode.l10n.t('All') : value,
+        })),
+      },
+    ];
+  }
+
+  setFilter(id: string, value: string): boolean {
+    const filter = this.filters().find((candidate) => candidate.id === id);
+    if (!filter?.options.some((option) => option.value === value)) {
+      return false;
+    }
+    this.query = { ...this.query, [id]: value };
+    return true;
+  }
+
+  buttons() {
+    return [];
+  }
+
+  read(signal: AbortSignal): Promise<Market> {
+    return this.readMarket(this.query, signal);
+  }
+
+  draw(market: Market) {
+    const notices = [
+      ...(market.fromOffers
+        ? [
+            {
+              severity: 'info' as const,
+              text: vscode.l10n.t(
+                'The service keeps its market figures for accounts that host a machine. These prices were taken from the offers that can be searched; what is rented is not known.',
+              ),
+              buttons: [],
+            },
+          ]
+        : []),
+      ...(market.gpus.length === 0
+        ? [{ severity: 'info' as const, text: vscode.l10n.t('No GPU matches these filters.'), buttons: [] }]
+        : []),
+      ...(market.skipped === 0
+        ? []
+        : [
+            {
+              severity: 'warning' as const,
+              text: vscode.l10n.t('{0} models could not be understood and are left out.', market.skipped),
+              buttons: [],
+            },
+          ]),
+    ];
+    const paid = this.paid();
+    return {
+      tiles: [],
+      sections: [
+        ...marketSections(market.gpus, paid, localize),
+        ...historySections(market.history, paid, localize),
+      ],
+      notices,
+    };
+  }
+
+  json(market: Market): unknown {
+    return market;
+  }
+
+  openRow(_section: string, row: string): void {
+    this.searchFor(row);
+  }
+}

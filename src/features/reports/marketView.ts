@@ -1,0 +1,207 @@
+import type { GpuMetrics } from '../../model/gpuMetrics';
+import { toDollars, type Micros } from '../../model/money';
+import { text } from '../../util/text';
+import type { ReportView } from '../../webview/report/protocol';
+import { dayName } from './earningsView';
+import { moneyCell, numberCell, printable, textCell, type Say } from './words';
+
+type Section = ReportView['sections'][number];
+type Box = Extract<NonNullable<Section['chart']>, { kind: 'boxPlot' }>['boxes'][number];
+
+/** What the user pays now for one GPU and hour, by model. */
+export type PaidByModel = ReadonlyMap<string, Micros>;
+
+/** Medians of one day, in whole millionths of a dollar. */
+export interface MarketDay {
+  readonly day: number;
+  readonly medians: Readonly<Record<string, number>>;
+}
+
+/** Lines that can still be told apart. */
+const mostLines = 5;
+
+/** How the medians moved on the days on which somebody looked; nothing before the second day. */
+export function historySections(
+  history: readonly MarketDay[],
+  paid: PaidByModel,
+  say: Say,
+): readonly Section[] {
+  const last = history.at(-1);
+  if (history.length < 2 || !last) {
+    return [];
+  }
+  const names = Object.keys(last.medians)
+    .sort((a, b) => Number(paid.has(b)) - Number(paid.has(a)) || a.localeCompare(b))
+    .slice(0, mostLines);
+  const value = (day: MarketDay, name: string) => {
+    const median = day.medians[name];
+    return median === undefined ? null : median / 1e6;
+  };
+  return [
+    {
+      id: 'history',
+      title: say(text('Median Price on the Days You Looked')),
+      folded: true,
+      chart: {
+        kind: 'lines',
+        unit: say(text('dollars an hour')),
+        categories: history.map(({ day }) => dayName(day)),
+        series: names.map((name) => ({
+          name: printable(name),
+          values: history.map((day) => value(day, name)),
+        })),
+      },
+      table: {
+        caption: say(text('Median price of one GPU an hour, in dollars')),
+        columns: [
+          { label: say(text('Day')), numeric: false },
+          ...names.map((name) => ({ label: printable(name), numeric: true })),
+        ],
+        rows: history.map((day) => ({
+          id: String(day.day),
+          cells: [
+            textCell(dayName(day.day)),
+            ...names.map((name) => numberCell(value(day, name) ?? undefined, 3)),
+          ],
+        })),
+      },
+    },
+  ];
+}
+
+/** Price quantiles, supply and value of each GPU model; a model without prices has no box, only a row. */
+export function marketSections(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say): readonly Section[] {
+  const sorted = [...gpus].sort((a, b) => a.gpuName.localeCompare(b.gpuName));
+  return [priceSection(sorted, paid, say), supplySection(sorted, say), valueSection(sorted, say)];
+}
+
+function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say): Section {
+  const boxes = gpus.map((gpu) => boxOf(gpu, paid, say)).filter((box) => box !== undefined);
+  return {
+    id: 'prices',
+    title: say(text('Price of One GPU an Hour')),
+    folded: true,
+    ...(boxes.length === 0
+      ? {}
+      : { chart: { kind: 'boxPlot' as const, unit: say(text('dollars an hour')), boxes } }),
+    table: {
+      caption: say(text('Price of one GPU an hour, in dollars; select a model to search its offers')),
+      columns: [
+        { label: say(text('Model')), numeric: false },
+        ...['p10', 'p25', say(text('Median')), 'p75', 'p90', say(text('You pay'))].map((label) => ({
+          label,
+          numeric: true,
+        })),
+      ],
+      rows: gpus.map((gpu) => ({
+        id: gpu.gpuName,
+        action: say(text('Search offers with this GPU')),
+        cells: [
+          textCell(gpu.gpuName),
+          ...[gpu.priceP10, gpu.priceP25, gpu.priceMedian, gpu.priceP75, gpu.priceP90].map((price) =>
+            moneyCell(price),
+          ),
+          moneyCell(paid.get(gpu.gpuName)),
+        ],
+      })),
+    },
+  };
+}
+
+/** A box only where all five quantiles are there, in order and not negative. */
+function boxOf(gpu: GpuMetrics, paid: PaidByModel, say: Say): Box | undefined {
+  const prices = [gpu.priceP10, gpu.priceP25, gpu.priceMedian, gpu.priceP75, gpu.priceP90];
+  const [low, lower, middle, upper, high] = prices.map((price) =>
+    price === undefined ? undefined : toDollars(price),
+  );
+  if (
+    low === undefined ||
+    lower === undefined ||
+    middle === undefined ||
+    upper === undefined ||
+    high === undefined ||
+    !(low >= 0 && low <= lower && lower <= middle && middle <= upper && upper <= high)
+  ) {
+    return undefined;
+  }
+  const own = paid.get(gpu.gpuName);
+  return {
+    name: printable(gpu.gpuName),
+    low,
+    lower,
+    middle,
+    upper,
+    high,
+    ...(own === undefined ? {} : { mark: { value: toDollars(own), label: say(text('You pay')) } }),
+  };
+}
+
+function supplySection(gpus: readonly GpuMetrics[], say: Say): Section {
+  return {
+    id: 'supply',
+    title: say(text('Supply and Demand')),
+    folded: false,
+    table: {
+      caption: say(text('GPUs on the market')),
+      columns: [
+        { label: say(text('Model')), numeric: false },
+        ...[
+          say(text('All')),
+          say(text('Free')),
+          say(text('Free, verified')),
+          say(text('Rented, verified')),
+          say(text('Free, not verified')),
+          say(text('Rented, not verified')),
+          say(text('In use now, %')),
+          say(text('In use over 30 days, %')),
+        ].map((label) => ({ label, numeric: true })),
+      ],
+      rows: gpus.map((gpu) => ({
+        id: gpu.gpuName,
+        action: say(text('Search offers with this GPU')),
+        cells: [
+          textCell(gpu.gpuName),
+          numberCell(gpu.total),
+          numberCell(gpu.available),
+          numberCell(gpu.availableVerified),
+          numberCell(gpu.rentedVerified),
+          numberCell(gpu.availableUnverified),
+          numberCell(gpu.rentedUnverified),
+          numberCell(gpu.usage, 1),
+          numberCell(gpu.usage30d, 1),
+        ],
+      })),
+    },
+  };
+}
+
+function valueSection(gpus: readonly GpuMetrics[], say: Say): Section {
+  return {
+    id: 'value',
+    title: say(text('Value for Money')),
+    folded: false,
+    table: {
+      caption: say(text('Computing power, alone and for a dollar an hour')),
+      columns: [
+        { label: say(text('Model')), numeric: false },
+        ...[
+          say(text('TFLOPS')),
+          say(text('TFLOPS for $1/h')),
+          say(text('DLPerf')),
+          say(text('DLPerf for $1/h')),
+        ].map((label) => ({ label, numeric: true })),
+      ],
+      rows: gpus.map((gpu) => ({
+        id: gpu.gpuName,
+        action: say(text('Search offers with this GPU')),
+        cells: [
+          textCell(gpu.gpuName),
+          numberCell(gpu.teraflops, 1),
+          numberCell(gpu.teraflopsPerDollar, 1),
+          numberCell(gpu.dlperf, 1),
+          numberCell(gpu.dlperfPerDollar, 1),
+        ],
+      })),
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { ReportPanel } from '../../editor/reportPanel';
+import { stepLabel } from '../../editor/report';
+import type { Services } from '../../services';
+import { durationText } from '../../util/duration';
+import { isCancelled, UserError } from '../../util/errors';
+import type { FilterView, FromPage, ReportView } from '../../webview/report/protocol';
+import { toCsv, toMarkdown } from './exports';
+
+export type ReportDeps = Pick<
+  Services,
+  'extensionUri' | 'log' | 'accounts' | 'report' | 'clock' | 'commands'
+>;
+type Notice = ReportView['notices'][number];
+
+/** What one report reads and how it is drawn; everything else is the same for all of them. */
+export interface ReportSource<Data> {
+  readonly id: string;
+  readonly title: string;
+  /** One sentence: what the figures are, and for whom. */
+  subtitle(): string;
+  filters(): readonly FilterView[];
+  /** Takes a choice; true when the data must be read again. */
+  setFilter(id: string, value: string): boolean;
+  /** Buttons beside the usual ones. */
+  buttons(): readonly { readonly id: string; readonly label: string }[];
+  /** Runs one of its own buttons. */
+  press?(id: string): void;
+  read(signal: AbortSignal): Promise<Data>;
+  draw(data: Data): Pick<ReportView, 'tiles' | 'sections'> & { readonly notices?: readonly Notice[] };
+  /** For *Save as JSON*. */
+  json(data: Data): unknown;
+  /** A row was chosen in a table. */
+  openRow?(section: string, row: string): void;
+}
+
+/** One open report: reads, keeps the last good data beside an error, and exports. */
+export class ReportController<Data> implements vscode.Disposable {
+  private panel: ReportPanel | undefined;
+  private data: { readonly value: Data; readonly readAt: number } | undefined;
+  private error: unknown;
+  private reading: AbortController | undefined;
+
+  constructor(
+    private readonly deps: ReportDeps,
+    private readonly source: ReportSource<Data>,
+  ) {}
+
+  /** Opens the report, or shows the one that is open. */
+  open(): void {
+    if (this.panel) {
+      this.panel.reveal();
+      return;
+    }
+    this.panel = new ReportPanel(
+      {
+        id: this.source.id,
+        title: this.source.title,
+        extensionUri: this.deps.extensionUri,
+        log: this.deps.log,
+        onMessage: (message) => {
+          void this.receive(message).catch((error: unknown) => {
+            this.deps.report.error(error);
+          });
+        },
+      },
+      () => {
+        this.panel = undefined;
+        this.reading?.abort();
+        this.data = undefined;
+      },
+    );
+    void this.refresh();
+  }
+
+  /** Reads again; an earlier read that is still under way is dropped. */
+  async refresh(): Promise<void> {
+    this.reading?.abort();
+    const own = new AbortController();
+    this.reading = own;
+    this.error = undefined;
+    this.draw();
+    try {
+      const value = await this.source.read(own.signal);
+      if (this.reading === own) {
+        this.data = { value, readAt: this.deps.clock.now() };
+      }
+    } catch (error) {
+      if (this.reading !== own) {
+        return;
+      }
+      if (!isCancelled(error)) {
+        this.error = error;
+        this.deps.log.warn(`The report “${this.source.id}” could not be read: ${String(error)}`);
+      }
+    }
+    if (this.reading === own) {
+      this.reading = undefined;
+      this.draw();
+    }
+  }
+
+  /** Draws again what is known, after a choice that needs no reading. */
+  draw(): void {
+    const { source, data } = this;
+    const drawn = data && source.draw(data.value);
+    this.panel?.show({
+      title: source.title,
+      subtitle: source.subtitle(),
+      busy: this.reading !== undefined,
+      notices: [...this.errorNotice(), ...(drawn?.notices ?? [])],
+      filters: [...source.filters()],
+      buttons: [
+        { id: 'refresh', label: vscode.l10n.t('Refresh') },
+        ...(data
+          ? [
+              { id: 'csv', label: vscode.l10n.t('Save as CSV…') },
+              { id: 'json', label: vscode.l10n.t('Save as JSON…') },
+              { id: 'markdown', label: vscode.l10n.t('Copy as Markdown') },
+            ]
+          : []),
+        ...source.buttons(),
+      ],
+      tiles: drawn?.tiles ?? [],
+      sections: drawn?.sections ?? [],
+      words: {
+        loading: vscode.l10n.t('Loading…'),
+        showTable: vscode.l10n.t('Show the Numbers'),
+        savePicture: vscode.l10n.t('Save Picture…'),
+        median: vscode.l10n.t('Median'),
+        sortHint: vscode.l10n.t('Sort by this column'),
+      },
+    });
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+
+  private errorNotice(): Notice[] {
+    if (this.error === undefined) {
+      return [];
+    }
+    const why =
+      this.error instanceof UserError
+        ? localize(this.error.text)
+        : vscode.l10n.t('The report could not be read. The log has the details.');
+    const age =
+      this.data &&
+      vscode.l10n.t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));
+    return [
+      {
+        severity: 'error',
+        text: age === undefined ? why : `${why} ${age}`,
+        buttons: [{ id: 'refresh', label: stepLabel('retry') ?? '' }],
+      },
+    ];
+  }
+
+  private async receive(message: Exclude<FromPage, { type: 'ready' }>): Promise<void> {
+    switch (message.type) {
+      case 'filter':
+        if (this.source.setFilter(message.id, message.value)) {
+          await this.refresh();
+        } else {
+          this.draw();
+        }
+        return;
+      case 'row':
+        this.source.openRow?.(message.section, message.row);
+        return;
+      case 'picture':
+        await save(
+          `${this.source.id}-${message.section}.png`,
+          Buffer.from(message.png, 'base64'),
+          'PNG',
+          'png',
+        );
+        return;
+      case 'button':
+        await this.press(message.id);
+    }
+  }
+
+  private async press(id: string): Promise<void> {
+    if (id === 'refresh') {
+      return this.refresh();
+    }
+    if (!this.data || !['csv', 'json', 'markdown'].includes(id)) {
+      this.source.press?.(id);
+      this.draw();
+      return;
+    }
+    const { sections } = this.source.draw(this.data.value);
+    if (id === 'json') {
+      const text = JSON.stringify(this.source.json(this.data.value), null, 2);
+      await save(`${this.source.id}.json`, Buffer.from(text, 'utf8'), 'JSON', 'json');
+    } else if (id === 'markdown') {
+      await vscode.env.clipboard.writeText(
+        sections.map(({ title, table }) => toMarkdown(title, table)).join('\n'),
+      );
+      void vscode.window.showInformationMessage(vscode.l10n.t('The tables were copied as Markdown.'));
+    } else {
+      await this.saveCsv(sections);
+    }
+  }
+
+  private async saveCsv(sections: ReportView['sections']): Promise<void> {
+    const picked = await vscode.window.showQuickPick(
+      sections.map((section) => ({ label: section.title, section })),
+      { title: vscode.l10n.t('Save as CSV'), placeHolder: vscode.l10n.t('Which table?') },
+    );
+    if (picked) {
+      const name = `${this.source.id}-${picked.section.id}.csv`;
+      await save(name, Buffer.from(toCsv(picked.section.table), 'utf8'), 'CSV', 'csv');
+    }
+  }
+}
+
+/** Writes a file that the user picks, and offers to open it. */
+async function save(name: string, content: Uint8Array, kind: string, ending: string): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),
+    filters: { [kind]: [ending] },
+    title: vscode.l10n.t('Save Report'),
+  });
+  if (!target) {
+    return;
+  }
+  await vscode.workspace.fs.writeFile(target, content);
+  const open = vscode.l10n.t('Open');
+  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('Saved {0}.', name), open);
+  if (chosen === open) {
+    await vscode.commands.executeCommand('vscode.open', target);
+  }
+}

@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { Charge } from '../../model/charge';
+import { DayRange } from './days';
+import { dayName } from './earningsView';
+import { rangeFilters } from './earningsSource';
+import type { ReportSource } from './reportController';
+import { spendingView } from './spendingView';
+
+export interface Spending {
+  readonly charges: readonly Charge[];
+  readonly skipped: number;
+  /** Where the figures come from: the service's own list, or what this editor has seen. */
+  readonly origin: 'service' | 'observed';
+}
+
+/** Unix seconds, both included. */
+export type ReadSpending = (
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+) => Promise<Spending>;
+
+const secondsPerDay = 86_400;
+
+/** What the account paid for, by day, by instance and by kind. */
+export class SpendingSource implements ReportSource<Spending> {
+  readonly id = 'spending';
+  readonly title = vscode.l10n.t('My Spending');
+  private readonly range: DayRange;
+
+  constructor(
+    private readonly readSpending: ReadSpending,
+    now: () => number,
+  ) {
+    this.range = new DayRange(now);
+  }
+
+  subtitle(): string {
+    return vscode.l10n.t(
+      'What this account paid for from {0} to {1}. Days are in UTC, money in US dollars.',
+      dayName(this.range.start),
+      dayName(this.range.end),
+    );
+  }
+
+  filters() {
+    return rangeFilters(this.range);
+  }
+
+  setFilter(id: string, value: string): boolean {
+    return this.range.set(id, value);
+  }
+
+  buttons() {
+    return [];
+  }
+
+  read(signal: AbortSignal): Promise<Spending> {
+    return this.readSpending(
+      { from: this.range.start * secondsPerDay, to: (this.range.end + 1) * secondsPerDay - 1 },
+      signal,
+    );
+  }
+
+  draw(spending: Spending) {
+    const notices = [
+      {
+        severity: 'info' as const,
+        text:
+          spending.origin === 'service'
+            ? vscode.l10n.t('From the list of charges that the service keeps.')
+            : vscode.l10n.t(
+                'The key may not read the charges of this account. This is an estimate from what this editor has seen, without bandwidth.',
+              ),
+        buttons: [],
+      },
+      ...(spending.charges.length === 0
+        ? [{ severity: 'info' as const, text: vscode.l10n.t('No charges in this time.'), buttons: [] }]
+        : []),
+      ...(spending.skipped === 0
+        ? []
+        : [
+            {
+              severity: 'warning' as const,
+              text: vscode.l10n.t('{0} charges could not be understood and are left out.', spending.skipped),
+              buttons: [],
+            },
+          ]),
+    ];
+    return { ...spendingView(spending.charges, localize), notices };
+  }
+
+  json(spending: Spending): unknown {
+    return spending;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Charge } from '../../model/charge';
+import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
+import { text } from '../../util/text';
+import type { ReportView } from '../../webview/report/protocol';
+import { dayName } from './earningsView';
+import { moneyCell, printable, textCell, type Say } from './words';
+
+type View = Pick<ReportView, 'tiles' | 'sections'>;
+const secondsPerDay = 86_400;
+
+/** Charges by day, by instance or volume, and by kind. */
+export function spendingView(charges: readonly Charge[], say: Say): View {
+  const total = add(...charges.map((charge) => charge.amount));
+  return {
+    tiles: [{ label: say(text('Spent in this time')), value: formatMoney(total, 2) }],
+    sections: [byDay(charges, say), byKey(charges, say, 'sources'), byKey(charges, say, 'kinds')],
+  };
+}
+
+function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
+  const kinds = [...new Set(charges.flatMap((charge) => partsOf(charge).map(([kind]) => kind)))].sort();
+  const days = new Map<number, Map<string, Micros>>();
+  for (const charge of charges) {
+    const seconds = charge.start ?? charge.end;
+    if (seconds === undefined) {
+      continue;
+    }
+    const day = Math.floor(seconds / secondsPerDay);
+    const sums = days.get(day) ?? new Map<string, Micros>();
+    for (const [kind, amount] of partsOf(charge)) {
+      sums.set(kind, add(sums.get(kind) ?? zero, amount));
+    }
+    days.set(day, sums);
+  }
+  const rows = [...days.entries()].sort(([a], [b]) => a - b);
+  return {
+    id: 'days',
+    title: say(text('Spending by Day')),
+    folded: true,
+    ...(rows.length === 0
+      ? {}
+      : {
+          chart: {
+            kind: 'stackedColumns' as const,
+            unit: say(text('dollars')),
+            categories: rows.map(([day]) => dayName(day)),
+            series: kinds.map((kind) => ({
+              name: kindName(kind, say),
+              values: rows.map(([, sums]) => toDollars(sums.get(kind) ?? zero)),
+            })),
+          },
+        }),
+    table: {
+      caption: say(text('Spending by day (UTC), in dollars')),
+      columns: [
+        { label: say(text('Day')), numeric: false },
+        ...kinds.map((kind) => ({ label: kindName(kind, say), numeric: true })),
+        { label: say(text('Total')), numeric: true },
+      ],
+      rows: rows.map(([day, sums]) => ({
+        id: String(day),
+        cells: [
+          textCell(dayName(day)),
+          ...kinds.map((kind) => moneyCell(sums.get(kind), 2)),
+          moneyCell(add(...sums.values()), 2),
+        ],
+      })),
+    },
+  };
+}
+
+function byKey(charges: readonly Charge[], say: Say, by: 'sources' | 'kinds'): View['sections'][number] {
+  const sums = new Map<string, Micros>();
+  for (const charge of charges) {
+    const parts: readonly (readonly [string, Micros])[] =
+      by === 'kinds'
+        ? partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount])
+        : [[sourceName(charge), charge.amount]];
+    for (const [name, amount] of parts) {
+      sums.set(name, add(sums.get(name) ?? zero, amount));
+    }
+  }
+  const rows = [...sums.entries()].sort(([, a], [, b]) => b - a);
+  return {
+    id: by,
+    title: by === 'kinds' ? say(text('Spending by Kind')) : say(text('Spending by Instance and Volume')),
+    folded: false,
+    table: {
+      caption: say(text('In dollars, most expensive first')),
+      columns: [
+        { label: by === 'kinds' ? say(text('Kind')) : say(text('For')), numeric: false },
+        { label: say(text('Total')), numeric: true },
+      ],
+      rows: rows.map(([name, amount]) => ({ id: name, cells: [textCell(name), moneyCell(amount, 2)] })),
+    },
+  };
+}
+
+/** A charge without items counts as one part of its own type. */
+function partsOf(charge: Charge): readonly (readonly [kind: string, amount: Micros])[] {
+  return charge.items.length === 0
+    ? [[charge.type, charge.amount]]
+    : charge.items.map((item) => [item.type, item.amount] as const);
+}
+
+function sourceName(charge: Charge): string {
+  return printable(
+    [charge.source ?? charge.description ?? charge.type, charge.label].filter(Boolean).join(' · '),
+  );
+}
+
+function kindName(kind: string, say: Say): string {
+  switch (kind) {
+    case 'gpu':
+      return say(text('GPU'));
+    case 'disk':
+      return say(text('Disk'));
+    case 'bwd':
+      return say(text('Download'));
+    case 'bwu':
+      return say(text('Upload'));
+    default:
+      return printable(kind);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Micros } from '../../model/money';
+import { formatMoney, toDollars } from '../../model/money';
+import type { Text } from '../../util/text';
+import type { ReportView } from '../../webview/report/protocol';
+
+/** Puts a `Text` into the language of the editor; a parameter, so that views are built without an editor. */
+export type Say = (text: Text) => string;
+
+type Cell = ReportView['sections'][number]['table']['rows'][number]['cells'][number];
+
+/** Shown where the service did not say. */
+export const unknownText = '–';
+
+export function textCell(value: string | undefined): Cell {
+  return { text: value === undefined || value === '' ? unknownText : printable(value) };
+}
+
+export function moneyCell(amount: Micros | undefined, digits?: number): Cell {
+  return amount === undefined
+    ? { text: unknownText }
+    : { text: formatMoney(amount, digits), sort: toDollars(amount) };
+}
+
+export function numberCell(value: number | undefined, digits = 0): Cell {
+  return value === undefined ? { text: unknownText } : { text: value.toFixed(digits), sort: value };
+}
+
+/** Names come from strangers: control characters and direction marks go, and the length is bounded. */
+export function printable(value: string): string {
+  const clean = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
+}

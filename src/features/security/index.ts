@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { addMethod, type Windows } from './addMethod';
+import { logIn } from './login';
+import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
+
+type Deps = Pick<Services, 'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'log'>;
+
+/** The second factor: asked for when the service wants it, set up, changed and taken off. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { accounts, commands } = deps;
+  const windows: Windows = new Map();
+  store.add(deps.secondFactor.setPrompt((subject, signal) => logIn(deps, subject, signal)));
+  store.add(
+    commands.register('gpuRental.tfa.signIn', async () => {
+      const { user } = activeAccount(deps);
+      if (user.tfaStatus === 'disabled') {
+        void vscode.window.showInformationMessage(
+          vscode.l10n.t('This account has no second factor, so there is no code to enter.'),
+        );
+        return;
+      }
+      await accounts.enterSecondFactor();
+    }),
+  );
+  const changing = (change: (account: Account) => Promise<boolean>) => async () => {
+    if (await change(activeAccount(deps))) {
+      await accounts.refreshUser();
+      await commands.run('gpuRental.refreshAccount', []);
+    }
+  };
+  store.add(
+    commands.register(
+      'gpuRental.tfa.addMethod',
+      changing((account) => addMethod(deps, account, windows)),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.tfa.updateMethod', (target) =>
+      changing((account) => updateMethod(account, methodIdOf(target)))(),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.tfa.removeMethod', (target) =>
+      changing((account) => removeMethod(deps, account, methodIdOf(target)))(),
+    ),
+  );
+  store.add(
+    commands.register(
+      'gpuRental.tfa.regenerateBackupCodes',
+      changing((account) => regenerateBackupCodes(deps, account)),
+    ),
+  );
+  return store;
+}
+
+function activeAccount({ accounts }: Deps): Account {
+  if (!accounts.active) {
+    throw new NotSignedInError();
+  }
+  return accounts.active;
+}
+
+function methodIdOf(target: unknown): number | undefined {
+  return typeof target === 'object' && target !== null && 'methodId' in target
+    ? Number(target.methodId)
+    : undefined;
+}

@@ -1,0 +1,153 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { labelProblem } from '../../model/secondFactor';
+import type { TfaMethod, TfaStatus } from '../../model/tfa';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { showBackupCodes } from './backupCodes';
+import { prove } from './proof';
+import { methodName } from './words';
+
+type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
+
+/** Renames a method or makes it the primary one. */
+export async function updateMethod(account: Account, wantedId: number | undefined): Promise<boolean> {
+  const method = await pickMethod(account, wantedId, vscode.l10n.t('Change a Second Factor'));
+  if (!method) {
+    return false;
+  }
+  const rename = { label: `$(edit) ${vscode.l10n.t('Rename')}` };
+  const primary = { label: `$(star) ${vscode.l10n.t('Make Primary')}` };
+  const action = await vscode.window.showQuickPick([rename, ...(method.isPrimary ? [] : [primary])], {
+    title: methodName(method),
+  });
+  if (action === primary) {
+    await account.client.tfa.update(method.id, { isPrimary: true });
+    return true;
+  }
+  const label =
+    action === rename
+      ? await vscode.window.showInputBox({
+          title: vscode.l10n.t('Rename'),
+          value: method.label ?? '',
+          validateInput: (value) => {
+            const problem = labelProblem(value);
+            return problem && localize(problem);
+          },
+        })
+      : undefined;
+  if (label === undefined || label.trim() === '') {
+    return false;
+  }
+  await account.client.tfa.update(method.id, { label: label.trim() });
+  return true;
+}
+
+/** Removes a method once it is clear what that means, and once another proof was given. */
+export async function removeMethod(
+  deps: Deps,
+  account: Account,
+  wantedId: number | undefined,
+): Promise<boolean> {
+  const user = await deps.accounts.refreshUser();
+  const status = await account.client.tfa.status();
+  const isLegacy = user.tfaStatus === 'legacy' && status.methods.length === 0;
+  const method = isLegacy
+    ? undefined
+    : await pickMethod(account, wantedId, vscode.l10n.t('Remove a Second Factor'), status);
+  if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
+    return false;
+  }
+  const removed = await prove({
+    title: vscode.l10n.t('Confirm the Removal'),
+    client: account.client,
+    person: user,
+    clock: deps.clock,
+    use: (proof, signal) => account.client.tfa.remove(method?.id, proof, { signal }),
+  });
+  if (!removed) {
+    return false;
+  }
+  void vscode.window.showInformationMessage(
+    removed.remaining === undefined
+      ? vscode.l10n.t('2FA is off. The backup codes are void.')
+      : vscode.l10n.t('The second factor was removed. {0} are left.', removed.remaining),
+  );
+  return true;
+}
+
+async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
+  const remove = isLast ? vscode.l10n.t('Turn 2FA Off') : vscode.l10n.t('Remove');
+  const chosen = await vscode.window.showWarningMessage(
+    method
+      ? vscode.l10n.t('Remove {0}?', methodName(method))
+      : vscode.l10n.t('Remove the older form of 2FA from this account?'),
+    {
+      modal: true,
+      detail: isLast
+        ? vscode.l10n.t(
+            'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
+          )
+        : vscode.l10n.t('The other methods and the backup codes stay as they are.'),
+    },
+    remove,
+  );
+  return chosen === remove;
+}
+
+/** Makes ten new codes; older ones are void from then on. */
+export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
+  const user = await deps.accounts.refreshUser();
+  if (user.tfaStatus !== 'enabled') {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Backup codes come with 2FA. Add a second factor first.'),
+    );
+    return false;
+  }
+  const make = vscode.l10n.t('Make New Codes');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Make new backup codes?'),
+    { modal: true, detail: vscode.l10n.t('Every older backup code is void from then on.') },
+    make,
+  );
+  if (chosen !== make) {
+    return false;
+  }
+  const codes = await prove({
+    title: vscode.l10n.t('Confirm New Backup Codes'),
+    client: account.client,
+    person: user,
+    clock: deps.clock,
+    use: (proof, signal) => account.client.tfa.regenerateBackupCodes(proof, { signal }),
+  });
+  if (codes) {
+    await showBackupCodes(codes, deps.redactor);
+  }
+  return codes !== undefined;
+}
+
+async function pickMethod(
+  account: Account,
+  wantedId: number | undefined,
+  title: string,
+  known?: TfaStatus,
+): Promise<TfaMethod | undefined> {
+  const { methods } = known ?? (await account.client.tfa.status());
+  const wanted = methods.find((method) => method.id === wantedId);
+  if (wanted) {
+    return wanted;
+  }
+  if (methods.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no second factor.'));
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(
+    methods.map((method) => ({
+      label: methodName(method),
+      description: method.isPrimary ? vscode.l10n.t('primary') : '',
+      method,
+    })),
+    { title, placeHolder: vscode.l10n.t('Which one?') },
+  );
+  return picked?.method;
+}

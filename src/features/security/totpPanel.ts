@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { TotpSetup } from '../../model/tfa';
+import type { Disposable } from '../../util/disposable';
+
+/**
+ * The `otpauth://` address as a picture for an authenticator app, drawn here, with the secret as text for
+ * an app without a camera. Nothing of it is kept: the page has no script and ends with the step.
+ */
+export async function showTotpPanel(setup: TotpSetup): Promise<Disposable> {
+  const { renderSVG } = await import('uqr');
+  const panel = vscode.window.createWebviewPanel(
+    'gpuRental.totp',
+    vscode.l10n.t('Add an Authenticator App'),
+    { viewColumn: vscode.ViewColumn.Active, preserveFocus: true },
+    { enableScripts: false, localResourceRoots: [] },
+  );
+  panel.webview.html = totpPage(setup, renderSVG(setup.uri, { border: 2 }), {
+    title: vscode.l10n.t('Add an Authenticator App'),
+    scan: vscode.l10n.t('Scan this picture with your authenticator app, then enter the code that it shows.'),
+    type: vscode.l10n.t('Without a camera, enter this secret in the app:'),
+    picture: vscode.l10n.t('QR code of the address for the authenticator app'),
+  });
+  return panel;
+}
+
+interface Words {
+  readonly title: string;
+  readonly scan: string;
+  readonly type: string;
+  readonly picture: string;
+}
+
+/** The whole page; every value is escaped. */
+export function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words: Words): string {
+  const nonce = randomBytes(16).toString('base64');
+  const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');
+  return `<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
+<title>${escape(words.title)}</title>
+<style nonce="${nonce}">
+body { font-family: var(--vscode-font-family); padding: 2em; text-align: center; }
+svg { width: 16em; height: 16em; background: white; padding: 1em; }
+code { font-size: 1.2em; user-select: all; overflow-wrap: anywhere; }
+</style>
+</head>
+<body>
+<h1>${escape(words.title)}</h1>
+<p>${escape(words.scan)}</p>
+<div role="img" aria-label="${escape(words.picture)}">${picture}</div>
+<p>${escape(words.type)}</p>
+<p><code>${escape(grouped)}</code></p>
+</body>
+</html>`;
+}
+
+function escape(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);
+}

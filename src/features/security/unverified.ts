@@ -1,0 +1,23 @@
+import * as vscode from 'vscode';
+import type { Account } from '../../store/ports';
+
+/** Where the e-mail address is verified: the service's own console, and never with a key in the link. */
+export function consoleUrl(account: Account): vscode.Uri | undefined {
+  const url = new URL(account.serviceUrl);
+  return url.protocol === 'https:' ? vscode.Uri.parse(`https://${url.host}/account/`) : undefined;
+}
+
+/** A second factor begins with a code by e-mail, so without a verified address nothing can begin. */
+export async function tellUnverified(account: Account): Promise<void> {
+  const open = vscode.l10n.t('Open Web Console');
+  const target = consoleUrl(account);
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      'The e-mail address of this account is not verified. Setting up 2FA begins with a code by e-mail, for an authenticator app as well. Verify the address in the web console, then try again.',
+    ),
+    ...(target ? [open] : []),
+  );
+  if (chosen === open && target) {
+    await vscode.env.openExternal(target);
+  }
+}

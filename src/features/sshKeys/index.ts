@@ -1,0 +1,227 @@
+import * as vscode from 'vscode';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { pickFromList } from '../../editor/quickPick';
+import type { SshKey } from '../../model/account';
+import type { Client } from '../../api/client';
+import type { Services } from '../../services';
+import { parsePublicKey, sameKey } from '../../ssh/publicKey';
+import { matchKeys } from '../../ssh/service';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { generate, pickKey } from './keyPicker';
+import { keyName } from './keyWords';
+import { SshKeyTree } from './sshKeyTree';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'sshKeys' | 'ssh' | 'log' | 'trees' | 'commands' | 'report'
+>;
+
+/** The SSH keys view, its commands, and the keys of single instances. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  const tree = store.add(new SshKeyTree(deps));
+  deps.trees['gpuRental.sshKeys'].setProvider(tree);
+  store.add(commands.register('gpuRental.ensureSshKey', () => ensureSshKey(deps)));
+  store.add(commands.register('gpuRental.sshKey.add', () => addKey(deps)));
+  store.add(
+    commands.register('gpuRental.sshKey.generate', async () => {
+      const made = await generate(deps);
+      if (made) {
+        await registerKey(deps, made.line);
+      }
+    }),
+  );
+  store.add(commands.register('gpuRental.sshKey.copy', (target) => copyKey(deps, target)));
+  store.add(commands.register('gpuRental.sshKey.delete', (target) => deleteKey(deps, target)));
+  store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, target)));
+  store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, target)));
+  return store;
+}
+
+function clientOf({ accounts }: Deps): Client {
+  const { active } = accounts;
+  if (!active) {
+    throw new UserError(text('Sign in to use the SSH keys of your account.'), { nextStep: 'signIn' });
+  }
+  return active.client;
+}
+
+/**
+ * Before money is spent: true where a key with which this computer can log in is registered, or was
+ * registered here, or the user goes on without one; false where the user stopped.
+ */
+async function ensureSshKey(deps: Deps): Promise<boolean> {
+  const client = clientOf(deps);
+  const [{ items }, local] = await Promise.all([client.sshKeys.list(), deps.ssh.localKeys()]);
+  const lines = items.map((key) => key.publicKey);
+  const ofAccount = deps.accounts.active?.user.sshKey;
+  if (matchKeys(local, ofAccount === undefined ? lines : [...lines, ofAccount]).length > 0) {
+    return true;
+  }
+  const choice = await pickKey(deps, {
+    title: vscode.l10n.t('An SSH Key to Log In With'),
+    placeholder: vscode.l10n.t('No key of this computer is registered. Without one you cannot log in.'),
+    without: vscode.l10n.t('Go On Without a Key'),
+  });
+  if (choice?.kind === 'key') {
+    await registerKey(deps, choice.line);
+  }
+  return choice !== undefined;
+}
+
+async function addKey(deps: Deps): Promise<void> {
+  const { items } = await clientOf(deps).sshKeys.list();
+  const choice = await pickKey(
+    deps,
+    {
+      title: vscode.l10n.t('Add an SSH Key'),
+      placeholder: vscode.l10n.t('Which public key shall be registered?'),
+    },
+    (key) => items.some((item) => sameKey(item.publicKey, key.line)),
+  );
+  if (choice?.kind === 'key') {
+    await registerKey(deps, choice.line);
+  }
+}
+
+/** Registers a key with the account; one that is there already counts as done. */
+async function registerKey(deps: Deps, line: string): Promise<void> {
+  const client = clientOf(deps);
+  const { items } = await client.sshKeys.list();
+  if (!items.some((key) => sameKey(key.publicKey, line))) {
+    await client.sshKeys.add(line);
+  }
+  await deps.sshKeys.refresh();
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'The SSH key {0} is registered. Instances that you rent from now on let it in; for one that runs already, attach it.',
+      keyName(line),
+    ),
+  );
+}
+
+async function copyKey(deps: Deps, target: unknown): Promise<void> {
+  const key = await chooseKey(deps, target, vscode.l10n.t('Copy which public key?'));
+  if (key) {
+    await vscode.env.clipboard.writeText(key.publicKey.trim());
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Public key copied'), 4_000);
+  }
+}
+
+async function deleteKey(deps: Deps, target: unknown): Promise<void> {
+  const key = await chooseKey(deps, target, vscode.l10n.t('Delete which key?'));
+  if (!key) {
+    return;
+  }
+  const remove = vscode.l10n.t('Delete');
+  const isLast = deps.sshKeys.state.kind === 'ready' && deps.sshKeys.state.value.length === 1;
+  const detail = vscode.l10n.t(
+    'Instances that you rent later will not let it in. Those that run already still do. The key files on this computer stay.',
+  );
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
+    {
+      modal: true,
+      detail: isLast ? `${detail}\n\n${vscode.l10n.t('It is your only registered key.')}` : detail,
+    },
+    remove,
+  );
+  if (chosen === remove) {
+    await clientOf(deps).sshKeys.remove(key.id);
+    await deps.sshKeys.refresh();
+  }
+}
+
+/** The key of a tree node or call, else one that is picked. */
+async function chooseKey(deps: Deps, target: unknown, title: string): Promise<SshKey | undefined> {
+  if (deps.sshKeys.state.kind !== 'ready') {
+    await deps.sshKeys.refresh();
+  }
+  const { state } = deps.sshKeys;
+  const keys = state.kind === 'ready' ? state.value : [];
+  const id =
+    typeof target === 'object' && target !== null && 'sshKeyId' in target ? target.sshKeyId : undefined;
+  return id === undefined ? pickOf(keys, title) : keys.find((key) => key.id === id);
+}
+
+async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
+  if (keys.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There are no SSH keys.'));
+    return undefined;
+  }
+  const answer = await pickFromList({
+    title,
+    placeholder: vscode.l10n.t('SSH key'),
+    rows: keys.map((key) => ({
+      id: String(key.id),
+      label: keyName(key.publicKey, key.name),
+      description: parsePublicKey(key.publicKey)?.fingerprint ?? '',
+      value: key,
+    })),
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+/** Lets a key into one instance, running ones too (service-facts 2.6); true where it was attached. */
+async function attachKey(deps: Deps, target: unknown): Promise<boolean> {
+  const client = clientOf(deps);
+  const instanceId = await choose(deps, target, vscode.l10n.t('Attach a key to which instance?'));
+  if (instanceId === undefined) {
+    return false;
+  }
+  const { items } = await client.instances.keys(instanceId);
+  const choice = await pickKey(
+    deps,
+    {
+      title: vscode.l10n.t('Attach an SSH Key'),
+      placeholder: vscode.l10n.t('Which key shall the instance let in?'),
+    },
+    (key) => items.some((item) => sameKey(item.publicKey, key.line)),
+  );
+  if (choice?.kind !== 'key') {
+    return false;
+  }
+  await client.instances.attachKey(instanceId, choice.line);
+  vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key attached'), 4_000);
+  return true;
+}
+
+async function detachKey(deps: Deps, target: unknown): Promise<void> {
+  const client = clientOf(deps);
+  const instanceId = await choose(deps, target, vscode.l10n.t('Detach a key from which instance?'));
+  if (instanceId === undefined) {
+    return;
+  }
+  const { items } = await client.instances.keys(instanceId);
+  const key = await pickOf(items, vscode.l10n.t('Detach Which SSH Key?'));
+  if (!key) {
+    return;
+  }
+  const detach = vscode.l10n.t('Detach');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
+    {
+      modal: true,
+      detail:
+        items.length === 1
+          ? vscode.l10n.t('It is the only key on the instance: nobody will be able to log in.')
+          : vscode.l10n.t('Whoever logs in with it will no longer be let in.'),
+    },
+    detach,
+  );
+  if (chosen === detach) {
+    await client.instances.detachKey(instanceId, key.id);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key detached'), 4_000);
+  }
+}
+
+function choose({ fleet }: Deps, target: unknown, title: string): Promise<number | undefined> {
+  const { state } = fleet;
+  return chooseInstance(target, state.kind === 'ready' ? state.value.instances : [], {
+    title,
+    none: vscode.l10n.t('There are no instances.'),
+  });
+}

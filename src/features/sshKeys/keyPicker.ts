@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import { askText, pickFromList, type Row } from '../../editor/quickPick';
+import type { Services } from '../../services';
+import { isKeyName, worksUnattended, type LocalKey } from '../../ssh/localKeys';
+import { keyName, localKeyRow, publicKeyProblem } from './keyWords';
+
+type Deps = Pick<Services, 'ssh'>;
+
+export type KeyChoice =
+  | { readonly kind: 'key'; readonly line: string }
+  /** The user goes on without a key. */
+  | { readonly kind: 'without' };
+
+type RowValue =
+  | { readonly kind: 'local'; readonly key: LocalKey }
+  | { readonly kind: 'generate' }
+  | { readonly kind: 'paste' }
+  | { readonly kind: 'without' };
+
+/**
+ * Asks for a public key: one of this computer, a freshly made one, or one that is pasted.
+ * `undefined` where the user stopped.
+ */
+export async function pickKey(
+  deps: Deps,
+  words: { readonly title: string; readonly placeholder: string; readonly without?: string },
+  isTaken: (key: LocalKey) => boolean = () => false,
+): Promise<KeyChoice | undefined> {
+  const local = (await deps.ssh.localKeys()).filter((key) => !isTaken(key));
+  const rows: Row<RowValue>[] = [
+    ...local.map((key) =>
+      localKeyRow<RowValue>(key, vscode.l10n.t('Use {0}', keyName(key.line)), { kind: 'local', key }),
+    ),
+    {
+      id: 'generate',
+      label: vscode.l10n.t('Generate a New Key…'),
+      detail: vscode.l10n.t('Made on this computer; only its public part leaves it'),
+      iconPath: new vscode.ThemeIcon('add'),
+      value: { kind: 'generate' },
+    },
+    {
+      id: 'paste',
+      label: vscode.l10n.t('Paste a Public Key…'),
+      iconPath: new vscode.ThemeIcon('clippy'),
+      value: { kind: 'paste' },
+    },
+    ...(words.without === undefined
+      ? []
+      : [{ id: 'without', label: words.without, value: { kind: 'without' as const } }]),
+  ];
+  const answer = await pickFromList<RowValue>({
+    ...words,
+    rows,
+    activeId: local.find(worksUnattended)?.publicKey.base64 ?? 'generate',
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  switch (answer.value.kind) {
+    case 'local':
+      return { kind: 'key', line: answer.value.key.line };
+    case 'generate': {
+      const made = await generate(deps);
+      return made && { kind: 'key', line: made.line };
+    }
+    case 'paste': {
+      const line = await paste(words.title);
+      return line === undefined ? undefined : { kind: 'key', line };
+    }
+    case 'without':
+      return { kind: 'without' };
+  }
+}
+
+/** Asks for the name of the file and makes the key. */
+export async function generate({ ssh }: Deps): Promise<LocalKey | undefined> {
+  const taken = (await ssh.localKeys()).map((key) => key.privateFile ?? '');
+  const isFree = (name: string) =>
+    !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
+  const names = ['gpu_rental', ...Array.from({ length: 98 }, (_, index) => `gpu_rental_${index + 2}`)];
+  const answer = await askText({
+    title: vscode.l10n.t('Generate an SSH Key'),
+    prompt: vscode.l10n.t(
+      'Name of the file in your .ssh folder. The key has no passphrase; for one with a passphrase run ssh-keygen in a terminal and add it here.',
+    ),
+    value: names.find(isFree) ?? '',
+    problem: (value) =>
+      isKeyName(value)
+        ? isFree(value)
+          ? undefined
+          : vscode.l10n.t('A key with this name exists already.')
+        : vscode.l10n.t('Use letters, digits, dots, hyphens and underscores.'),
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  return ssh.generateKey(answer.value, answer.value);
+}
+
+async function paste(title: string): Promise<string | undefined> {
+  const answer = await askText({
+    title,
+    prompt: vscode.l10n.t('The public key, as in the file that ends in .pub'),
+    placeholder: 'ssh-ed25519 AAAA…',
+    problem: (value) => (value.trim() === '' ? undefined : publicKeyProblem(value)),
+  });
+  const line = answer.kind === 'picked' ? answer.value.trim() : '';
+  return line === '' ? undefined : line;
+}

@@ -1,0 +1,133 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { SshKey } from '../../model/account';
+import type { Services } from '../../services';
+import type { LocalKey } from '../../ssh/localKeys';
+import { parsePublicKey } from '../../ssh/publicKey';
+import { matchKeys } from '../../ssh/service';
+import { DisposableStore } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { keyName } from './keyWords';
+
+export type SshKeyNode =
+  | { readonly kind: 'sshKey'; readonly sshKeyId: number }
+  | { readonly kind: 'loadError'; readonly stale: boolean };
+
+type Deps = Pick<Services, 'accounts' | 'sshKeys' | 'ssh' | 'log' | 'trees'>;
+
+/** The SSH keys of the account, with those that this computer can use marked. */
+export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<SshKeyNode | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly store = new DisposableStore();
+  private nodes = new Map<number, SshKeyNode>();
+  private local: readonly LocalKey[] = [];
+
+  constructor(private readonly deps: Deps) {
+    this.store.add(this.changed);
+    const refresh = () => {
+      void this.readLocal();
+    };
+    this.store.add(deps.sshKeys.onDidChange(refresh));
+    this.store.add(deps.accounts.onDidChange(refresh));
+  }
+
+  async getChildren(node?: SshKeyNode): Promise<SshKeyNode[]> {
+    const { accounts, sshKeys } = this.deps;
+    if (node || !accounts.active) {
+      return [];
+    }
+    if (sshKeys.state.kind === 'idle') {
+      // The failure is in the state, which is shown.
+      await sshKeys.refresh().catch(() => undefined);
+    } else if (sshKeys.state.kind === 'loading') {
+      await this.nextChange();
+    }
+    const { state } = sshKeys;
+    if (state.kind === 'failed') {
+      return [{ kind: 'loadError', stale: false }];
+    }
+    if (state.kind !== 'ready') {
+      return [];
+    }
+    // One object a key, so that refreshes do not move the selection.
+    this.nodes = new Map(
+      state.value.map((key) => [key.id, this.nodes.get(key.id) ?? { kind: 'sshKey', sshKeyId: key.id }]),
+    );
+    return [
+      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      ...this.nodes.values(),
+    ];
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  getTreeItem(node: SshKeyNode): vscode.TreeItem {
+    if (node.kind === 'loadError') {
+      return this.errorItem(node.stale);
+    }
+    const { state } = this.deps.sshKeys;
+    const key = state.kind === 'ready' ? state.value.find((one) => one.id === node.sshKeyId) : undefined;
+    return key ? this.keyItem(key) : new vscode.TreeItem(`#${node.sshKeyId}`);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** An empty view would say that there are no keys. */
+  private nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      const subscription = this.deps.sshKeys.onDidChange(() => {
+        subscription.dispose();
+        resolve();
+      });
+    });
+  }
+
+  private keyItem(key: SshKey): vscode.TreeItem {
+    const isLocal = matchKeys(this.local, [key.publicKey]).length > 0;
+    const parsed = parsePublicKey(key.publicKey);
+    const name = keyName(key.publicKey, key.name);
+    const place = isLocal ? vscode.l10n.t('on this computer') : '';
+    const item = new vscode.TreeItem(name);
+    item.id = `ssh-key-${key.id}`;
+    item.description = [parsed?.fingerprint.slice(0, 17), place].filter((part) => part !== '').join(' · ');
+    item.iconPath = new vscode.ThemeIcon('key', isLocal ? new vscode.ThemeColor('charts.green') : undefined);
+    item.contextValue = ';sshKey;';
+    item.accessibilityInformation = { label: [name, place].filter((part) => part !== '').join(', ') };
+    const tooltip = new vscode.MarkdownString();
+    tooltip.appendText([parsed?.type, parsed?.fingerprint, place].filter(Boolean).join('\n'));
+    item.tooltip = tooltip;
+    return item;
+  }
+
+  private errorItem(stale: boolean): vscode.TreeItem {
+    const { state } = this.deps.sshKeys;
+    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
+    const item = new vscode.TreeItem(
+      stale
+        ? vscode.l10n.t('Could not refresh. Select to retry')
+        : vscode.l10n.t('Could not load. Select to retry'),
+    );
+    item.id = 'ssh-keys-load-error';
+    item.description = error instanceof UserError ? localize(error.text) : '';
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+    item.contextValue = ';loadError;';
+    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    return item;
+  }
+
+  /** Which keys are here is only a mark: without it the list is as good. */
+  private async readLocal(): Promise<void> {
+    this.changed.fire(undefined);
+    try {
+      this.local = await this.deps.ssh.localKeys();
+      this.changed.fire(undefined);
+    } catch (error) {
+      this.deps.log.warn(`SSH keys of this computer could not be read: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { Services } from '../../services';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { statusBarText, type StatusBarWords } from './statusBarText';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'rentals' | 'readiness' | 'settings' | 'clock'>;
+
+/** While something gets ready the elapsed time is shown, and goes on. */
+const tickMs = 10_000;
+
+/** Running machines, what they cost and how long the credit lasts; click opens the list. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const item = store.add(
+    vscode.window.createStatusBarItem('gpuRental.status', vscode.StatusBarAlignment.Left, 10),
+  );
+  item.name = vscode.l10n.t('GPU Rental');
+  item.command = 'gpuRental.instances.focus';
+  const timer = store.add(new MutableDisposable());
+  const show = () => {
+    const words = deps.settings.get('gpuRental.statusBar.enabled') ? wordsNow(deps) : undefined;
+    timer.value = undefined;
+    if (!words) {
+      item.hide();
+      return;
+    }
+    item.text = words.text;
+    item.tooltip = words.tooltip;
+    item.accessibilityInformation = { label: words.spoken, role: 'button' };
+    item.backgroundColor = words.isWarning
+      ? new vscode.ThemeColor('statusBarItem.warningBackground')
+      : undefined;
+    item.show();
+    if (words.isMoving) {
+      timer.value = deps.clock.schedule(show, tickMs);
+    }
+  };
+  store.add(deps.fleet.onDidChange(show));
+  store.add(deps.accounts.onDidChange(show));
+  store.add(deps.readiness.onDidChange(show));
+  store.add(deps.rentals.onDidChange(show));
+  store.add(deps.settings.onDidChange('gpuRental.statusBar', show));
+  show();
+  return store;
+}
+
+function wordsNow({ accounts, fleet, rentals, readiness, clock }: Deps): StatusBarWords | undefined {
+  const account = accounts.active;
+  if (!account) {
+    return undefined;
+  }
+  return statusBarText({
+    state: fleet.state,
+    facts: (id) => fleet.facts(id),
+    watches: readiness.watches,
+    notKnown: rentals.rentals.filter(({ phase }) => phase.kind === 'notKnown').length,
+    credit: account.user.credit ?? account.user.balance,
+    now: clock.now(),
+  });
+}

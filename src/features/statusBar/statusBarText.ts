@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { instanceName } from '../../model/instanceLabel';
+import {
+  billingOf,
+  fleetCostPerHour,
+  isReady,
+  stateLabel,
+  stateOf,
+  type InstanceFacts,
+} from '../../model/instanceState';
+import { formatMoney, type Micros } from '../../model/money';
+import { durationText as creditText, hoursOfCredit } from '../../model/quote';
+import type { Watch } from '../../model/readiness';
+import type { FleetSnapshot, Loaded } from '../../store/ports';
+import { durationText } from '../../util/duration';
+
+export interface StatusBarInput {
+  readonly state: Loaded<FleetSnapshot>;
+  readonly facts: (instanceId: number) => InstanceFacts;
+  readonly watches: readonly Watch[];
+  /** Rentals whose outcome is open. */
+  readonly notKnown: number;
+  readonly credit: Micros | undefined;
+  readonly now: number;
+}
+
+export interface StatusBarWords {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly spoken: string;
+  /** It changes by itself with time. */
+  readonly isMoving: boolean;
+  readonly isWarning: boolean;
+}
+
+/** Less than this is worth a warning colour. */
+const lowCreditHours = 2;
+/** Data that is older than two looks is marked. */
+const staleMs = 11 * 60_000;
+
+/** What the status bar says; nothing where nothing exists and nothing is awaited. */
+export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
+  const { state, watches, notKnown, now } = input;
+  if (state.kind === 'failed') {
+    const words = vscode.l10n.t('GPU Rental: the instances could not be loaded');
+    return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
+  }
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  if (instances.length === 0 && notKnown === 0) {
+    return undefined;
+  }
+  const kinds = instances.map(
+    (instance) => [instance, stateOf(instance, input.facts(instance.id), now)] as const,
+  );
+  const running = kinds.filter(([, kind]) => isReady(kind)).length;
+  const stopped = kinds.filter(([, kind]) => billingOf(kind) === 'disk').length;
+  const cost = fleetCostPerHour(kinds);
+  const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, cost.rate);
+  const stage = stageText(input, kinds);
+  const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
+  const price = vscode.l10n.t('{0}/h', `${cost.isPartial ? '≥ ' : ''}${formatMoney(cost.perHour)}`);
+  const left = hours === undefined ? undefined : vscode.l10n.t('{0} left', localize(creditText(hours)));
+  const open = notKnown === 0 ? undefined : vscode.l10n.t('rental not known yet');
+  const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
+  const shown = [open, stage, vscode.l10n.t('{0} running', running), price, left].filter(
+    (part) => part !== undefined,
+  );
+  const lines = [
+    vscode.l10n.t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
+    vscode.l10n.t('All together {0} now', price),
+    left === undefined ? undefined : vscode.l10n.t('Credit: {0}', left),
+    stage,
+    open,
+    isStale ? vscode.l10n.t('As of {0} ago', localize(durationText(now - state.fetchedAt))) : undefined,
+  ].filter((line) => line !== undefined);
+  return {
+    text: `${isStale ? '$(warning) ' : ''}${icon} ${shown.join(' · ')}`,
+    tooltip: lines.join('\n'),
+    spoken: [vscode.l10n.t('GPU Rental'), ...lines].join(', '),
+    isMoving: watches.length > 0 || notKnown > 0,
+    isWarning: hours !== undefined && hours < lowCreditHours,
+  };
+}
+
+/** `Loading image 3 min`, of the one that has been on its way longest. */
+function stageText(
+  { watches, now }: StatusBarInput,
+  kinds: readonly (readonly [Parameters<typeof stateLabel>[0], Parameters<typeof stateLabel>[1]])[],
+): string | undefined {
+  const [watch] = watches;
+  if (!watch) {
+    return undefined;
+  }
+  const elapsed = localize(durationText(now - watch.since));
+  const found = kinds.find(([instance]) => instance.id === watch.instanceId);
+  if (!found) {
+    return vscode.l10n.t('Being prepared {0}', elapsed);
+  }
+  const [instance, kind] = found;
+  const label = `${localize(stateLabel(instance, kind))} ${elapsed}`;
+  return watches.length === 1
+    ? label
+    : vscode.l10n.t('{0}: {1}, {2} more', instanceName(instance), label, watches.length - 1);
+}

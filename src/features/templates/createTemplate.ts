@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { chooseInstance } from '../../editor/instanceTarget';
+import type { Template } from '../../model/template';
+import { parseDocument, renderDocument } from '../../model/templateDocument';
+import { templateForImage, templateFromInstance } from '../../model/templateFromInstance';
+import { fileNameOf } from '../../model/templateUri';
+import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
+
+/** Asks what the template starts from, and opens it as a draft. */
+export async function createTemplate(deps: CommandDeps): Promise<void> {
+  deps.templateDesk.documents.account();
+  const { state } = deps.fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const rows = [
+    {
+      label: vscode.l10n.t('$(package) From an Image…'),
+      detail: vscode.l10n.t('SSH, private, with the image that you name'),
+      run: () => fromImage(deps),
+    },
+    {
+      label: vscode.l10n.t('$(new-file) From Scratch'),
+      detail: vscode.l10n.t('All fields, nothing filled in'),
+      run: () => openDraft(deps, templateForImage('')),
+    },
+    ...(instances.length === 0
+      ? []
+      : [
+          {
+            label: vscode.l10n.t('$(server) From an Instance…'),
+            detail: vscode.l10n.t('Image, environment, start script and disk of a machine that you rent'),
+            run: () => fromInstance(deps),
+          },
+        ]),
+    {
+      label: vscode.l10n.t('$(folder-opened) From a File…'),
+      detail: '*.gpu-template.json',
+      run: () => importTemplate(deps, undefined),
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Create a Template') });
+  await picked?.run();
+}
+
+async function fromImage(deps: CommandDeps): Promise<void> {
+  const image = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Container Image'),
+    prompt: vscode.l10n.t('With its tag, as for docker pull'),
+    placeHolder: 'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
+    validateInput: (value) =>
+      /^\s*[^\s]+\s*$/.test(value) ? undefined : vscode.l10n.t('Enter the path of an image.'),
+  });
+  if (image !== undefined) {
+    await openDraft(deps, templateForImage(image));
+  }
+}
+
+async function fromInstance(deps: CommandDeps): Promise<void> {
+  const { state } = deps.fleet;
+  const id = await chooseInstance(undefined, state.kind === 'ready' ? state.value.instances : [], {
+    title: vscode.l10n.t('From Which Instance?'),
+    none: vscode.l10n.t('There are no instances.'),
+  });
+  const instance = id === undefined ? undefined : deps.fleet.find(id);
+  if (instance) {
+    await openDraft(deps, templateFromInstance(instance));
+  }
+}
+
+/** Writes a template to a file; secrets stay references, whose values are not in it. */
+export async function exportTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+  const id = await chooseTemplate(deps, target, vscode.l10n.t('Export Which Template?'));
+  if (id === undefined) {
+    return;
+  }
+  const { fields, name } = await knownTemplate(deps, id);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const file = `${fileNameOf(name)}.gpu-template.json`;
+  const uri = await vscode.window.showSaveDialog({
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, file) } : {}),
+    filters: { [vscode.l10n.t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
+  });
+  if (uri) {
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(renderDocument(fields)));
+    await vscode.window.showTextDocument(uri);
+  }
+}
+
+/** Opens the content of a file as a draft. */
+export async function importTemplate(deps: CommandDeps, from: unknown): Promise<void> {
+  deps.templateDesk.documents.account();
+  const uri = fileOf(from) ?? (await pickFile());
+  if (uri) {
+    const document = await vscode.workspace.openTextDocument(uri);
+    await openDraft(deps, parseDocument(document.getText()));
+  }
+}
+
+function fileOf(from: unknown): vscode.Uri | undefined {
+  if (from instanceof vscode.Uri) {
+    return from;
+  }
+  return typeof from === 'object' && from !== null && 'uri' in from && typeof from.uri === 'string'
+    ? vscode.Uri.parse(from.uri, true)
+    : undefined;
+}
+
+async function pickFile(): Promise<vscode.Uri | undefined> {
+  const picked = await vscode.window.showOpenDialog({
+    title: vscode.l10n.t('Import a Template'),
+    filters: { [vscode.l10n.t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
+  });
+  return picked?.[0];
+}
+
+/** Everything that marks a template as somebody's favourite needs. */
+export function refOf(template: Pick<Template, 'id' | 'name' | 'hashId'>) {
+  return { id: template.id, name: template.name, hash: template.hashId };
+}

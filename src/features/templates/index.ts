@@ -1,0 +1,75 @@
+import { templateIdOf } from '../../editor/templateUris';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
+import {
+  copyOf,
+  deleteTemplates,
+  duplicateTemplate,
+  knownTemplate,
+  openImagePage,
+  openTemplate,
+  type CommandDeps,
+} from './templateCommands';
+import { TemplateLists } from './templateLists';
+import { searchTemplates } from './templateSearch';
+import { TemplateTree } from './templateTree';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'templates' | 'templateDesk' | 'trees' | 'commands' | 'hub' | 'clock' | 'log'
+>;
+
+/** The templates view and its commands; the documents are a feature of their own. */
+export function register(services: Deps): Disposable {
+  const store = new DisposableStore();
+  const lists = store.add(new TemplateLists(services));
+  const tree = store.add(new TemplateTree(services, lists));
+  services.trees['gpuRental.templates'].setProvider(tree);
+  const deps = { ...services, lists };
+  const { commands } = services;
+  store.add(commands.register('gpuRental.template.create', () => createTemplate(deps)));
+  store.add(commands.register('gpuRental.template.edit', (target) => openTemplate(deps, target)));
+  store.add(commands.register('gpuRental.template.duplicate', (target) => duplicateTemplate(deps, target)));
+  store.add(
+    commands.register('gpuRental.template.delete', (target, selected) =>
+      deleteTemplates(deps, target, selected),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.template.search', () => {
+      searchTemplates(deps);
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.template.copyId', (target) => copyOf(deps, target, ({ id }) => String(id))),
+  );
+  store.add(
+    commands.register('gpuRental.template.copyHash', (target) =>
+      copyOf(deps, target, ({ hashId }) => hashId),
+    ),
+  );
+  store.add(commands.register('gpuRental.template.openImagePage', (target) => openImagePage(deps, target)));
+  store.add(commands.register('gpuRental.template.export', (target) => exportTemplate(deps, target)));
+  store.add(commands.register('gpuRental.template.import', (from) => importTemplate(deps, from)));
+  store.add(
+    commands.register('gpuRental.template.addFavourite', (target) => setFavourite(deps, target, true)),
+  );
+  store.add(
+    commands.register('gpuRental.template.removeFavourite', (target) => setFavourite(deps, target, false)),
+  );
+  return store;
+}
+
+async function setFavourite(deps: CommandDeps, target: unknown, isFavourite: boolean): Promise<void> {
+  const id = templateIdOf(target);
+  if (id === undefined) {
+    return;
+  }
+  // A favourite that was deleted can be removed too.
+  const known = isFavourite ? await knownTemplate(deps, id) : undefined;
+  await deps.lists.setFavourite(
+    { id, ...(known ? { name: known.name, hash: known.hashId } : {}) },
+    isFavourite,
+  );
+}

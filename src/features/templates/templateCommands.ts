@@ -1,0 +1,191 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { plainLabel } from '../../editor/quickPick';
+import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
+import type { Template } from '../../model/template';
+import type { DocumentFields } from '../../model/templateDocument';
+import { imageWithTag } from '../../model/templateMerge';
+import type { Services } from '../../services';
+import type { KnownTemplate } from '../../store/templateReader';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import type { TemplateLists } from './templateLists';
+
+export type CommandDeps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'templates' | 'templateDesk' | 'commands' | 'log'
+> & { readonly lists: TemplateLists };
+
+/** The template of a tree node, a lens, the active editor or a call, else one that is picked. */
+export async function chooseTemplate(
+  deps: CommandDeps,
+  target: unknown,
+  title: string,
+  accepts: (template: Template) => boolean = () => true,
+): Promise<number | undefined> {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const given = templateIdOf(target) ?? (target === undefined && active ? templateIdOf(active) : undefined);
+  if (given !== undefined) {
+    return given;
+  }
+  deps.templateDesk.documents.account();
+  if (deps.templates.state.kind !== 'ready') {
+    await deps.templates.refresh();
+  }
+  const { state } = deps.templates;
+  const rows = (state.kind === 'ready' ? state.value : []).filter(accepts).map((template) => ({
+    label: plainLabel(template.name),
+    description: plainLabel(imageWithTag(template.image, template.tag)),
+    detail: deps.lists.isMine(template) ? '' : vscode.l10n.t('By somebody else'),
+    id: template.id,
+  }));
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There are no templates.'));
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
+  return picked?.id;
+}
+
+/** Reads a template for a command that needs it. */
+export async function knownTemplate(deps: CommandDeps, id: number): Promise<KnownTemplate> {
+  const account = deps.templateDesk.documents.account();
+  const stale = deps.templateDesk.documents.peek(id);
+  if (stale && stale.accountKey !== account.key) {
+    if (
+      vscode.workspace.textDocuments.some((document) => document.isDirty && templateIdOf(document.uri) === id)
+    ) {
+      throw new UserError(
+        text(
+          'A template of another account with the same number is open and not saved. Save or close it first.',
+        ),
+      );
+    }
+    deps.templateDesk.documents.close(id);
+  }
+  const known = await deps.templateDesk.documents.open(id);
+  if (!known) {
+    throw new UserError(text('This template does not exist any more. Refresh the list.'));
+  }
+  return known;
+}
+
+/** Opens the document: the account's own for editing, others to look at. */
+export async function openTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+  const id = await chooseTemplate(deps, target, vscode.l10n.t('Open Which Template?'));
+  if (id === undefined) {
+    return;
+  }
+  const { name, isMine, hashId } = await knownTemplate(deps, id);
+  await vscode.window.showTextDocument(toTemplateUri({ kind: isMine ? 'own' : 'public', id, name }));
+  await deps.lists.noteUse({ id, name, hash: hashId });
+}
+
+/** Opens a draft; it reaches the service when it is saved. */
+export async function openDraft(deps: CommandDeps, fields: DocumentFields): Promise<void> {
+  const token = await deps.templateDesk.creation.addDraft(fields);
+  const name = typeof fields['name'] === 'string' ? fields['name'] : '';
+  await vscode.window.showTextDocument(toTemplateUri({ kind: 'draft', token, name }), { preview: false });
+}
+
+/** A copy of an own template, or somebody else's as one's own; private in both cases. */
+export async function duplicateTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+  const id = await chooseTemplate(deps, target, vscode.l10n.t('Duplicate Which Template?'));
+  if (id === undefined) {
+    return;
+  }
+  const { fields, isMine, name } = await knownTemplate(deps, id);
+  await openDraft(deps, {
+    ...fields,
+    name: isMine ? vscode.l10n.t('Copy of {0}', name) : name,
+    private: true,
+    // Credentials of others are not ours, and a copy is private.
+    ...(isMine ? {} : { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }),
+  });
+}
+
+export async function deleteTemplates(deps: CommandDeps, target: unknown, selected: unknown): Promise<void> {
+  const several = (Array.isArray(selected) ? selected : [])
+    .map((node: unknown) => templateIdOf(node))
+    .filter((id) => id !== undefined);
+  const first = await chooseTemplate(deps, target, vscode.l10n.t('Delete Which Template?'), (template) =>
+    deps.lists.isMine(template),
+  );
+  const ids = [...new Set(several.length > 1 ? several : first === undefined ? [] : [first])];
+  const known = await Promise.all(ids.map((id) => knownTemplate(deps, id)));
+  const mine = known.filter(({ isMine }) => isMine);
+  if (mine.length === 0) {
+    if (known.length > 0) {
+      throw new UserError(text('This template belongs to somebody else and cannot be deleted.'));
+    }
+    return;
+  }
+  const remove = vscode.l10n.t('Delete');
+  const names = mine.map(({ name, id }) => plainLabel(name) || `#${id}`).join(', ');
+  const chosen = await vscode.window.showWarningMessage(
+    mine.length === 1
+      ? vscode.l10n.t('Delete the template {0} at the service?', names)
+      : vscode.l10n.t('Delete {0} templates at the service: {1}?', mine.length, names),
+    {
+      modal: true,
+      detail: vscode.l10n.t('It cannot be brought back. Instances that were rented from it stay.'),
+    },
+    remove,
+  );
+  if (chosen !== remove) {
+    return;
+  }
+  for (const { id } of mine) {
+    await deps.templateDesk.creation.remove(id);
+  }
+  await deps.templates.refresh();
+}
+
+export async function copyOf(
+  deps: CommandDeps,
+  target: unknown,
+  value: (known: KnownTemplate) => string,
+): Promise<void> {
+  const id = await chooseTemplate(deps, target, vscode.l10n.t('Of Which Template?'));
+  if (id !== undefined) {
+    await vscode.env.clipboard.writeText(value(await knownTemplate(deps, id)));
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 4_000);
+  }
+}
+
+/** The documentation that the template names, else the image's page at the public registry. */
+export async function openImagePage(deps: CommandDeps, target: unknown): Promise<void> {
+  const id = await chooseTemplate(deps, target, vscode.l10n.t('Open the Image Page of Which Template?'));
+  if (id === undefined) {
+    return;
+  }
+  const { fields } = await knownTemplate(deps, id);
+  const page = imagePage(fields);
+  if (!page) {
+    throw new UserError(text('No page is known for this image. Enter one as "href" in the template.'));
+  }
+  // The editor asks before it opens an address that is not trusted.
+  await vscode.env.openExternal(page);
+}
+
+/** Only web pages: an address from the service can be anything. */
+function imagePage(fields: DocumentFields): vscode.Uri | undefined {
+  const { href, image } = fields;
+  if (typeof href === 'string' && URL.canParse(href) && /^https?:$/.test(new URL(href).protocol)) {
+    return vscode.Uri.parse(href, true);
+  }
+  const path = typeof image === 'string' ? image.split(/[:@]/)[0] : undefined;
+  return path !== undefined && /^[a-z0-9_-]+(\/[a-z0-9._-]+)?$/.test(path)
+    ? vscode.Uri.parse(`https://hub.docker.com/${path.includes('/') ? 'r' : '_'}/${path}`)
+    : undefined;
+}
+
+/** Drafts and other documents of ours in the active editor, for commands without a target. */
+export function activeTemplateDocument(): vscode.TextDocument | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document && readTemplateUri(document.uri) ? document : undefined;
+}
+
+export function rentFrom(templateId: number): Thenable<unknown> {
+  return runCommand('gpuRental.rentFromTemplate', { templateId });
+}

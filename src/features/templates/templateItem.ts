@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import type { Template } from '../../model/template';
+import { imageWithTag } from '../../model/templateMerge';
+import type { TemplateGroup, TemplateNode } from './templateNodes';
+
+export interface ItemFacts {
+  readonly isMine: boolean;
+  readonly isFavourite: boolean;
+  readonly isUnsaved: boolean;
+}
+
+const readmeLimit = 2_000;
+
+/** A row of the tree: name, then image and tag. */
+export function templateItem(
+  node: TemplateNode & { readonly kind: 'template' },
+  template: Template,
+  facts: ItemFacts,
+): vscode.TreeItem {
+  const name = plainLabel(template.name) || `#${template.id}`;
+  const image = imageWithTag(template.image, template.tag);
+  const item = new vscode.TreeItem(facts.isUnsaved ? vscode.l10n.t('{0} (unsaved)', name) : name);
+  item.id = `template-${node.group}-${node.templateId}`;
+  item.description = plainLabel(image);
+  item.iconPath = new vscode.ThemeIcon(
+    facts.isFavourite ? 'star-full' : facts.isMine && template.private !== false ? 'lock' : 'package',
+  );
+  item.contextValue = [
+    '',
+    'template',
+    facts.isMine ? 'mine' : 'public',
+    facts.isFavourite ? 'favourite' : 'plain',
+    '',
+  ].join(';');
+  item.command = {
+    command: 'gpuRental.template.edit',
+    title: vscode.l10n.t('Open'),
+    arguments: [{ templateId: template.id }],
+  };
+  item.accessibilityInformation = {
+    label: [
+      name,
+      image,
+      facts.isMine ? '' : vscode.l10n.t('by somebody else'),
+      facts.isUnsaved ? vscode.l10n.t('unsaved') : '',
+    ]
+      .filter((part) => part !== '')
+      .join(', '),
+  };
+  return item;
+}
+
+/** The essentials and the readme; nothing of the service is read as Markdown or as a link. */
+export function templateTooltip(template: Template, facts: ItemFacts): vscode.MarkdownString {
+  const { t } = vscode.l10n;
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendMarkdown('**');
+  tooltip.appendText(plainLabel(template.name));
+  tooltip.appendMarkdown('**\n\n');
+  const lines = [
+    template.desc ?? '',
+    imageWithTag(template.image, template.tag),
+    template.runtype === undefined ? '' : t('Run type {0}', template.runtype),
+    template.recommendedDiskGb === undefined ? '' : t('Disk {0} GB', template.recommendedDiskGb),
+    facts.isMine
+      ? template.private === false
+        ? t('Visible to everyone')
+        : t('Private')
+      : t('By somebody else'),
+    template.createdCount === undefined ? '' : t('Rented {0} times', template.createdCount),
+    `#${template.id} · ${template.hashId}`,
+  ];
+  for (const line of lines.filter((one) => one.trim() !== '')) {
+    tooltip.appendText(line);
+    tooltip.appendMarkdown('  \n');
+  }
+  const readme = template.readme?.trim() ?? '';
+  if (readme !== '') {
+    tooltip.appendMarkdown('\n---\n\n');
+    tooltip.appendText(readme.length > readmeLimit ? `${readme.slice(0, readmeLimit)}…` : readme);
+  }
+  return tooltip;
+}
+
+/** A heading of the tree. */
+export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem {
+  const { t } = vscode.l10n;
+  const names: Readonly<Record<TemplateGroup, string>> = {
+    mine: t('Mine'),
+    favourites: t('Favourites'),
+    recent: t('Recent'),
+    recommended: t('Recommended'),
+  };
+  const item = new vscode.TreeItem(
+    names[group],
+    group === 'recommended'
+      ? vscode.TreeItemCollapsibleState.Collapsed
+      : vscode.TreeItemCollapsibleState.Expanded,
+  );
+  item.id = `template-group-${group}`;
+  item.description = String(count);
+  item.contextValue = ';group;';
+  return item;
+}

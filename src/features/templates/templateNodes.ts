@@ -1,0 +1,30 @@
+/** What the templates tree holds: plain data, also the argument of its commands. */
+export const groups = ['mine', 'favourites', 'recent', 'recommended'] as const;
+export type TemplateGroup = (typeof groups)[number];
+
+export type TemplateNode =
+  | { readonly kind: 'group'; readonly group: TemplateGroup }
+  | { readonly kind: 'template'; readonly group: TemplateGroup; readonly templateId: number }
+  | { readonly kind: 'loadError'; readonly stale: boolean };
+
+/** Keeps one object for each node, so that refreshes do not move selection or focus. */
+export class NodeCache {
+  private readonly groups = new Map<TemplateGroup, TemplateNode>();
+  private templates = new Map<string, TemplateNode>();
+
+  group(group: TemplateGroup): TemplateNode {
+    const node = this.groups.get(group) ?? { kind: 'group', group };
+    this.groups.set(group, node);
+    return node;
+  }
+
+  list(group: TemplateGroup, ids: readonly number[]): TemplateNode[] {
+    const others = [...this.templates].filter(([key]) => !key.startsWith(`${group}/`));
+    const made = ids.map((templateId): [string, TemplateNode] => {
+      const key = `${group}/${templateId}`;
+      return [key, this.templates.get(key) ?? { kind: 'template', group, templateId }];
+    });
+    this.templates = new Map([...others, ...made]);
+    return made.map(([, node]) => node);
+  }
+}

@@ -1,0 +1,193 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { keepOrder, plainLabel } from '../../editor/quickPick';
+import { toTemplateUri } from '../../editor/templateUris';
+import type { Template } from '../../model/template';
+import { imageWithTag } from '../../model/templateMerge';
+import { completeTemplateQuery, parseTemplateQuery, type TemplateFilters } from '../../model/templateQuery';
+import { DisposableStore } from '../../util/disposable';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Clock } from '../../util/clock';
+import { refOf } from './createTemplate';
+import { duplicateTemplate, knownTemplate, rentFrom, type CommandDeps } from './templateCommands';
+
+interface SearchRow extends vscode.QuickPickItem {
+  /** The query after taking a completion. */
+  readonly query?: string;
+  readonly template?: Template;
+}
+
+const startQuery = 'recommended = true';
+const mostRows = 200;
+/** Long enough for a pause in typing; the service takes a search every few seconds. */
+const delayMs = 500;
+
+/** A quick pick whose line is the query; it completes what is typed and shows what is found. */
+export function searchTemplates(deps: CommandDeps & { readonly clock: Clock }): void {
+  deps.templateDesk.documents.account();
+  new TemplateSearch(deps).show();
+}
+
+class TemplateSearch {
+  private readonly store = new DisposableStore();
+  private readonly picker = this.store.add(vscode.window.createQuickPick<SearchRow>());
+  private found: readonly Template[] = [];
+  private note: string | undefined;
+  private stop = new AbortController();
+  private timer: { dispose(): void } | undefined;
+  private searched = '';
+  private readonly buttons = {
+    save: { iconPath: new vscode.ThemeIcon('files'), tooltip: vscode.l10n.t('Save as Mine') },
+    rent: { iconPath: new vscode.ThemeIcon('rocket'), tooltip: vscode.l10n.t('Rent') },
+    favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: vscode.l10n.t('Add to Favourites') },
+  };
+
+  constructor(private readonly deps: CommandDeps & { readonly clock: Clock }) {
+    const { picker } = this;
+    keepOrder(picker);
+    picker.title = vscode.l10n.t('Search Public Templates');
+    picker.placeholder = vscode.l10n.t('For example: image in [pytorch/pytorch] and count_created > 100');
+    picker.value = startQuery;
+    this.store.add(picker.onDidChangeValue(() => this.typed()));
+    this.store.add(picker.onDidAccept(() => this.accept()));
+    this.store.add(picker.onDidHide(() => this.dispose()));
+    this.store.add(
+      picker.onDidTriggerItemButton(({ item, button }) => {
+        if (item.template) {
+          void this.press(item.template, button).catch((error: unknown) => this.fail(error));
+        }
+      }),
+    );
+  }
+
+  show(): void {
+    this.picker.show();
+    this.typed(0);
+  }
+
+  private dispose(): void {
+    this.stop.abort();
+    this.timer?.dispose();
+    this.store.dispose();
+  }
+
+  private typed(afterMs = delayMs): void {
+    this.timer?.dispose();
+    const parsed = parseTemplateQuery(this.picker.value);
+    // One word that is no query looks among the names of what was found.
+    const isWord = /^[^\s=<>!]*$/.test(this.picker.value.trim());
+    this.note = parsed.kind === 'problem' && !isWord ? localize(parsed.problem.message) : undefined;
+    if (parsed.kind === 'filters') {
+      this.timer = this.deps.clock.schedule(() => {
+        void this.search(parsed.filters).catch((error: unknown) => this.fail(error));
+      }, afterMs);
+    }
+    this.showRows();
+  }
+
+  private async search(filters: TemplateFilters): Promise<void> {
+    const key = JSON.stringify(filters);
+    if (key === this.searched) {
+      return;
+    }
+    this.stop.abort();
+    const stop = (this.stop = new AbortController());
+    this.picker.busy = true;
+    try {
+      const { items } = await this.deps.templateDesk.documents
+        .account()
+        .client.templates.search(filters, { signal: stop.signal });
+      if (!stop.signal.aborted) {
+        this.found = items;
+        this.searched = key;
+        this.note = undefined;
+        this.showRows();
+      }
+    } finally {
+      if (stop === this.stop) {
+        this.picker.busy = false;
+      }
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (isCancelled(error)) {
+      return;
+    }
+    // "Could not load" is told from "none".
+    this.note = error instanceof UserError ? localize(error.text) : vscode.l10n.t('The search failed.');
+    this.deps.log.warn(`The search for templates failed: ${String(error)}`);
+    this.showRows();
+  }
+
+  private showRows(): void {
+    const { value } = this.picker;
+    const word = value.trim().toLowerCase();
+    const isQuery = parseTemplateQuery(value).kind === 'filters';
+    const matching = this.found.filter(
+      ({ name, image }) => isQuery || /[=<>!]/.test(word) || `${name} ${image}`.toLowerCase().includes(word),
+    );
+    const completions = completeTemplateQuery(value).map((completion): SearchRow => ({
+      label: `$(symbol-keyword) ${completion.label}`,
+      description: localize(completion.detail),
+      query: completion.query,
+      alwaysShow: true,
+    }));
+    const notes: SearchRow[] =
+      this.note === undefined ? [] : [{ label: `$(warning) ${this.note}`, alwaysShow: true }];
+    const none: SearchRow[] =
+      matching.length === 0 && this.searched !== '' && notes.length === 0 && completions.length === 0
+        ? [{ label: vscode.l10n.t('No template matches.'), alwaysShow: true }]
+        : [];
+    const results = matching.slice(0, mostRows).map((template) => this.row(template));
+    const more = matching.length - results.length;
+    this.picker.items = [
+      ...notes,
+      ...completions,
+      ...none,
+      ...results,
+      ...(more > 0
+        ? [{ label: vscode.l10n.t('{0} more; narrow the search to see them', more), alwaysShow: true }]
+        : []),
+    ];
+  }
+
+  private row(template: Template): SearchRow {
+    return {
+      label: plainLabel(template.name) || `#${template.id}`,
+      description: plainLabel(imageWithTag(template.image, template.tag)),
+      detail: plainLabel(template.desc ?? ''),
+      alwaysShow: true,
+      template,
+      buttons: [this.buttons.rent, this.buttons.save, this.buttons.favourite],
+    };
+  }
+
+  private accept(): void {
+    const [row] = this.picker.selectedItems;
+    if (row?.query !== undefined) {
+      this.picker.value = row.query;
+      this.typed();
+    } else if (row?.template) {
+      void this.open(row.template).catch((error: unknown) => this.fail(error));
+    }
+  }
+
+  /** To look at; what is found is other people's unless it says otherwise. */
+  private async open(template: Template): Promise<void> {
+    const { id, name, isMine } = await knownTemplate(this.deps, template.id);
+    this.picker.hide();
+    await vscode.window.showTextDocument(toTemplateUri({ kind: isMine ? 'own' : 'public', id, name }));
+  }
+
+  private async press(template: Template, button: vscode.QuickInputButton): Promise<void> {
+    if (button === this.buttons.favourite) {
+      await this.deps.lists.setFavourite(refOf(template), true);
+      return;
+    }
+    this.picker.hide();
+    await (button === this.buttons.rent
+      ? rentFrom(template.id)
+      : duplicateTemplate(this.deps, { templateId: template.id }));
+  }
+}

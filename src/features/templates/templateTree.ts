@@ -1,0 +1,187 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { readTemplateUri } from '../../editor/templateUris';
+import type { Template } from '../../model/template';
+import type { Services } from '../../services';
+import { DisposableStore } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import { UserError } from '../../util/errors';
+import { groupItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
+import type { TemplateLists } from './templateLists';
+import { groups, NodeCache, type TemplateGroup, type TemplateNode } from './templateNodes';
+
+type Deps = Pick<Services, 'accounts' | 'templates' | 'trees' | 'clock'>;
+
+/** The templates view: mine, favourites, recent and recommended ones. */
+export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = new vscode.EventEmitter<TemplateNode | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly nodes = new NodeCache();
+  private unsaved: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly lists: TemplateLists,
+  ) {
+    this.store.add(this.changed);
+    this.store.add(lists.onDidChange(() => this.refresh()));
+    this.store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.noteEdit(document)));
+    this.store.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));
+    this.store.add(vscode.workspace.onDidCloseTextDocument((document) => this.noteEdit(document)));
+    this.refresh();
+  }
+
+  async getChildren(node?: TemplateNode): Promise<TemplateNode[]> {
+    if (!this.deps.accounts.active) {
+      return [];
+    }
+    if (node) {
+      return node.kind === 'group' ? this.nodes.list(node.group, this.idsOf(node.group)) : [];
+    }
+    const { templates } = this.deps;
+    if (templates.state.kind === 'idle') {
+      // The failure is in the state, which is shown.
+      await templates.refresh().catch(() => undefined);
+    }
+    const { state } = templates;
+    if (state.kind === 'failed') {
+      return [{ kind: 'loadError', stale: false }];
+    }
+    if (state.kind !== 'ready') {
+      return [];
+    }
+    const shown = groups.filter((group) => this.idsOf(group).length > 0);
+    return [
+      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      // With nothing at all the view offers to make one.
+      ...shown.map((group) => this.nodes.group(group)),
+    ];
+  }
+
+  getParent(node: TemplateNode): TemplateNode | undefined {
+    return node.kind === 'template' ? this.nodes.group(node.group) : undefined;
+  }
+
+  getTreeItem(node: TemplateNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'group':
+        return groupItem(node.group, this.idsOf(node.group).length);
+      case 'loadError':
+        return this.errorItem(node.stale);
+      case 'template': {
+        const template = this.lists.find(node.templateId);
+        return template ? templateItem(node, template, this.factsOf(template)) : this.missingItem(node);
+      }
+    }
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, node: TemplateNode): vscode.TreeItem {
+    const template = node.kind === 'template' ? this.lists.find(node.templateId) : undefined;
+    if (template) {
+      item.tooltip = templateTooltip(template, this.factsOf(template));
+    }
+    return item;
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private idsOf(group: TemplateGroup): readonly number[] {
+    switch (group) {
+      case 'mine':
+        return this.lists.mine.map(({ id }) => id);
+      case 'recommended':
+        return this.lists.recommended.map(({ id }) => id);
+      case 'favourites':
+        return this.lists.favourites.map(({ id }) => id);
+      case 'recent':
+        return this.lists.recents.map(({ id }) => id);
+    }
+  }
+
+  private factsOf(template: Template): ItemFacts {
+    return {
+      isMine: this.lists.isMine(template),
+      isFavourite: this.lists.isFavourite(template.id),
+      isUnsaved: this.unsaved.has(template.id),
+    };
+  }
+
+  /** Remembered, and not in the list: deleted, or somebody made it private. */
+  private missingItem(node: TemplateNode & { readonly kind: 'template' }): vscode.TreeItem {
+    const ref = [...this.lists.favourites, ...this.lists.recents].find(({ id }) => id === node.templateId);
+    const item = new vscode.TreeItem(ref?.name ?? `#${node.templateId}`);
+    item.id = `template-${node.group}-${node.templateId}`;
+    item.description = vscode.l10n.t('not in the list');
+    item.tooltip = vscode.l10n.t('This template was deleted, or its owner does not show it any more.');
+    item.iconPath = new vscode.ThemeIcon('question');
+    item.contextValue = this.lists.isFavourite(node.templateId) ? ';missing;favourite;' : ';missing;';
+    return item;
+  }
+
+  private errorItem(stale: boolean): vscode.TreeItem {
+    const { state } = this.deps.templates;
+    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
+    const item = new vscode.TreeItem(
+      stale
+        ? vscode.l10n.t('Could not refresh. Select to retry')
+        : vscode.l10n.t('Could not load. Select to retry'),
+    );
+    item.id = 'templates-load-error';
+    item.description = error instanceof UserError ? localize(error.text) : '';
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+    item.contextValue = ';loadError;';
+    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    return item;
+  }
+
+  /** Unsaved templates are marked, and counted on the view. */
+  private noteEdit(document: vscode.TextDocument): void {
+    if (!readTemplateUri(document.uri)) {
+      return;
+    }
+    const unsaved = new Set<number>();
+    let count = 0;
+    for (const { uri, isDirty } of vscode.workspace.textDocuments) {
+      const read = isDirty ? readTemplateUri(uri) : undefined;
+      if (read?.kind === 'own') {
+        unsaved.add(read.id);
+      }
+      count += read ? 1 : 0;
+    }
+    const { view } = this.deps.trees['gpuRental.templates'];
+    if (count !== (view.badge?.value ?? 0)) {
+      view.badge =
+        count === 0
+          ? undefined
+          : {
+              value: count,
+              tooltip:
+                count === 1
+                  ? vscode.l10n.t('1 template is not saved')
+                  : vscode.l10n.t('{0} templates are not saved', count),
+            };
+    }
+    if (unsaved.size !== this.unsaved.size || [...unsaved].some((id) => !this.unsaved.has(id))) {
+      this.unsaved = unsaved;
+      this.changed.fire(undefined);
+    }
+  }
+
+  private refresh(): void {
+    this.changed.fire(undefined);
+    const { view } = this.deps.trees['gpuRental.templates'];
+    const { state } = this.deps.templates;
+    view.message =
+      state.kind === 'loading'
+        ? vscode.l10n.t('Loading templates…')
+        : state.kind === 'ready' && state.error !== undefined
+          ? vscode.l10n.t(
+              'Shown as of {0} ago.',
+              localize(durationText(this.deps.clock.now() - state.fetchedAt)),
+            )
+          : '';
+  }
+}

@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { stoppedCostPerDay } from '../../model/instanceCost';
+import { instanceName } from '../../model/instanceLabel';
+import { fleetCostPerHour, stateOf } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import { durationText as creditText } from '../../model/quote';
+import { warningKey, warningsFor, type Warning } from '../../model/warnings';
+import type { Services } from '../../services';
+import { assertNever } from '../../util/errors';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'hub' | 'clock' | 'report'>;
+
+/** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const asked = new Set<string>();
+  const look = () => {
+    // The window in use tells; the others stay quiet.
+    if (!vscode.window.state.focused) {
+      return;
+    }
+    const account = deps.accounts.active?.key ?? '';
+    for (const warning of warningsNow(deps)) {
+      const key = `${account}:warning:${warningKey(warning, deps.clock.now())}`;
+      if (!asked.has(key)) {
+        asked.add(key);
+        deps.hub
+          .claim(key)
+          .then((isFirst) => (isFirst ? tell(deps, warning) : undefined))
+          .catch((error: unknown) => {
+            deps.report.error(error);
+          });
+      }
+    }
+  };
+  store.add(deps.fleet.onDidChange(look));
+  store.add(deps.accounts.onDidChange(look));
+  store.add(vscode.window.onDidChangeWindowState(look));
+  return store;
+}
+
+function warningsNow({ accounts, fleet, clock }: Deps): readonly Warning[] {
+  const { state } = fleet;
+  const account = accounts.active;
+  // Old data warns of nothing.
+  if (!account || state.kind !== 'ready' || state.error !== undefined) {
+    return [];
+  }
+  const now = clock.now();
+  const { instances } = state.value;
+  const kinds = instances.map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const);
+  return warningsFor({
+    instances,
+    facts: (id) => fleet.facts(id),
+    rate: fleetCostPerHour(kinds).rate,
+    credit: account.user.credit ?? account.user.balance,
+    now,
+  });
+}
+
+async function tell(deps: Deps, warning: Warning): Promise<void> {
+  if (warning.kind === 'lowCredit') {
+    const stop = vscode.l10n.t('Stop Instances…');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t(
+        'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
+        localize(creditText(warning.hours)),
+      ),
+      stop,
+    );
+    if (chosen === stop) {
+      await runCommand('gpuRental.instance.stop');
+    }
+    return;
+  }
+  await tellOfInstance(deps, warning);
+}
+
+async function tellOfInstance(
+  { fleet, clock }: Deps,
+  warning: Exclude<Warning, { kind: 'lowCredit' }>,
+): Promise<void> {
+  const { instanceId } = warning;
+  const instance = fleet.find(instanceId);
+  if (!instance) {
+    return;
+  }
+  const name = instanceName(instance);
+  const destroy = vscode.l10n.t('Destroy…');
+  const connect = vscode.l10n.t('Connect');
+  const cost = stoppedCostPerDay(instance);
+  let message: string;
+  switch (warning.kind) {
+    case 'stoppedLong':
+      message = vscode.l10n.t(
+        '{0} has been stopped for {1} days. Stopped still bills {2}.',
+        name,
+        warning.days,
+        cost === undefined
+          ? vscode.l10n.t('a price that the service does not state')
+          : vscode.l10n.t('{0}/day', formatMoney(cost)),
+      );
+      break;
+    case 'hostEnds':
+      message = vscode.l10n.t(
+        'The host of {0} takes it back in {1}. Save what you need before then.',
+        name,
+        localize(durationText(warning.endsAtMs - clock.now())),
+      );
+      break;
+    default:
+      return assertNever(warning);
+  }
+  const chosen = await vscode.window.showWarningMessage(
+    message,
+    ...(warning.kind === 'hostEnds' ? [connect] : [destroy]),
+  );
+  if (chosen === destroy) {
+    await runCommand('gpuRental.instance.destroy', { instanceId });
+  } else if (chosen === connect) {
+    await runCommand('gpuRental.instance.connect', { instanceId });
+  }
+}

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import { imageWithTag } from '../../model/templateMerge';
+import { renderWorkspaceFile, workspaceFilePath, type WorkspaceFile } from '../../model/workspaceFile';
+import type { Services } from '../../services';
+
+type Deps = Pick<Services, 'accounts' | 'templates'>;
+
+/** Writes a first workspace file; one that exists is opened and not touched. */
+export async function createWorkspaceFile(deps: Deps): Promise<void> {
+  const folder = await chooseFolder();
+  if (!folder) {
+    return;
+  }
+  const uri = vscode.Uri.joinPath(folder.uri, workspaceFilePath);
+  if (await exists(uri)) {
+    await vscode.window.showTextDocument(uri);
+    return;
+  }
+  const source = await chooseSource(deps);
+  if (!source) {
+    return;
+  }
+  const file: WorkspaceFile = {
+    ...source,
+    filters: { num_gpus: { eq: 1 }, reliability: { gte: 0.98 } },
+    diskGb: 40,
+    maxPricePerHour: 0.5,
+    folder: '/workspace',
+    whenRunning: 'ask',
+  };
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(renderWorkspaceFile(file)));
+  await vscode.window.showTextDocument(uri);
+}
+
+async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.length > 1
+    ? vscode.window.showWorkspaceFolderPick({ placeHolder: vscode.l10n.t('In which folder?') })
+    : folders[0];
+}
+
+async function chooseSource({
+  accounts,
+  templates,
+}: Deps): Promise<Pick<WorkspaceFile, 'template' | 'image'> | undefined> {
+  const image = { label: vscode.l10n.t('$(package) An Image'), description: '', id: undefined };
+  if (accounts.active && templates.state.kind === 'idle') {
+    // Without the list an image can still be named.
+    await templates.refresh().catch(() => undefined);
+  }
+  const { state } = templates;
+  const rows = (accounts.active && state.kind === 'ready' ? state.value : []).map((template) => ({
+    label: plainLabel(template.name),
+    description: plainLabel(imageWithTag(template.image, template.tag)),
+    id: template.id,
+    template,
+  }));
+  const picked = await vscode.window.showQuickPick([image, ...rows], {
+    title: vscode.l10n.t('What Does This Workspace Rent?'),
+    matchOnDescription: true,
+  });
+  if (!picked) {
+    return undefined;
+  }
+  if (!('template' in picked)) {
+    return { image: 'pytorch/pytorch:latest' };
+  }
+  const { id, name, hashId } = picked.template;
+  return { template: { id, name, hash: hashId } };
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+      return false;
+    }
+    throw error;
+  }
+}

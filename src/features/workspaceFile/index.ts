@@ -1,0 +1,14 @@
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { createWorkspaceFile } from './createWorkspaceFile';
+import { rentForWorkspace } from './rentForWorkspace';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'templates' | 'templateDesk' | 'commands'>;
+
+/** A workspace that knows its machine: one command for everyone who clones it. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  store.add(deps.commands.register('gpuRental.rentForWorkspace', () => rentForWorkspace(deps)));
+  store.add(deps.commands.register('gpuRental.workspaceFile.create', () => createWorkspaceFile(deps)));
+  return store;
+}

@@ -1,0 +1,189 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { plainLabel } from '../../editor/quickPick';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { matchesRecipe } from '../../model/recipeMatch';
+import { readFilters } from '../../model/templateDocument';
+import { refState } from '../../model/templateRef';
+import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspaceFile';
+import type { Services } from '../../services';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { workspaceFiles } from './workspaceFiles';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'templateDesk'>;
+
+/** Journey 11: what the repository asks for, on a machine that exists already or on a rented one. */
+export async function rentForWorkspace(deps: Deps): Promise<void> {
+  // What a stranger's repository asks for is shown, and never rented.
+  if (!vscode.workspace.isTrusted) {
+    const manage = vscode.l10n.t('Manage Workspace Trust');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('This workspace is not trusted, so that nothing is rented for it.'),
+      manage,
+    );
+    if (chosen === manage) {
+      await vscode.commands.executeCommand('workbench.trust.manage');
+    }
+    return;
+  }
+  const uri = await chooseFile();
+  if (!uri) {
+    return;
+  }
+  const recipe = await readRecipe(uri);
+  if (!deps.accounts.active) {
+    throw new UserError(text('Sign in to rent a machine for this workspace.'), { nextStep: 'signIn' });
+  }
+  if (await useExisting(deps, recipe)) {
+    return;
+  }
+  const template = recipe.template && (await currentTemplate(deps, recipe.template));
+  if (recipe.template && !template) {
+    return;
+  }
+  const { image, diskGb, env, onStart, maxPricePerHour } = recipe;
+  // By key, and the workspace wins (interface: Template merge rules 3).
+  const fields = recipe.template && deps.templateDesk.documents.peek(recipe.template.id)?.fields;
+  const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
+  await runCommand('gpuRental.rentWith', {
+    filters,
+    maxPricePerHour,
+    env,
+    ...(template ? { template } : {}),
+    ...(image === undefined ? {} : { image }),
+    ...(diskGb === undefined ? {} : { diskGb }),
+    ...(onStart === undefined ? {} : { onStart }),
+  });
+}
+
+async function chooseFile(): Promise<vscode.Uri | undefined> {
+  const files = await workspaceFiles();
+  if (files.length === 0) {
+    const create = vscode.l10n.t('Create Workspace File');
+    const chosen = await vscode.window.showInformationMessage(
+      vscode.l10n.t('This workspace does not say yet what it needs: it has no .vscode/gpu-rental.json.'),
+      create,
+    );
+    if (chosen === create) {
+      await runCommand('gpuRental.workspaceFile.create');
+    }
+    return undefined;
+  }
+  if (files.length === 1) {
+    return files[0];
+  }
+  const rows = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Rent for Which Folder of the Workspace?'),
+  });
+  return picked?.uri;
+}
+
+/** What is on the screen counts, saved or not. A file that cannot be read is shown, with the reason. */
+async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  try {
+    return parseWorkspaceFile(document.getText());
+  } catch (error) {
+    if (error instanceof WorkspaceFileError) {
+      await vscode.window.showTextDocument(document);
+    }
+    throw error;
+  }
+}
+
+/** True where a machine that exists took the place of a rental. */
+async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
+  if (deps.fleet.state.kind !== 'ready') {
+    await deps.fleet.refresh();
+  }
+  const { state } = deps.fleet;
+  const existing = (state.kind === 'ready' ? state.value.instances : []).filter((instance) =>
+    matchesRecipe(instance, recipe),
+  );
+  const running = existing.filter(({ actualStatus }) => actualStatus === 'running');
+  const stopped = existing.filter(({ intendedStatus }) => intendedStatus === 'stopped');
+  const [toConnect] = running;
+  const [toStart] = stopped;
+  if (toConnect && recipe.whenRunning === 'connect') {
+    await runCommand('gpuRental.instance.connect', { instanceId: toConnect.id });
+    return true;
+  }
+  if (!toConnect && toStart && recipe.whenRunning === 'start') {
+    await start(toStart);
+    return true;
+  }
+  if (running.length + stopped.length === 0) {
+    return false;
+  }
+  return ask(running, stopped);
+}
+
+async function ask(running: readonly Instance[], stopped: readonly Instance[]): Promise<boolean> {
+  const another = { label: vscode.l10n.t('$(rocket) Rent Another Machine'), run: undefined };
+  const rows = [
+    ...running.map((instance) => ({
+      label: vscode.l10n.t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
+      description: `#${instance.id}`,
+      run: async () => {
+        await runCommand('gpuRental.instance.connect', { instanceId: instance.id });
+      },
+    })),
+    ...stopped.map((instance) => ({
+      label: vscode.l10n.t('$(play) Start {0}', plainLabel(instanceName(instance))),
+      description: `#${instance.id}`,
+      run: () => start(instance),
+    })),
+    another,
+  ];
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('A Machine for This Workspace Exists Already'),
+  });
+  if (picked === another) {
+    return false;
+  }
+  await picked?.run?.();
+  return true;
+}
+
+async function start(instance: Instance): Promise<void> {
+  await vscode.commands.executeCommand('gpuRental.instance.start', { instanceId: instance.id });
+}
+
+/** The hash of this moment; a template that was edited or deleted since is named before money is spent. */
+async function currentTemplate(
+  deps: Deps,
+  ref: NonNullable<Recipe['template']>,
+): Promise<{ id: number; hash: string } | undefined> {
+  const { documents } = deps.templateDesk;
+  await documents.open(ref.id);
+  await documents.refresh(ref.id);
+  const known = documents.peek(ref.id);
+  const state = refState(ref, known);
+  const name = plainLabel(known?.name ?? ref.name ?? '') || `#${ref.id}`;
+  switch (state.kind) {
+    case 'deleted':
+      throw new UserError(
+        text(
+          'The template {0} was deleted, or its owner does not show it any more. Name another one in the file.',
+          name,
+        ),
+      );
+    case 'edited': {
+      const rent = vscode.l10n.t('Rent From the Current Version');
+      const chosen = await vscode.window.showWarningMessage(
+        vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
+        {
+          modal: true,
+          detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
+        },
+        rent,
+      );
+      return chosen === rent ? { id: ref.id, hash: state.hash } : undefined;
+    }
+    case 'current':
+      return { id: ref.id, hash: state.hash };
+  }
+}

@@ -1,0 +1,23 @@
+import * as vscode from 'vscode';
+import { workspaceFilePath } from '../../model/workspaceFile';
+
+/** The files that exist, one a folder of the workspace. */
+export async function workspaceFiles(): Promise<readonly vscode.Uri[]> {
+  const uris = (vscode.workspace.workspaceFolders ?? []).map((folder) =>
+    vscode.Uri.joinPath(folder.uri, workspaceFilePath),
+  );
+  const found = await Promise.all(
+    uris.map(async (uri) => {
+      try {
+        await vscode.workspace.fs.stat(uri);
+        return uri;
+      } catch (error) {
+        if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+          return undefined;
+        }
+        throw error;
+      }
+    }),
+  );
+  return found.filter((uri) => uri !== undefined);
+}

@@ -1,0 +1,17 @@
+/** A serverless deployment (service-facts 3.10). Times are Unix seconds. */
+export interface Deployment {
+  readonly id: number;
+  readonly name?: string;
+  readonly tag?: string;
+  readonly image?: string;
+  readonly endpointId?: number;
+  /** `active` and `stopped` are documented; null without an endpoint. */
+  readonly endpointState?: string;
+  readonly workers?: number;
+  readonly storageGb?: number;
+  readonly currentVersionId?: number;
+  readonly lastHealthyVersionId?: number;
+  readonly lastHeartbeatAt?: number;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+}

@@ -1,0 +1,360 @@
+/**
+ * The flag form of an environment, `-e NAME=value -p host:container` (interface: Template, `env`), its
+ * object form (interface: Create instance, `env`), and the way between the two without loss.
+ */
+
+export interface Span {
+  /** UTF-16 units from the start of the text. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+export type EnvEntry =
+  | { readonly kind: 'variable'; readonly name: string; readonly value: string }
+  | { readonly kind: 'port'; readonly mapping: string }
+  /** A flag that is neither: kept as it is, with its argument where it has one. */
+  | { readonly kind: 'flag'; readonly flag: string; readonly value?: string };
+
+export type EnvProblemKind = 'unclosedQuote' | 'missingValue' | 'badName' | 'badPort' | 'strayWord';
+
+export interface EnvProblem {
+  readonly kind: EnvProblemKind;
+  readonly span: Span;
+  /** The words in question, quotes removed. */
+  readonly subject: string;
+}
+
+export interface LocatedEntry {
+  readonly entry: EnvEntry;
+  readonly span: Span;
+}
+
+export interface ParsedEnv {
+  readonly entries: readonly LocatedEntry[];
+  readonly problems: readonly EnvProblem[];
+}
+
+export interface PortPair {
+  readonly hostPort: number;
+  readonly containerPort: number;
+  readonly protocol: 'tcp' | 'udp';
+}
+
+interface Token {
+  readonly value: string;
+  readonly span: Span;
+  readonly closed: boolean;
+}
+
+const blank = /\s/;
+
+/** The length of the quoted part that starts at `start`, its value, and whether its end was found. */
+function readQuoted(text: string, start: number): { value: string; end: number; closed: boolean } {
+  const quote = text.charAt(start);
+  let value = '';
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === quote) {
+      return { value, end: at + 1, closed: true };
+    }
+    // As in a shell: a backslash in double quotes escapes only what would otherwise be special.
+    if (quote === '"' && char === '\\' && '"\\$`'.includes(text.charAt(at + 1) || ' ')) {
+      at++;
+      value += text.charAt(at);
+    } else {
+      value += char;
+    }
+  }
+  return { value, end: text.length, closed: false };
+}
+
+function readToken(text: string, start: number): Token {
+  let value = '';
+  let closed = true;
+  let at = start;
+  while (at < text.length && !blank.test(text.charAt(at))) {
+    const char = text.charAt(at);
+    if (char === '"' || char === "'") {
+      const quoted = readQuoted(text, at);
+      value += quoted.value;
+      closed &&= quoted.closed;
+      at = quoted.end;
+    } else if (char === '\\' && at + 1 < text.length) {
+      value += text.charAt(at + 1);
+      at += 2;
+    } else {
+      value += char;
+      at++;
+    }
+  }
+  return { value, span: { offset: start, length: at - start }, closed };
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (blank.test(text.charAt(at))) {
+      at++;
+      continue;
+    }
+    const token = readToken(text, at);
+    tokens.push(token);
+    at = token.span.offset + token.span.length;
+  }
+  return tokens;
+}
+
+type FlagRole = 'variable' | 'port' | 'other';
+interface FlagToken {
+  readonly role: FlagRole;
+  readonly flag: string;
+  /** The argument, where it is part of the same word. */
+  readonly inline?: string;
+}
+
+const longRoles: Readonly<Record<string, FlagRole>> = { '--env': 'variable', '--publish': 'port' };
+const shortRoles: Readonly<Record<string, FlagRole>> = { '-e': 'variable', '-p': 'port' };
+
+function readFlag(word: string): FlagToken | undefined {
+  if (word.startsWith('--')) {
+    const equals = word.indexOf('=');
+    const flag = equals < 0 ? word : word.slice(0, equals);
+    const role = longRoles[flag] ?? 'other';
+    return equals < 0 ? { role, flag } : { role, flag, inline: word.slice(equals + 1) };
+  }
+  if (!word.startsWith('-') || word.length < 2) {
+    return undefined;
+  }
+  const flag = word.slice(0, 2);
+  const role = shortRoles[flag] ?? 'other';
+  if (word.length === 2) {
+    return { role, flag };
+  }
+  const rest = word.slice(2);
+  return role === 'other' ? { role, flag: word } : { role, flag, inline: rest.replace(/^=/, '') };
+}
+
+/** The two ports of `host:container` with an optional `/tcp` or `/udp`; `undefined` when it is anything else. */
+export function parsePort(mapping: string): PortPair | undefined {
+  const match = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp))?$/.exec(mapping);
+  if (!match) {
+    return undefined;
+  }
+  const [, host, container, protocol] = match;
+  const hostPort = Number(host);
+  const containerPort = Number(container);
+  const valid = (port: number) => port >= 1 && port <= 65535;
+  return valid(hostPort) && valid(containerPort)
+    ? { hostPort, containerPort, protocol: protocol === 'udp' ? 'udp' : 'tcp' }
+    : undefined;
+}
+
+/** `NAME=value` to an entry, or the reason why not. */
+function readVariable(word: string): EnvEntry | EnvProblemKind {
+  const equals = word.indexOf('=');
+  if (equals < 0) {
+    return 'missingValue';
+  }
+  const name = word.slice(0, equals);
+  return name === '' ? 'badName' : { kind: 'variable', name, value: word.slice(equals + 1) };
+}
+
+function readArgument(flag: FlagToken, argument: string): EnvEntry | EnvProblemKind {
+  switch (flag.role) {
+    case 'variable':
+      return readVariable(argument);
+    case 'port':
+      return parsePort(argument) ? { kind: 'port', mapping: argument } : 'badPort';
+    case 'other':
+      return { kind: 'flag', flag: flag.flag, value: argument };
+  }
+}
+
+/** Reads the flag form; never throws, what it cannot read is a problem with its place. */
+export function parseEnvFlags(text: string): ParsedEnv {
+  const entries: LocatedEntry[] = [];
+  const problems: EnvProblem[] = [];
+  const tokens = tokenize(text);
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined) {
+      break;
+    }
+    const fail = (kind: EnvProblemKind, span = token.span, subject = token.value) =>
+      problems.push({ kind, span, subject });
+    if (!token.closed) {
+      fail('unclosedQuote');
+      continue;
+    }
+    const flag = readFlag(token.value);
+    if (!flag) {
+      fail('strayWord');
+      continue;
+    }
+    const next = tokens[index + 1];
+    // A flag of another kind takes the next word only where that is no flag itself.
+    const takesNext =
+      flag.inline === undefined &&
+      next !== undefined &&
+      (flag.role !== 'other' || (!next.value.startsWith('-') && next.value !== ''));
+    if (flag.inline === undefined && !takesNext) {
+      if (flag.role === 'other') {
+        entries.push({ entry: { kind: 'flag', flag: flag.flag }, span: token.span });
+      } else {
+        fail('missingValue');
+      }
+      continue;
+    }
+    const argument = flag.inline ?? next?.value ?? '';
+    const end = takesNext ? next.span.offset + next.span.length : token.span.offset + token.span.length;
+    const span = { offset: token.span.offset, length: end - token.span.offset };
+    if (takesNext) {
+      index++;
+      if (!next.closed) {
+        fail('unclosedQuote', next.span, next.value);
+        continue;
+      }
+    }
+    const read: EnvEntry | EnvProblemKind =
+      flag.role === 'other' && flag.inline !== undefined
+        ? { kind: 'flag', flag: token.value }
+        : readArgument(flag, argument);
+    if (typeof read === 'string') {
+      fail(read, span, argument);
+    } else {
+      entries.push({ entry: read, span });
+    }
+  }
+  return { entries, problems };
+}
+
+/**
+ * One word for the flag form. Plain quotes are preferred to escapes, because not every reader of this
+ * form knows escapes.
+ */
+function quote(value: string): string {
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(value)) {
+    return value;
+  }
+  if (!/["\\$`]/.test(value)) {
+    return `"${value}"`;
+  }
+  return value.includes("'") ? `"${value.replace(/["\\$`]/g, '\\$&')}"` : `'${value}'`;
+}
+
+function formatEntry(entry: EnvEntry): string {
+  switch (entry.kind) {
+    case 'variable': {
+      const plainName = /^[A-Za-z0-9_.-]+$/.test(entry.name);
+      const value = entry.value === '' ? '' : quote(entry.value);
+      return plainName ? `-e ${entry.name}=${value}` : `-e ${quote(`${entry.name}=${entry.value}`)}`;
+    }
+    case 'port':
+      return `-p ${quote(entry.mapping)}`;
+    case 'flag':
+      return entry.value === undefined ? quote(entry.flag) : `${quote(entry.flag)} ${quote(entry.value)}`;
+  }
+}
+
+/** The flag form of the entries, in their order. */
+export function formatEnvFlags(entries: readonly EnvEntry[]): string {
+  return entries.map(formatEntry).join(' ');
+}
+
+/** The object form: variables by name; ports and other flags as keys such as `-p 8080:80` with value `1`. */
+export type EnvObject = Readonly<Record<string, string>>;
+
+function objectEntry(entry: EnvEntry): readonly [string, string] {
+  return entry.kind === 'variable' ? [entry.name, entry.value] : [formatEntry(entry), '1'];
+}
+
+/** `undefined` where an object cannot hold them: a name twice, or a name that reads as a flag. */
+export function envObject(entries: readonly EnvEntry[]): EnvObject | undefined {
+  const pairs = entries.map(objectEntry);
+  const names = new Set(pairs.map(([name]) => name));
+  const ambiguous = entries.some((entry) =>
+    entry.kind === 'variable'
+      ? // An engine puts keys that look like array indexes first, which would change the order.
+        entry.name.startsWith('-') || entry.name === '__proto__' || /^\d+$/.test(entry.name)
+      : !formatEntry(entry).startsWith('-'),
+  );
+  return ambiguous || names.size !== pairs.length ? undefined : Object.fromEntries(pairs);
+}
+
+/** Entries of an object form; keys that start with `-` are flags. */
+export function envEntries(env: EnvObject): {
+  entries: EnvEntry[];
+  problems: { key: string; kind: EnvProblemKind }[];
+} {
+  const entries: EnvEntry[] = [];
+  const problems: { key: string; kind: EnvProblemKind }[] = [];
+  for (const [key, value] of Object.entries(env)) {
+    if (!key.startsWith('-')) {
+      if (key === '' || key.includes('=')) {
+        problems.push({ key, kind: 'badName' });
+      } else {
+        entries.push({ kind: 'variable', name: key, value });
+      }
+      continue;
+    }
+    const parsed = parseEnvFlags(key);
+    const [problem] = parsed.problems;
+    if (problem || parsed.entries.length !== 1) {
+      problems.push({ key, kind: problem?.kind ?? 'strayWord' });
+    } else {
+      entries.push(...parsed.entries.map(({ entry }) => entry));
+    }
+  }
+  return { entries, problems };
+}
+
+/** The object form of a flag text, where nothing is lost by it. */
+export function envFlagsToObject(text: string): EnvObject | undefined {
+  const { entries, problems } = parseEnvFlags(text);
+  return problems.length > 0 ? undefined : envObject(entries.map(({ entry }) => entry));
+}
+
+/**
+ * The flag text of an object form. Keys that cannot be read are written as they stand, so that the
+ * service, and not we, decides about them.
+ */
+export function envObjectToFlags(env: EnvObject): string {
+  return Object.entries(env)
+    .map(([key, value]) => {
+      if (!key.startsWith('-')) {
+        return formatEntry({ kind: 'variable', name: key, value });
+      }
+      const { entries, problems } = parseEnvFlags(key);
+      return problems.length > 0 ? key : formatEnvFlags(entries.map(({ entry }) => entry));
+    })
+    .join(' ');
+}
+
+/**
+ * The environment of a record in whatever shape it arrived (service-facts: Quirk 22): flag text, an
+ * object, pairs, or texts `NAME=value`. The object form where that loses nothing, otherwise flag text.
+ */
+export function readEnv(value: unknown): EnvObject | string | undefined {
+  if (typeof value === 'string') {
+    return value.trim() === '' ? undefined : (envFlagsToObject(value) ?? value);
+  }
+  if (Array.isArray(value)) {
+    const entries = value.flatMap((item: unknown): EnvEntry[] => {
+      if (Array.isArray(item) && typeof item[0] === 'string') {
+        return envEntries({ [item[0]]: String(item[1] ?? '') }).entries;
+      }
+      const read = typeof item === 'string' ? readVariable(item) : undefined;
+      return read === undefined || typeof read === 'string' ? [] : [read];
+    });
+    return entries.length === 0 ? undefined : (envObject(entries) ?? formatEnvFlags(entries));
+  }
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(([key, item]: [string, unknown]): [string, string] => [
+      key,
+      typeof item === 'string' ? item : JSON.stringify(item),
+    ]);
+    return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+  }
+  return undefined;
+}

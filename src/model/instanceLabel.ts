@@ -1,0 +1,52 @@
+import { plain } from './instanceState';
+import type { Instance } from './instance';
+
+const markerPattern = /(?:^|\s)\[gr-([0-9a-f]{8})\]\s*$/;
+/** interface: Limits names none; the service takes 256 characters at creation (service-facts 2.19). */
+export const maxLabelLength = 256;
+const markerLength = ' [gr-xxxxxxxx]'.length;
+
+/** The marker a rental of ours left in a label. */
+export function markerIn(label: string | undefined): string | undefined {
+  return label === undefined ? undefined : markerPattern.exec(label)?.[1];
+}
+
+/** A label that can be found again; the user's part is shortened rather than the marker. */
+export function withMarker(label: string | undefined, marker: string): string {
+  const own = cutToLength(withoutMarker(label ?? ''), maxLabelLength - markerLength);
+  return own === '' ? `[gr-${marker}]` : `${own} [gr-${marker}]`;
+}
+
+export function withoutMarker(label: string): string {
+  return label.replace(markerPattern, '').trimEnd();
+}
+
+/** What the user called the instance, our marker hidden. */
+export function displayLabel(instance: Instance): string | undefined {
+  const label = plain(withoutMarker(instance.label ?? ''));
+  return label === '' ? undefined : label;
+}
+
+/** A name for every instance: the label, else what it is, else its number. */
+export function instanceName(instance: Instance): string {
+  const gpu = instance.gpuName === undefined ? undefined : plain(instance.gpuName);
+  const count = instance.gpuCount ?? 1;
+  return (
+    displayLabel(instance) ?? (gpu === undefined ? `#${instance.id}` : `${count}× ${gpu} #${instance.id}`)
+  );
+}
+
+/** The label to send for a rename: the marker stays, so that the rental can still be found. */
+export function renamed(instance: Instance, label: string): string {
+  const marker = markerIn(instance.label);
+  return marker === undefined ? cutToLength(label, maxLabelLength) : withMarker(label, marker);
+}
+
+/** Cuts between characters, never inside one. */
+function cutToLength(value: string, length: number): string {
+  if (value.length <= length) {
+    return value;
+  }
+  const isHalf = /[\ud800-\udbff]/.test(value.charAt(length - 1));
+  return value.slice(0, isHalf ? length - 1 : length).trimEnd();
+}

@@ -1,0 +1,147 @@
+import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
+import type { Span } from './envFlags';
+
+export interface TextChange extends Span {
+  readonly text: string;
+}
+
+/** A JSON text with the places of its values; errors are skipped over, comments allowed. */
+export class JsonPlaces {
+  readonly root: Node | undefined;
+
+  constructor(readonly source: string) {
+    this.root = parseTree(source, undefined, { allowTrailingComma: true, disallowComments: false });
+  }
+
+  node(path: readonly string[]): Node | undefined {
+    return this.root && findNodeAtLocation(this.root, [...path]);
+  }
+
+  /** The value at a path; the whole property with `keyToo`. `undefined` where there is none. */
+  span(path: readonly string[], keyToo = false): Span | undefined {
+    const node = this.node(path);
+    const target = keyToo && node?.parent?.type === 'property' ? node.parent : node;
+    return target && { offset: target.offset, length: target.length };
+  }
+
+  /** The nearest place that exists: the value, the key of a parent, or the opening brace. */
+  nearest(path: readonly string[]): Span {
+    for (let length = path.length; length > 0; length--) {
+      const span = this.span(path.slice(0, length));
+      if (span) {
+        return span;
+      }
+    }
+    return { offset: this.root?.offset ?? 0, length: 1 };
+  }
+
+  /** The key of a top-level or nested property. */
+  keySpan(path: readonly string[]): Span | undefined {
+    const key = this.node(path)?.parent?.children?.[0];
+    return key && { offset: key.offset, length: key.length };
+  }
+
+  /** Top-level keys with their places. */
+  keys(path: readonly string[] = []): readonly { readonly name: string; readonly span: Span }[] {
+    const node = path.length === 0 ? this.root : this.node(path);
+    return (node?.type === 'object' ? (node.children ?? []) : []).flatMap((property) => {
+      const key = property.children?.[0];
+      return typeof key?.value === 'string'
+        ? [{ name: key.value, span: { offset: key.offset, length: key.length } }]
+        : [];
+    });
+  }
+
+  /** The plain value at a path. */
+  value(path: readonly string[]): unknown {
+    const node = path.length === 0 ? this.root : this.node(path);
+    return node && plain(node);
+  }
+
+  private get lineBreak(): string {
+    return this.source.includes('\r\n') ? '\r\n' : '\n';
+  }
+
+  private get indent(): string {
+    return /^([ \t]+)"/m.exec(this.source)?.[1] ?? '  ';
+  }
+
+  /** Adds or replaces a top-level property. */
+  set(name: string, value: unknown): TextChange[] {
+    const written = JSON.stringify(value, null, this.indent)
+      .split('\n')
+      .join(`${this.lineBreak}${this.indent}`);
+    const present = this.span([name]);
+    if (present) {
+      return [{ ...present, text: written }];
+    }
+    if (this.root?.type !== 'object') {
+      return [];
+    }
+    const entry = `${this.indent}${JSON.stringify(name)}: ${written}`;
+    const last = this.root.children?.at(-1);
+    if (!last) {
+      return [
+        {
+          offset: this.root.offset,
+          length: this.root.length,
+          text: `{${this.lineBreak}${entry}${this.lineBreak}}`,
+        },
+      ];
+    }
+    return [{ offset: last.offset + last.length, length: 0, text: `,${this.lineBreak}${entry}` }];
+  }
+
+  /** Replaces the value at a nested path; nothing where the path does not exist. */
+  replace(path: readonly string[], value: unknown): TextChange[] {
+    const span = this.span(path);
+    return span ? [{ ...span, text: JSON.stringify(value) }] : [];
+  }
+
+  /** Takes a property out with its comma and line. */
+  remove(path: readonly string[]): TextChange[] {
+    const property = this.node(path)?.parent;
+    const siblings = property?.parent?.children ?? [];
+    const index = property ? siblings.indexOf(property) : -1;
+    if (!property || index < 0) {
+      return [];
+    }
+    const previous = siblings[index - 1];
+    const next = siblings[index + 1];
+    const end = property.offset + property.length;
+    if (previous) {
+      const start = previous.offset + previous.length;
+      return [{ offset: start, length: end - start, text: '' }];
+    }
+    return next
+      ? [{ offset: property.offset, length: next.offset - property.offset, text: '' }]
+      : [{ offset: property.offset, length: property.length, text: '' }];
+  }
+}
+
+function plain(node: Node): unknown {
+  if (node.type === 'array') {
+    return (node.children ?? []).map(plain);
+  }
+  if (node.type === 'object') {
+    return Object.fromEntries(
+      (node.children ?? []).map((property) => {
+        const [key, value] = property.children ?? [];
+        return [String(key?.value), value && plain(value)];
+      }),
+    );
+  }
+  const value: unknown = node.value;
+  return value;
+}
+
+/** The text with the changes applied; they must not overlap. */
+export function applyChanges(source: string, changes: readonly TextChange[]): string {
+  return [...changes]
+    .sort((a, b) => b.offset - a.offset)
+    .reduce(
+      (text, change) =>
+        text.slice(0, change.offset) + change.text + text.slice(change.offset + change.length),
+      source,
+    );
+}

@@ -1,0 +1,164 @@
+import type { FilterPrimitive, OfferSearch } from './filters';
+import type { Offer, RentalType } from './offer';
+import {
+  choiceField,
+  choiceKeys,
+  flagField,
+  flagKeys,
+  numberField,
+  numberKeys,
+  type Choice,
+  type ChoiceField,
+  type Filters,
+  type NumberField,
+  type NumberRange,
+} from './searchFields';
+
+export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory', 'distance'] as const;
+export type SortOrder = (typeof sortOrders)[number];
+
+/** A search of the market as a person sees it. */
+export interface MarketQuery {
+  readonly filters: Filters;
+  readonly rentalType: RentalType;
+  readonly sort: SortOrder;
+  /** The country that distances are measured from. */
+  readonly near?: string;
+  /** GB of disk that the prices include. */
+  readonly diskGb: number;
+}
+
+/** The service sends no more rows than this, whatever is asked (service-facts 2.15). */
+export const mostRows = 64;
+
+type WireFilter = Record<string, FilterPrimitive | readonly FilterPrimitive[]>;
+
+const orders: Readonly<Record<SortOrder, OfferSearch['order']>> = {
+  best: [['score', 'desc']],
+  price: [['dph_total', 'asc']],
+  value: [['dlperf_per_dphtotal', 'desc']],
+  reliability: [['reliability', 'desc']],
+  memory: [['gpu_total_ram', 'desc']],
+  // The service does not know where we are; what it sends is sorted here.
+  distance: [['score', 'desc']],
+};
+
+/** What an interruptible machine costs is its bid, so limits and orders go by the least one. */
+function priceField(rentalType: RentalType): string {
+  return rentalType === 'interruptible' ? 'min_bid' : 'dph_total';
+}
+
+/** True for an order that only sorts what was returned. */
+export function isLocalOrder(sort: SortOrder): boolean {
+  return sort === 'distance';
+}
+
+/** The same search in the service's names and units. */
+export function toOfferSearch(query: MarketQuery): OfferSearch {
+  return {
+    filters: wireFilters(query.filters, query.rentalType),
+    rentalType: query.rentalType,
+    order: query.sort === 'price' ? [[priceField(query.rentalType), 'asc']] : orders[query.sort],
+    limit: mostRows,
+    allocatedStorageGb: query.diskGb,
+  };
+}
+
+/** The filters in wire form. */
+export function wireFilters(filters: Filters, rentalType: RentalType = 'on-demand'): OfferSearch['filters'] {
+  const wire: Record<string, WireFilter> = {};
+  const put = (name: string, filter: WireFilter | undefined) => {
+    if (filter && Object.keys(filter).length > 0) {
+      wire[name] = { ...wire[name], ...filter };
+    }
+  };
+  for (const key of numberKeys) {
+    const range = filters[key];
+    const field = numberField(key);
+    const name = key === 'pricePerHour' ? priceField(rentalType) : field.wire;
+    put(name, range && wireRange(field, range));
+  }
+  for (const key of choiceKeys) {
+    const choice = filters[key];
+    put(choiceField(key).wire, choice && wireChoice(choiceField(key), choice));
+  }
+  for (const key of flagKeys) {
+    const wanted = filters[key];
+    put(flagField(key).wire, wanted === undefined ? undefined : { eq: wanted });
+  }
+  return wire;
+}
+
+/** Takes the noise of binary fractions out: 57 × 0.01 is 0.57. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+function wireRange(field: NumberField, range: NumberRange): WireFilter {
+  const scale = field.scale ?? 1;
+  const least = field.least ?? ((value: number) => tidy(value * scale));
+  const most = field.most ?? ((value: number) => tidy(value * scale));
+  if (range.min !== undefined && range.min === range.max && !field.least) {
+    return { eq: least(range.min) };
+  }
+  return {
+    ...(range.min === undefined ? {} : { gte: least(range.min) }),
+    ...(range.max === undefined ? {} : { lte: most(range.max) }),
+  };
+}
+
+function wireChoice(field: ChoiceField, choice: Choice): WireFilter {
+  const values = (list: readonly string[]) => list.map((value) => (field.numeric ? Number(value) : value));
+  const wanted = values(choice.oneOf ?? []);
+  const unwanted = values(choice.noneOf ?? []);
+  const [only] = wanted;
+  return {
+    ...(only === undefined ? {} : wanted.length === 1 ? { eq: only } : { in: wanted }),
+    ...(unwanted.length === 0 ? {} : { notin: unwanted }),
+  };
+}
+
+/**
+ * The search for what comes after the last row of a full answer; `undefined` where the order does not
+ * allow it. Rows that are equal in the order come again and are dropped by id.
+ */
+export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | undefined {
+  const search = toOfferSearch(query);
+  const next = (name: string, filter: WireFilter): OfferSearch => ({
+    ...search,
+    filters: { ...search.filters, [name]: { ...search.filters[name], ...filter } },
+  });
+  switch (query.sort) {
+    case 'price': {
+      const price = query.rentalType === 'interruptible' ? last.minBidPerHour : last.totalPerHour;
+      // A millionth less: our price is rounded up, and rows at the same price must come again.
+      return price === undefined
+        ? undefined
+        : next(priceField(query.rentalType), { gte: tidy((price - 1) / 1e6) });
+    }
+    case 'value':
+      return last.dlperfPerDollar === undefined
+        ? undefined
+        : next('dlperf_per_dphtotal', { lte: last.dlperfPerDollar });
+    case 'reliability':
+      return last.reliability === undefined ? undefined : next('reliability', { lte: last.reliability });
+    case 'memory':
+      return last.gpuRamMb === undefined || last.gpuCount === undefined
+        ? undefined
+        : next('gpu_total_ram', { lte: last.gpuRamMb * last.gpuCount });
+    case 'best':
+      return last.score === undefined ? undefined : next('score', { lte: last.score });
+    case 'distance':
+      return undefined;
+  }
+}
+
+/** Filters with one field changed; `undefined` takes the field out. */
+export function withFilter<Key extends keyof Filters>(
+  filters: Filters,
+  key: Key,
+  value: Filters[Key] | undefined,
+): Filters {
+  const others = Object.fromEntries(Object.entries(filters).filter(([name]) => name !== key));
+  return value === undefined ? others : { ...others, [key]: value };
+}

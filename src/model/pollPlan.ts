@@ -1,0 +1,40 @@
+/** What decides how often the list of instances is asked for. */
+export interface PollSituation {
+  readonly isSignedIn: boolean;
+  /** Undefined while nothing is known about the account. */
+  readonly instances: { readonly anyChanging: boolean; readonly anyBilling: boolean } | undefined;
+  /** A rental or a destruction waits for its outcome. */
+  readonly isAwaited: boolean;
+  /** A view or the status bar is visible in a focused window. */
+  readonly isLookedAt: boolean;
+}
+
+export const changingIntervalMs = 10_000;
+export const lookedAtIntervalMs = 60_000;
+export const unattendedIntervalMs = 5 * 60_000;
+
+/** Milliseconds between two lists; undefined for never. */
+export function pollIntervalMs(situation: PollSituation): number | undefined {
+  if (!situation.isSignedIn) {
+    return undefined;
+  }
+  if (situation.isAwaited || situation.instances?.anyChanging === true) {
+    return changingIntervalMs;
+  }
+  if (situation.isLookedAt) {
+    return lookedAtIntervalMs;
+  }
+  // Before the first list nobody knows whether something bills, so it is asked for once.
+  return situation.instances === undefined || situation.instances.anyBilling
+    ? unattendedIntervalMs
+    : undefined;
+}
+
+/** After failures: doubled each time up to five minutes; `random` (0 to 1) spreads it by a fifth each way. */
+export function backOffMs(failures: number, random: number): number {
+  if (failures <= 0) {
+    return 0;
+  }
+  const base = Math.min(unattendedIntervalMs, changingIntervalMs * 2 ** (failures - 1));
+  return Math.round(base * (0.8 + 0.4 * random));
+}

@@ -1,0 +1,89 @@
+/**
+ * A secret in a template document is a reference such as `${secret:registry-12}`; its value lives in the
+ * editor's secret store, so that the document can be backed up, searched and shared (product: rule 6).
+ */
+const pattern = /^\$\{secret:([A-Za-z0-9._-]{1,100})\}$/;
+
+/** The name in a reference; `undefined` for any other text. */
+export function referenceName(value: string): string | undefined {
+  return pattern.exec(value)?.[1];
+}
+
+export function makeReference(name: string): string {
+  return `\${secret:${name}}`;
+}
+
+/** The reference that a template's registry password has before the user chose another. */
+export function registryReference(templateId: number): string {
+  return `registry-${templateId}`;
+}
+
+/** A name for what was at `slot`, of letters that a reference may have. */
+export function referenceNameFor(slot: ReferenceSlot, owner: string): string {
+  const base = slot === 'docker_login_pass' ? 'registry' : slot.slice('env.'.length);
+  return `${base}-${owner}`.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100);
+}
+
+/** Where a document may hold a reference. */
+export type ReferenceSlot = 'docker_login_pass' | `env.${string}`;
+
+/** What stands for a slot's value in the document; the value is `undefined` where this computer lacks it. */
+export interface HeldReference {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+export type HeldReferences = ReadonlyMap<ReferenceSlot, HeldReference>;
+
+/** Characters of random secrets: entropy in bits a character. */
+function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const char of value) {
+    counts.set(char, (counts.get(char) ?? 0) + 1);
+  }
+  let bits = 0;
+  for (const count of counts.values()) {
+    const share = count / value.length;
+    bits -= share * Math.log2(share);
+  }
+  return bits;
+}
+
+const knownPrefixes =
+  /^(hf_|sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abp]-|AKIA|ASIA|AIza|dckr_pat_|npm_|pypi-|eyJ[A-Za-z0-9_-]{10,}\.)/;
+const secretNames =
+  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASS|PWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|AUTH)(_|$)/i;
+const obviousPlaceholders = /^(true|false|none|null|changeme|your[-_ ].*|<.*>|x{3,}|\*+|\.{3,}|\d{1,6})$/i;
+
+/**
+ * True for a variable whose name or value is that of a secret. Errs on the side of asking: the answer is
+ * only a question to the user, never a decision.
+ */
+export function looksSecret(name: string, value: string): boolean {
+  const text = value.trim();
+  if (
+    text === '' ||
+    referenceName(text) !== undefined ||
+    text.startsWith('$') ||
+    obviousPlaceholders.test(text)
+  ) {
+    return false;
+  }
+  if (knownPrefixes.test(text) || text.includes('PRIVATE KEY-----')) {
+    return true;
+  }
+  // `user:password@host` in an address.
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i.test(text)) {
+    return true;
+  }
+  if (secretNames.test(name) && !/(_FILE|_PATH|_URL|_DIR|_HOST|_PORT)$/i.test(name)) {
+    return text.length >= 4;
+  }
+  return (
+    text.length >= 32 &&
+    /^[A-Za-z0-9+/_=-]+$/.test(text) &&
+    !text.includes('/') &&
+    /[a-z]/i.test(text) &&
+    /\d/.test(text) &&
+    entropy(text) > 3.4
+  );
+}

@@ -1,0 +1,84 @@
+/** The scheme of template documents (product: Names). Letters only, or the editor ignores their schema. */
+export const templateScheme = 'gpurental';
+
+/** What a document of this scheme is. */
+export type TemplateUri =
+  | { readonly kind: 'own' | 'public' | 'theirs'; readonly id: number; readonly name: string }
+  /** Not at the service yet; the token tells drafts apart. */
+  | { readonly kind: 'draft'; readonly token: string; readonly name: string }
+  /** A text made for looking at, such as the preview of a request. */
+  | { readonly kind: 'preview'; readonly token: string; readonly name: string };
+
+export interface UriParts {
+  readonly scheme: string;
+  readonly authority: string;
+  /** Decoded, as the editor's own URI class gives it. */
+  readonly path: string;
+}
+
+const authorities: Readonly<Record<TemplateUri['kind'], string>> = {
+  own: 'templates',
+  draft: 'templates',
+  public: 'public',
+  theirs: 'theirs',
+  preview: 'preview',
+};
+
+/**
+ * A name as the last segment of a path: no separators, no control or format characters (a name can neither
+ * reorder nor end a title), at most 80 units, never empty or hidden.
+ */
+export function fileNameOf(name: string): string {
+  const clean = name
+    .normalize('NFC')
+    .replace(/[\u0000-\u001f\u007f-\u009f\p{Cf}\p{Cs}]+/gu, '')
+    .replace(/[/\\:*?"<>|#%]+/g, '-')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^\.+/, '')
+    .replace(/\.json$/i, '');
+  const short = Array.from(clean).slice(0, 80).join('').trim();
+  return short === '' ? 'template' : short;
+}
+
+/** Scheme, authority and decoded path of a document. */
+export function templateUriParts(uri: TemplateUri): UriParts {
+  const folder = 'id' in uri ? String(uri.id) : uri.kind === 'draft' ? `new-${uri.token}` : uri.token;
+  return {
+    scheme: templateScheme,
+    authority: authorities[uri.kind],
+    path: `/${folder}/${fileNameOf(uri.name)}.json`,
+  };
+}
+
+/**
+ * Reads a document's address; the last segment is only for people and may be stale. `undefined` for
+ * anything that is no document of ours.
+ */
+export function parseTemplateUri(parts: UriParts): TemplateUri | undefined {
+  const [empty, folder = '', file = '', ...rest] = parts.path.split('/');
+  if (parts.scheme !== templateScheme || empty !== '' || rest.length > 0 || !/\.json$/i.test(file)) {
+    return undefined;
+  }
+  const name = file.replace(/\.json$/i, '');
+  if (parts.authority === 'preview') {
+    return folder === '' ? undefined : { kind: 'preview', token: folder, name };
+  }
+  if (parts.authority === 'templates' && folder.startsWith('new-')) {
+    return { kind: 'draft', token: folder.slice('new-'.length), name };
+  }
+  const id = /^[1-9]\d{0,15}$/.test(folder) ? Number(folder) : undefined;
+  if (id === undefined || !Number.isSafeInteger(id)) {
+    return undefined;
+  }
+  switch (parts.authority) {
+    case 'templates':
+      return { kind: 'own', id, name };
+    case 'public':
+      return { kind: 'public', id, name };
+    case 'theirs':
+      return { kind: 'theirs', id, name };
+    default:
+      return undefined;
+  }
+}

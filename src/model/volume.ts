@@ -1,0 +1,35 @@
+import type { Micros } from './money';
+
+/** Disk that outlives instances and stays on its machine (service-facts 2.7 and 3.7). */
+export interface Volume {
+  readonly id: number;
+  readonly label?: string;
+  readonly sizeGb?: number;
+  readonly status?: string;
+  readonly machineId?: number;
+  readonly location?: string;
+  /** Instances that use it; absent where the record does not say. */
+  readonly instanceIds?: readonly number[];
+  readonly perHour?: Micros;
+  /** Unix seconds. */
+  readonly createdAt?: number;
+}
+
+/** Disk on the market. */
+export interface VolumeOffer {
+  readonly id: number;
+  readonly machineId?: number;
+  /** The most that can be had. */
+  readonly sizeGb?: number;
+  readonly diskMbPerSecond?: number;
+  readonly perGbMonth?: Micros;
+  readonly reliability?: number;
+  readonly location?: string;
+  readonly durationSeconds?: number;
+}
+
+export interface VolumeSearch {
+  readonly machineId?: number;
+  readonly leastSizeGb?: number;
+  readonly limit?: number;
+}

@@ -1,0 +1,64 @@
+import type * as vscode from 'vscode';
+import type { ViewId } from './contributions';
+import type { CommandTable } from './editor/commands';
+import type { ContextKeySetter } from './editor/contextKeys';
+import type { LazyFileSystem } from './editor/lazyFileSystem';
+import type { LazyTree } from './editor/lazyTree';
+import type { Report } from './editor/report';
+import type { SettingsReader } from './editor/settings';
+import type { TreeGroups } from './editor/treeGroups';
+import type { SshService } from './ssh/service';
+import type { SessionAccess } from './store/accounts';
+import type { SecondFactorGate } from './store/secondFactor';
+import type { Accounts, Fleet, SshKeyList, TemplateList, WindowHub } from './store/ports';
+import type { FailedMachines } from './store/failedMachines';
+import type { Readiness } from './store/readiness';
+import type { RentalStore } from './store/rentals';
+import type { TemplateDesk } from './store/templateDesk';
+import type { Clock } from './util/clock';
+import type { Log } from './util/log';
+import type { Redactor } from './util/redact';
+
+/** The demo marketplace, started when it is first needed. */
+export interface Demo {
+  /** Starts it where it does not run; the key goes into the secret store by signing in with it. */
+  prepare(): Promise<{ readonly serviceUrl: string; readonly apiKey: string }>;
+}
+
+/** The long-lived objects; a feature takes the ones it needs with `Pick<Services, …>`. */
+export interface Services {
+  readonly extensionUri: vscode.Uri;
+  /** On disk, one folder for all windows of this user. */
+  readonly storageDir: string;
+  readonly globalState: vscode.Memento;
+  /** Guarded: reading throws where no key may be read. */
+  readonly secrets: vscode.SecretStorage;
+  readonly log: Log & { show(): void };
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly settings: SettingsReader;
+  readonly contextKeys: ContextKeySetter;
+  readonly commands: CommandTable;
+  readonly report: Report;
+  readonly trees: Readonly<Record<ViewId, LazyTree>>;
+  /** Further headings in the instances view. */
+  readonly instanceGroups: TreeGroups;
+  /** Headings in the account view. */
+  readonly accountGroups: TreeGroups;
+  readonly templateFiles: LazyFileSystem;
+  readonly hub: WindowHub;
+  readonly demo: Demo;
+  readonly accounts: Accounts & SessionAccess;
+  readonly secondFactor: SecondFactorGate;
+  readonly fleet: Fleet;
+  readonly rentals: RentalStore;
+  /** Machines on their way, and what happens to them. */
+  readonly readiness: Readiness;
+  /** Avoided when a machine is replaced. */
+  readonly failedMachines: FailedMachines;
+  readonly templates: TemplateList;
+  /** Single templates and their documents. */
+  readonly templateDesk: TemplateDesk;
+  readonly sshKeys: SshKeyList;
+  readonly ssh: SshService;
+}

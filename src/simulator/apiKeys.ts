@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import { isPermissionSet } from './auth';
+import { BodyReader, isObject } from './body';
+import { callerOf, ok, ServiceError, type Route } from './route';
+import type { KeyRecord } from './state';
+import type { World } from './world';
+
+const longestName = 255;
+
+/** API keys of the account (interface: Accounts; service-facts 2.5). The values are not kept, let alone listed. */
+export function apiKeyRoutes(world: World): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/v0/auth/apikeys/',
+      permission: 'user_read',
+      endpoint: 'api.apikeys',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const { accountId } = callerOf(request);
+        return ok({ apikeys: world.keys.list(accountId).map((key) => keyRow(world, key)) });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v0/auth/apikeys/{id}/',
+      permission: 'user_read',
+      endpoint: 'api.apikeys',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const { accountId } = callerOf(request);
+        return ok(keyRow(world, ownKey(world, accountId, request.params['id'])));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v0/auth/apikeys/',
+      permission: 'user_write',
+      endpoint: 'api.apikeys',
+      thresholdSeconds: 2,
+      handle: (request) => {
+        const { accountId } = callerOf(request);
+        const created = world.keys.create({ accountId, ...wantedKey(request.body) });
+        world.changed();
+        // interface: the sample shows a boolean; the public service sends the object (service-facts 3.5).
+        return ok({ id: created.record.id, key: created.value, permissions: true });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v0/auth/apikeys/{id}/',
+      permission: 'user_write',
+      endpoint: 'api.apikeys',
+      thresholdSeconds: 2,
+      handle: (request) => {
+        const { accountId, keyId } = callerOf(request);
+        const key = ownKey(world, accountId, request.params['id']);
+        if (key.id === keyId) {
+          throw new ServiceError(400, undefined, 'A key cannot delete itself.');
+        }
+        world.keys.remove(key.id);
+        world.changed();
+        // A bare JSON text, as the public service answers (service-facts 2.5).
+        return ok('Successfully Deleted API Key');
+      },
+    },
+  ];
+}
+
+/** Refusals here have `msg` alone (service-facts 2.5). */
+function ownKey(world: World, accountId: number, idText: string | undefined): KeyRecord {
+  const id = Number(idText);
+  const key = world.keys.byId(id);
+  if (!key || key.onlyInstance !== undefined) {
+    throw new ServiceError(404, undefined, 'API key not found.');
+  }
+  if (key.accountId !== accountId) {
+    throw new ServiceError(403, undefined, 'This API key belongs to somebody else.');
+  }
+  return key;
+}
+
+function wantedKey(body: unknown): Pick<KeyRecord, 'name' | 'permissions' | 'ipWhitelist'> {
+  const reader = BodyReader.of(body, 'invalid_permissions');
+  const name = reader.text('name') ?? '';
+  if (name.length > longestName) {
+    throw new ServiceError(400, 'invalid_args', `name must be at most ${longestName} characters.`);
+  }
+  if (!reader.has('permissions')) {
+    throw new ServiceError(400, 'missing_permissions', 'permissions are required');
+  }
+  const permissions = reader.fields['permissions'];
+  if (!isPermissionSet(permissions)) {
+    throw new ServiceError(400, 'invalid_permissions', 'invalid permission format');
+  }
+  const ipWhitelist = whitelist(reader.fields['key_params']);
+  return { name, permissions, ...(ipWhitelist && { ipWhitelist }) };
+}
+
+/** `key_params` is an object; the public command-line client sends it as a JSON text (service-facts, table 1). */
+function whitelist(keyParams: unknown): string[] | undefined {
+  const params = typeof keyParams === 'string' ? parsed(keyParams) : keyParams;
+  if (params === undefined || params === null) {
+    return undefined;
+  }
+  const list = isObject(params) ? (params['ip_whitelist'] ?? []) : undefined;
+  if (!Array.isArray(list) || !list.every((each) => typeof each === 'string' && isIP(each) !== 0)) {
+    throw new ServiceError(400, 'invalid_args', 'key_params.ip_whitelist must be a list of IP addresses.');
+  }
+  return list.length > 0 ? list.map(String) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text.trim() === '' ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    throw new ServiceError(400, 'invalid_args', 'key_params is not valid JSON.');
+  }
+}
+
+function keyRow(world: World, key: KeyRecord): Record<string, unknown> {
+  const row = {
+    id: key.id,
+    name: key.name,
+    permissions: key.permissions ?? null,
+    key_params: key.ipWhitelist ? { ip_whitelist: key.ipWhitelist } : null,
+  };
+  return world.options.minimalRecords
+    ? row
+    : {
+        ...row,
+        user_id: key.accountId,
+        rights: key.permissions ? 'custom' : 'full',
+        team_id: null,
+        team_name: null,
+        created_at: key.createdAt,
+        key_params: JSON.stringify(row.key_params ?? {}),
+      };
+}

@@ -1,0 +1,196 @@
+import { isObject, toNumber } from '../body';
+import { round } from '../random';
+import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import type { InstanceState } from '../state';
+import type { World } from '../world';
+
+const daySeconds = 86_400;
+const usualRows = 25;
+const mostRows = 100;
+
+interface Item {
+  type: 'gpu' | 'disk' | 'bwd' | 'bwu';
+  amount: number;
+  description: string;
+}
+
+/** A row of the answer (service-facts 2.13): Unix seconds and dollars. */
+interface Charge {
+  start: number;
+  end: number;
+  type: 'instance' | 'volume';
+  source: string;
+  description: string;
+  amount: number;
+  metadata: Record<string, unknown>;
+  items: Item[];
+}
+
+interface ChargeState {
+  /** Of instances that are gone, and of before the simulator began. */
+  kept: (Charge & { accountId: number })[];
+  seeded: boolean;
+}
+
+/** GET charges (service-facts 2.13): what the account paid for, one row an instance and day. */
+export function chargeRoutes(world: World): Route[] {
+  const state = world.section<ChargeState>('charges', () => ({ kept: [], seeded: false }));
+  seed(world, state);
+  const isThere = new Set(world.instances.map((instance) => instance.id));
+  world.onDidChangeInstance((instance) => {
+    if (world.instance(instance.id)) {
+      isThere.add(instance.id);
+    } else if (isThere.delete(instance.id)) {
+      state.kept.push(...chargesOf(instance).map((row) => ({ ...row, accountId: instance.accountId })));
+      world.changed();
+    }
+  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v0/charges/',
+      permission: 'billing_read',
+      endpoint: 'api.charges',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const { accountId } = callerOf(request);
+        const { from, to } = readDays(request);
+        const rows: Charge[] = [
+          ...state.kept.filter((row) => row.accountId === accountId).map(withoutOwner),
+          ...world.instancesOf(accountId).flatMap(chargesOf),
+        ].filter((row) => row.start >= from && row.start <= to);
+        const sign = request.query.get('latest_first') === 'true' ? -1 : 1;
+        rows.sort((a, b) => sign * (a.start - b.start) || a.source.localeCompare(b.source));
+        return ok(page(rows, request));
+      },
+    },
+  ];
+}
+
+/** Both bounds are required; the refusal has `msg` alone (service-facts 2.13). */
+function readDays(request: SimRequest): { from: number; to: number } {
+  let filters: unknown;
+  try {
+    filters = JSON.parse(request.query.get('select_filters') ?? '{}');
+  } catch {
+    throw new ServiceError(400, undefined, 'select_filters is not valid JSON.');
+  }
+  const day = isObject(filters) && isObject(filters['day']) ? filters['day'] : {};
+  const from = toNumber(day['gte']);
+  const to = toNumber(day['lte']);
+  if (from === undefined || to === undefined) {
+    throw new ServiceError(400, undefined, 'select_filters.day needs both gte and lte.');
+  }
+  return { from, to };
+}
+
+function page(rows: readonly Charge[], request: SimRequest): Record<string, unknown> {
+  const limitText = request.query.get('limit');
+  const limit = limitText === null ? usualRows : Number(limitText);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostRows) {
+    throw new ServiceError(400, 'invalid_args', `limit must be from 1 to ${mostRows}.`);
+  }
+  const start = offsetOf(request.query.get('after_token'));
+  const results = rows.slice(start, start + limit);
+  const next = start + results.length;
+  const shown = request.query.get('format') === 'tree' ? tree(results) : results;
+  return {
+    success: true,
+    count: results.length,
+    total: rows.length,
+    next_token: next < rows.length ? Buffer.from(`after ${next}`).toString('base64url') : null,
+    results: shown,
+  };
+}
+
+function offsetOf(token: string | null): number {
+  if (token === null || token === '') {
+    return 0;
+  }
+  const offset = /^after (\d+)$/.exec(Buffer.from(token, 'base64url').toString('utf8'))?.[1];
+  if (offset === undefined) {
+    throw new ServiceError(400, 'invalid_token', 'The page token is not valid.');
+  }
+  return Number(offset);
+}
+
+/** Items as rows of their own beneath each charge. */
+function tree(rows: readonly Charge[]): Record<string, unknown>[] {
+  return rows.map(({ items, ...row }) => ({
+    ...row,
+    items: items.map((item) => ({ ...item, start: row.start, end: row.end, source: row.source })),
+  }));
+}
+
+function chargesOf(instance: InstanceState): Charge[] {
+  return instance.usage.map(({ day, gpu, disk }) => {
+    const start = Math.max(day * daySeconds, instance.createdAt);
+    return charge({
+      start: Math.floor(start),
+      end: Math.floor(Math.min((day + 1) * daySeconds, Math.max(start, instance.billedUntil))),
+      source: `instance-${instance.id}`,
+      description: instance.label ?? `Instance ${instance.id}`,
+      gpu,
+      disk,
+      metadata: { template_id: instance.templateId, label: instance.label },
+    });
+  });
+}
+
+function charge(row: {
+  start: number;
+  end: number;
+  source: string;
+  description: string;
+  gpu: number;
+  disk: number;
+  metadata: Record<string, unknown>;
+}): Charge {
+  const { gpu, disk, ...rest } = row;
+  const items: Item[] = [
+    { type: 'gpu', amount: round(gpu, 6), description: 'GPU time' },
+    { type: 'disk', amount: round(disk, 6), description: 'Storage' },
+  ];
+  return {
+    ...rest,
+    type: 'instance',
+    amount: round(gpu + disk, 6),
+    items: items.filter((item) => item.amount > 0),
+  };
+}
+
+function withoutOwner(row: Charge & { accountId: number }): Charge {
+  const { start, end, type, source, description, amount, metadata, items } = row;
+  return { start, end, type, source, description, amount, metadata, items };
+}
+
+/** Three past rentals of the first account, so that its report has something to show. */
+function seed(world: World, state: ChargeState): void {
+  const first = world.accounts[0];
+  if (state.seeded || !first) {
+    return;
+  }
+  state.seeded = true;
+  const today = Math.floor(world.now() / daySeconds);
+  const past = [
+    { id: 4_817_002, label: 'lora-sweep', from: 26, days: 3, gpu: 6.2, disk: 0.19 },
+    { id: 4_822_640, label: 'notebook', from: 17, days: 5, gpu: 2.1, disk: 0.11 },
+    { id: 4_840_115, label: 'eval-run', from: 6, days: 2, gpu: 9.8, disk: 0.3 },
+  ];
+  for (const rental of past) {
+    for (let index = 0; index < rental.days; index += 1) {
+      const start = (today - rental.from + index) * daySeconds;
+      const row = charge({
+        start,
+        end: start + daySeconds,
+        source: `instance-${rental.id}`,
+        description: rental.label,
+        gpu: rental.gpu * (1 - 0.13 * index),
+        disk: rental.disk,
+        metadata: { template_id: null, label: rental.label },
+      });
+      state.kept.push({ ...row, accountId: first.id });
+    }
+  }
+  world.changed();
+}

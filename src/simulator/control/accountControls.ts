@@ -1,0 +1,159 @@
+import { BodyReader } from '../body';
+import { callerOf, ok, ServiceError, type Route } from '../route';
+import type { Account } from '../state';
+import { openChallenge } from '../tfa/challenges';
+import { noAttempts, tfaAccount, type TfaAccount, type TfaState } from '../tfa/state';
+import { randomTokens } from '../tfa/tokens';
+import type { World } from '../world';
+import { requireFullKey } from './controlRoutes';
+
+/** Accounts that tests and the demo may order. */
+const kinds = ['totp', 'sms', 'both', 'legacy', 'unverified', 'admin', 'team', 'plain'] as const;
+
+/** Steering of accounts and of the second factor; nothing of this exists at the service. */
+export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
+  const routes: Route[] = [
+    {
+      method: 'POST',
+      path: '/__sim/tfa-accounts/',
+      handle: (request) => ok(orderAccount(world, tfa, BodyReader.of(request.body))),
+    },
+    {
+      method: 'GET',
+      path: '/__sim/outbox/',
+      handle: (request) => {
+        const account = request.query.get('account_id');
+        return ok({
+          messages: tfa.outbox.filter((each) => account === null || each.accountId === Number(account)),
+        });
+      },
+    },
+    {
+      // The first step of a page's log-in, which checks a password, is no part of the interface.
+      method: 'POST',
+      path: '/__sim/tfa-login/',
+      handle: (request) => {
+        const id = BodyReader.of(request.body).integer('account_id') ?? callerOf(request).accountId;
+        const account = world.account(id);
+        const challenge = openChallenge(
+          {
+            state: tfa,
+            account: tfaAccount(tfa, account.id),
+            person: { id, email: account.email, emailVerified: true, isAdmin: account.isAdmin },
+            now: world.now(),
+            tokens: randomTokens,
+            loggedOut: true,
+          },
+          'login',
+        );
+        world.changed();
+        return ok({ success: true, tfa_secret: challenge.secret });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/__sim/expire-sessions/',
+      handle: () => {
+        tfa.sessions.forEach((session) => {
+          session.expiresAt = Math.min(session.expiresAt, world.now());
+        });
+        world.changed();
+        return ok({ success: true });
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/__sim/account/',
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const account = world.account(body.integer('account_id') ?? callerOf(request).accountId);
+        const verified = body.flag('email_verified');
+        if (verified !== undefined) {
+          account.emailVerifiedAt = verified ? world.now() : null;
+        }
+        account.isAdmin = body.flag('is_admin') ?? account.isAdmin;
+        const record = tfaAccount(tfa, account.id);
+        record.demanded = body.flag('demands_tfa') ?? record.demanded;
+        record.teamUser = body.flag('team_user') ?? record.teamUser;
+        world.changed();
+        return ok({ success: true, account });
+      },
+    },
+  ];
+  return routes.map((route) => ({
+    ...route,
+    handle: (request) => {
+      requireFullKey(world, request);
+      return route.handle(request);
+    },
+  }));
+}
+
+function newAccount(world: World, kind: (typeof kinds)[number], email: string | undefined): Account {
+  return world.addAccount({
+    ...(email === undefined ? {} : { email }),
+    ...(kind === 'unverified' ? { emailVerifiedAt: null } : {}),
+    ...(kind === 'admin' ? { isAdmin: true, emailVerifiedAt: null } : {}),
+  });
+}
+
+/** One account with a full key, and whatever a test needs to act as its owner. */
+function orderAccount(world: World, tfa: TfaState, body: BodyReader): Record<string, unknown> {
+  const kind = kinds.find((known) => known === (body.text('kind') ?? 'totp'));
+  if (!kind) {
+    throw new ServiceError(400, 'invalid_args', `kind must be one of ${kinds.join(', ')}.`);
+  }
+  const given = body.integer('account_id');
+  const account = given === undefined ? newAccount(world, kind, body.text('email')) : world.account(given);
+  const record = tfaAccount(tfa, account.id);
+  record.teamUser = kind === 'team';
+  const phone = body.text('phone_number') ?? '+14155550142';
+  const totpSecret = randomTokens.totpSecret();
+  if (kind === 'legacy') {
+    record.legacyPhone = phone;
+  }
+  if (kind === 'totp' || kind === 'both' || kind === 'team' || kind === 'admin') {
+    addMethod(world, tfa, record, { method: 'totp', label: 'Authenticator', totpSecret });
+  }
+  if (kind === 'sms' || kind === 'both' || kind === 'admin') {
+    addMethod(world, tfa, record, { method: 'sms', label: 'Phone', phone });
+  }
+  const backupCodes = record.methods.length > 0 ? makeBackupCodes(record) : [];
+  record.demanded = body.flag('demanded') ?? (record.methods.length > 0 || kind === 'legacy');
+  const { value, record: key } = world.keys.create({ accountId: account.id, name: 'Full access' });
+  world.changed();
+  return {
+    success: true,
+    account_id: account.id,
+    key: value,
+    key_id: key.id,
+    email: account.email,
+    phone_number: phone,
+    totp_secret: totpSecret,
+    backup_codes: backupCodes,
+  };
+}
+
+function addMethod(
+  world: World,
+  tfa: TfaState,
+  account: TfaAccount,
+  method: { method: 'sms' | 'totp'; label: string; phone?: string; totpSecret?: string },
+): void {
+  account.methods.push({
+    id: tfa.nextMethodId,
+    user_id: account.accountId,
+    is_primary: account.methods.length === 0,
+    created_at: world.now(),
+    last_used: null,
+    ...noAttempts(),
+    ...method,
+  });
+  tfa.nextMethodId += 1;
+}
+
+function makeBackupCodes(account: TfaAccount): string[] {
+  const codes = Array.from({ length: 10 }, () => randomTokens.backupCode());
+  account.backupCodes = codes.map((code) => ({ code, used: false }));
+  return codes;
+}

@@ -1,0 +1,159 @@
+import { BodyReader } from '../body';
+import { readFaultOrder, type Faults } from '../faults';
+import type { InstanceService } from '../instances/instanceService';
+import type { RequestLog } from '../requestLog';
+import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import type { KeyPermissions } from '../state';
+import type { World } from '../world';
+import { instanceControls } from './instanceControls';
+
+export interface ControlContext {
+  readonly world: World;
+  readonly faults: Faults;
+  readonly log: RequestLog;
+  readonly instances: InstanceService;
+}
+
+/** Only a full key may steer the simulator: a scoped key is somebody's program. */
+export function requireFullKey(world: World, request: SimRequest): void {
+  const key = world.keys.byId(callerOf(request).keyId);
+  if (!key || key.permissions || key.onlyInstance !== undefined) {
+    throw new ServiceError(403, 'not_authorized', 'Only a full key may steer the simulator.');
+  }
+}
+
+/** The steering of the simulator itself; nothing of this exists at the service. */
+export function controlRoutes(context: ControlContext): Route[] {
+  const { world } = context;
+  return [
+    ...faultRoutes(context),
+    ...logRoutes(context),
+    ...timeRoutes(world),
+    ...accountControls(world),
+    ...instanceControls(world, context.instances),
+  ].map((route) => ({
+    ...route,
+    handle: (request) => {
+      requireFullKey(world, request);
+      return route.handle(request);
+    },
+  }));
+}
+
+function faultRoutes({ faults }: ControlContext): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/__sim/faults/',
+      handle: (request) => ok({ success: true, fault: faults.add(readFaultOrder(request.body)) }),
+    },
+    { method: 'GET', path: '/__sim/faults/', handle: () => ok({ faults: faults.list() }) },
+    {
+      method: 'DELETE',
+      path: '/__sim/faults/',
+      handle: (request) => {
+        faults.clear(BodyReader.of(request.body).integer('id'));
+        return ok({ success: true });
+      },
+    },
+  ];
+}
+
+function logRoutes({ log }: ControlContext): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/__sim/requests/',
+      handle: (request) => ok({ requests: log.list(Number(request.query.get('since') ?? 0)) }),
+    },
+    {
+      method: 'DELETE',
+      path: '/__sim/requests/',
+      handle: () => {
+        log.clear();
+        return ok({ success: true });
+      },
+    },
+  ];
+}
+
+function timeRoutes(world: World): Route[] {
+  const status = () => ({
+    now: world.now(),
+    speed: world.clock.speed,
+    seed: world.seed,
+    instances: world.instances.length,
+  });
+  return [
+    { method: 'GET', path: '/__sim/status/', handle: () => ok(status()) },
+    { method: 'POST', path: '/__sim/heartbeat/', handle: () => ok({ success: true }) },
+    {
+      method: 'POST',
+      path: '/__sim/advance/',
+      handle: (request) => {
+        world.clock.advance((BodyReader.of(request.body).number('seconds') ?? 0) * 1000);
+        world.changed();
+        return ok(status());
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/__sim/speed/',
+      handle: (request) => {
+        world.clock.speed = BodyReader.of(request.body).number('speed') ?? 1;
+        return ok(status());
+      },
+    },
+  ];
+}
+
+function accountControls(world: World): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/__sim/accounts/',
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const email = body.text('email');
+        const credit = body.number('credit');
+        const account = world.addAccount({
+          ...(email === undefined ? {} : { email }),
+          ...(credit === undefined ? {} : { credit }),
+        });
+        const { value, record } = world.keys.create({ accountId: account.id, name: 'Full access' });
+        world.changed();
+        return ok({ success: true, account, key: value, key_id: record.id });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/__sim/keys/',
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        // Checked to be an object; what it grants is decided when it is used.
+        const permissions = body.object('permissions') as KeyPermissions | undefined;
+        const whitelist = body.fields['ip_whitelist'];
+        const { value, record } = world.keys.create({
+          accountId: body.integer('account_id') ?? callerOf(request).accountId,
+          name: body.text('name') ?? 'Made for a test',
+          ...(permissions ? { permissions } : {}),
+          ...(Array.isArray(whitelist) ? { ipWhitelist: whitelist.map(String) } : {}),
+        });
+        world.changed();
+        return ok({ success: true, key: value, key_id: record.id });
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/__sim/credit/',
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const account = world.account(body.integer('account_id') ?? callerOf(request).accountId);
+        account.credit = body.number('credit') ?? account.credit;
+        account.balance = body.number('balance') ?? account.balance;
+        world.changed();
+        return ok({ success: true, account });
+      },
+    },
+  ];
+}

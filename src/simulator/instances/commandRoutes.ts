@@ -1,0 +1,72 @@
+import { BodyReader } from '../body';
+import { ok, ServiceError, type Route } from '../route';
+import type { World } from '../world';
+import { ConstrainedCommand, InvalidCommand } from './constrainedCommand';
+import type { InstanceFolders } from './instanceFolders';
+import { containerLog, selectLines } from './instanceLog';
+import { ownInstance } from './ownInstance';
+import type { Results } from './results';
+
+export interface CommandContext {
+  readonly world: World;
+  readonly folders: InstanceFolders;
+  readonly results: Results;
+}
+
+/** Execute (interface: Instances) and logs (service-facts 2.9); both answer with an address for later. */
+export function commandRoutes({ world, folders, results }: CommandContext): Route[] {
+  return [
+    {
+      method: 'PUT',
+      path: '/api/v0/instances/command/{id}/',
+      permission: 'instance_write',
+      endpoint: 'api.instance.execute',
+      thresholdSeconds: 1.5,
+      badJsonStatus: 483,
+      handle: (request) => {
+        const instance = ownInstance(world, request, 'invalid_container_id');
+        const command = BodyReader.of(request.body).text('command') ?? '';
+        const parsed = parseCommand(command);
+        if (instance.actualStatus !== 'running') {
+          throw new ServiceError(400, 'invalid_container', 'The instance is not running.');
+        }
+        const writeablePath = `/var/lib/docker/overlay2/C.${instance.id}/diff/`;
+        const text = parsed.run(folders.ensure(instance.id), writeablePath);
+        return ok({
+          success: true,
+          writeable_path: writeablePath,
+          result_url: results.publish(text),
+          msg: 'Executing command on the instance. Please wait a few seconds, then read the result URL.',
+        });
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v0/instances/request_logs/{id}/',
+      // Reading, although it is a PUT (service-facts 2.9).
+      permission: 'instance_read',
+      endpoint: 'api.instance.request_logs',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const instance = ownInstance(world, request, 'invalid_id');
+        const body = BodyReader.of(request.body);
+        const lines = body.flag('daemon_logs') ? instance.hostLog : containerLog(instance);
+        const text = selectLines(lines, body.text('filter') || undefined, body.integer('tail'));
+        return ok({
+          success: true,
+          result_url: results.publish(text),
+          msg: 'Logs were requested. Please wait a few seconds, then read the result URL.',
+        });
+      },
+    },
+    results.route(),
+  ];
+}
+
+function parseCommand(command: string): ConstrainedCommand {
+  try {
+    return ConstrainedCommand.parse(command);
+  } catch (error) {
+    throw error instanceof InvalidCommand ? new ServiceError(400, 'invalid_args', error.message) : error;
+  }
+}

@@ -1,0 +1,211 @@
+import { BodyReader } from '../body';
+import { callerOf, ok, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
+import type { InstanceState } from '../state';
+import type { World } from '../world';
+import type { Lifecycle } from './lifecycle';
+import { ownInstance } from './ownInstance';
+import { instanceRow } from './record';
+
+/** After creation (service-facts 2.8). */
+const longestLabel = 1024;
+
+/** One instance, or several at once: read, start, stop, label, destroy, restart, bid. */
+export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  return [
+    readRoute(world, lifecycle),
+    ...changeRoutes(world, lifecycle),
+    ...destroyRoutes(world, lifecycle),
+    ...restartRoutes(world, lifecycle),
+    bidRoute(world, lifecycle),
+  ];
+}
+
+function readRoute(world: World, lifecycle: Lifecycle): Route {
+  return {
+    method: 'GET',
+    path: '/api/v0/instances/{id}/',
+    permission: 'instance_read',
+    endpoint: 'api.instance.show',
+    thresholdSeconds: 2,
+    limitPerPath: true,
+    handle: (request) => {
+      const instance = world.instance(Number(request.params['id']));
+      if (instance?.accountId !== callerOf(request).accountId) {
+        // What is gone reads as null (service-facts: Quirk 3).
+        return ok({ instances: null });
+      }
+      lifecycle.billing.settle(instance);
+      return ok({ instances: instanceRow(world, instance) });
+    },
+  };
+}
+
+function changeRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  return [
+    {
+      method: 'PUT',
+      path: '/api/v0/instances/{id}/',
+      permission: 'instance_write',
+      endpoint: 'api.instance.update',
+      thresholdSeconds: 1,
+      instanceKey: true,
+      handle: (request) => change(world, lifecycle, ownInstance(world, request), request),
+    },
+    {
+      // Several at once (service-facts 2.8; not in the interface).
+      method: 'PUT',
+      path: '/api/v0/instances/',
+      permission: 'instance_write',
+      endpoint: 'api.instance.update',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const state = wantedState(body) ?? refuseState(body);
+        const chosen = severalInstances(world, request, body.ids('ids') ?? []);
+        const queued = chosen.filter((instance) => setState(lifecycle, instance, state));
+        return queued.length > 0 ? queuedAnswer() : ok({ success: true });
+      },
+    },
+  ];
+}
+
+function change(
+  world: World,
+  lifecycle: Lifecycle,
+  instance: InstanceState,
+  request: SimRequest,
+): SimResponse {
+  const body = BodyReader.of(request.body);
+  const state = wantedState(body);
+  const label = body.text('label');
+  if (state === undefined && label === undefined) {
+    throw new ServiceError(400, 'invalid_args', 'Give a state or a label.');
+  }
+  if (label !== undefined) {
+    if (callerOf(request).onlyInstance !== undefined) {
+      throw new ServiceError(
+        403,
+        'not_authorized',
+        'The key of an instance can only start, stop and destroy.',
+      );
+    }
+    if (label.length > longestLabel) {
+      throw new ServiceError(400, 'label_too_long', `The label may have ${longestLabel} characters.`);
+    }
+    instance.label = label;
+    world.instanceChanged(instance);
+  }
+  return state !== undefined && setState(lifecycle, instance, state) ? queuedAnswer() : ok({ success: true });
+}
+
+/** True when a start has to wait. */
+function setState(lifecycle: Lifecycle, instance: InstanceState, state: 'running' | 'stopped'): boolean {
+  if (state === 'stopped') {
+    lifecycle.stop(instance);
+    return false;
+  }
+  return lifecycle.start(instance).queued;
+}
+
+/** 200 beside `success: false` (service-facts 2.8). */
+function queuedAnswer(): SimResponse {
+  return ok({
+    success: false,
+    error: 'resources_unavailable',
+    msg: 'Required resources are currently unavailable, state change queued.',
+  });
+}
+
+function wantedState(body: BodyReader): 'running' | 'stopped' | undefined {
+  const state = body.text('state');
+  return state === undefined || state === 'running' || state === 'stopped' ? state : refuseState(body);
+}
+
+function refuseState(body: BodyReader): never {
+  throw new ServiceError(400, 'invalid_args', `Invalid state ${body.text('state') ?? ''}.`);
+}
+
+function severalInstances(world: World, request: SimRequest, ids: readonly number[]): InstanceState[] {
+  const { accountId } = callerOf(request);
+  if (ids.length === 0) {
+    throw new ServiceError(400, 'invalid_args', 'Give the ids of the instances.');
+  }
+  return ids.map((id) => {
+    const instance = world.instance(id);
+    if (instance?.accountId !== accountId) {
+      throw new ServiceError(404, 'no_such_instance', `Instance ${id} not found.`);
+    }
+    return instance;
+  });
+}
+
+function destroyRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  return [
+    {
+      method: 'DELETE',
+      path: '/api/v0/instances/{id}/',
+      permission: 'instance_write',
+      endpoint: 'api.instance.destroy',
+      thresholdSeconds: 3,
+      instanceKey: true,
+      handle: (request) => {
+        lifecycle.destroy(ownInstance(world, request));
+        return ok({ success: true });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v0/instances/',
+      permission: 'instance_write',
+      endpoint: 'api.instance.destroy',
+      thresholdSeconds: 3,
+      handle: (request) => {
+        const ids = BodyReader.of(request.body).ids('instance_ids') ?? [];
+        for (const instance of severalInstances(world, request, ids)) {
+          lifecycle.destroy(instance);
+        }
+        return ok({ success: true });
+      },
+    },
+  ];
+}
+
+function restartRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  return (['reboot', 'recycle'] as const).map((action) => ({
+    method: 'PUT',
+    path: `/api/v0/instances/${action}/{id}/`,
+    permission: 'instance_write',
+    endpoint: `api.instance.${action}`,
+    thresholdSeconds: 1,
+    handle: (request) => {
+      lifecycle.reboot(ownInstance(world, request), action === 'recycle');
+      return ok({ success: true });
+    },
+  }));
+}
+
+function bidRoute(world: World, lifecycle: Lifecycle): Route {
+  return {
+    method: 'PUT',
+    path: '/api/v0/instances/bid_price/{id}/',
+    permission: 'instance_write',
+    endpoint: 'api.instance.bid_price',
+    thresholdSeconds: 5.5,
+    handle: (request) => {
+      const instance = ownInstance(world, request);
+      const price = BodyReader.of(request.body).number('price');
+      const { gpus } = world.market.sliceOf(instance);
+      if (price === undefined || price < 0.001 || price > 32 * gpus) {
+        throw new ServiceError(400, 'invalid_args', 'Please set a bid price >= 0.001.');
+      }
+      if (!instance.isBid) {
+        throw new ServiceError(400, 'invalid_args', 'Only an interruptible instance has a bid price.');
+      }
+      lifecycle.billing.settle(instance);
+      instance.bidPrice = price;
+      instance.rates.gpu = price;
+      lifecycle.changed(instance);
+      return ok({ success: true });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Route } from '../route';
+import { makeSshHost } from '../login/makeSshHost';
+import { accountKeyRoutes } from '../sshKeys/accountKeyRoutes';
+import type { World } from '../world';
+import { commandRoutes } from './commandRoutes';
+import { InstanceFolders } from './instanceFolders';
+import { instanceRoutes } from './instanceRoutes';
+import { instanceKeyRoutes } from './keyRoutes';
+import { Lifecycle } from './lifecycle';
+import { listRoutes } from './listRoutes';
+import { Orders } from './orders';
+import { PriceIncreases } from './priceIncreases';
+import { rentRoutes } from './rentRoutes';
+import { Results } from './results';
+import type { SshHost } from './sshHost';
+
+/** Everything about instances: their life, their folders, their SSH, their routes. */
+export class InstanceService {
+  readonly orders = new Orders();
+  readonly lifecycle: Lifecycle;
+  readonly priceIncreases: PriceIncreases;
+  readonly routes: readonly Route[];
+  private readonly folders: InstanceFolders;
+  private readonly ssh: SshHost;
+
+  constructor(world: World, onConnections: (change: 1 | -1) => void) {
+    this.folders = new InstanceFolders(world.options);
+    this.ssh = makeSshHost(world, this.folders, onConnections);
+    this.lifecycle = new Lifecycle(world, this.ssh, this.folders, this.orders);
+    this.priceIncreases = new PriceIncreases(world, this.lifecycle);
+    this.routes = [
+      ...rentRoutes(world, this.lifecycle, this.orders),
+      ...listRoutes(world, this.lifecycle),
+      ...instanceRoutes(world, this.lifecycle),
+      ...instanceKeyRoutes(world, this.lifecycle),
+      ...commandRoutes({ world, folders: this.folders, results: new Results(world) }),
+      ...this.priceIncreases.routes(),
+      ...accountKeyRoutes(world),
+    ];
+  }
+
+  async close(): Promise<void> {
+    this.lifecycle.dispose();
+    await this.ssh.dispose();
+    this.folders.dispose();
+  }
+}

@@ -1,0 +1,82 @@
+import { BodyReader, toNumber } from '../body';
+import { callerOf, ok, ServiceError, type Route } from '../route';
+import { keyBlob, keyComment, parsePublicKey } from '../sshKeys/publicKey';
+import type { World } from '../world';
+import type { Lifecycle } from './lifecycle';
+import { ownInstance } from './ownInstance';
+
+/** instances/{id}/ssh/: who gets into one instance. */
+export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/v0/instances/{id}/ssh/',
+      permission: 'instance_read',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const instance = ownInstance(world, request);
+        const keys = instance.keys.map((key) => ({
+          id: key.id,
+          name: key.name,
+          public_key: key.publicKey,
+          ...(world.options.minimalRecords
+            ? {}
+            : { user_id: instance.accountId, machine_id: instance.machineId }),
+        }));
+        // A text that holds JSON, not the list itself (interface: Instance SSH key).
+        return ok({ success: true, ssh_keys: JSON.stringify(keys) });
+      },
+    },
+    {
+      // Takes the text of a key, not an id (service-facts 2.6; not in the interface).
+      method: 'POST',
+      path: '/api/v0/instances/{id}/ssh/',
+      permission: 'instance_write',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        const instance = ownInstance(world, request);
+        const publicKey = parsePublicKey(
+          BodyReader.of(request.body, 'invalid_request').text('ssh_key') ?? '',
+        );
+        if (publicKey === undefined) {
+          throw new ServiceError(400, 'no_ssh_key', 'ssh_key must be an OpenSSH public key.');
+        }
+        if (instance.isVm) {
+          throw new ServiceError(400, 'invalid_request', 'Keys cannot be added to a VM after its creation.');
+        }
+        const blob = keyBlob(publicKey);
+        if (!instance.keys.some((key) => keyBlob(key.publicKey) === blob)) {
+          const ofAccount = world.sshKeys.find(
+            (key) => key.accountId === callerOf(request).accountId && keyBlob(key.publicKey) === blob,
+          );
+          instance.keys.push({
+            id: ofAccount?.id ?? world.nextId('sshKey', 310_001),
+            name: keyComment(publicKey),
+            publicKey,
+          });
+          lifecycle.keysChanged(instance);
+        }
+        return ok({ success: true, msg: 'SSH key attached successfully' });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v0/instances/{id}/ssh/{ssh_key_id}/',
+      permission: 'instance_write',
+      thresholdSeconds: 2,
+      handle: (request) => {
+        const keyId = toNumber(request.params['ssh_key_id']);
+        if (keyId === undefined || !Number.isInteger(keyId) || keyId <= 0) {
+          throw new ServiceError(400, 'invalid_request', 'Invalid request parameters.');
+        }
+        const instance = ownInstance(world, request);
+        if (!instance.keys.some((key) => key.id === keyId)) {
+          throw new ServiceError(404, 'no_such_ssh_key', 'SSH key not found on this instance.');
+        }
+        instance.keys = instance.keys.filter((key) => key.id !== keyId);
+        lifecycle.keysChanged(instance);
+        return ok({ success: true, msg: 'SSH key removed from instance.' });
+      },
+    },
+  ];
+}

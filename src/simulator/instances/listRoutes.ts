@@ -1,0 +1,86 @@
+import { toNumber } from '../body';
+import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import type { InstanceState } from '../state';
+import type { World } from '../world';
+import type { Lifecycle } from './lifecycle';
+import { instanceRow } from './record';
+
+/** Rows of one v1 page at most (service-facts 2.19). */
+const mostRows = 25;
+
+/** The two lists of instances. */
+export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
+  const own = (request: SimRequest): readonly InstanceState[] => {
+    const { accountId } = callerOf(request);
+    lifecycle.billing.settleAccount(accountId);
+    return world.instancesOf(accountId);
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/api/v0/instances/',
+      permission: 'instance_read',
+      endpoint: 'api.instance.list',
+      thresholdSeconds: 1,
+      handle: (request) => {
+        if (world.options.deprecatedList) {
+          throw new ServiceError(
+            410,
+            'deprecated_endpoint',
+            '/api/v0/instances/ is deprecated. Use /api/v1/instances/ instead.',
+          );
+        }
+        const instances = own(request).map((instance) => instanceRow(world, instance));
+        return ok({ instances_found: instances.length, instances });
+      },
+    },
+    {
+      // With paging (service-facts 3.2 and Quirk 1; not in the interface).
+      method: 'GET',
+      path: '/api/v1/instances/',
+      permission: 'instance_read',
+      endpoint: 'api.instance.list',
+      // A page follows a page at once; the least time holds between readings of the list.
+      thresholdSeconds: 1,
+      burst: 4,
+      handle: (request) => ok(page(world, own(request), request)),
+    },
+  ];
+}
+
+function page(world: World, all: readonly InstanceState[], request: SimRequest) {
+  const limit = toNumber(request.query.get('limit')) ?? mostRows;
+  if (limit < 1) {
+    throw new ServiceError(400, 'invalid_args', `limit must be from 1 to ${mostRows}.`);
+  }
+  const token = request.query.get('after_token') ?? '';
+  // The token is the last id of the page before: it stays good when instances come and go.
+  const after = token === '' ? 0 : decodeToken(token);
+  const rest = [...all].sort((a, b) => a.id - b.id).filter((instance) => instance.id > after);
+  const rows = rest.slice(0, Math.min(limit, mostRows));
+  const last = rows.at(-1);
+  const labels = new Map<string, number>();
+  for (const { label } of all) {
+    labels.set(label ?? '', (labels.get(label ?? '') ?? 0) + 1);
+  }
+  return {
+    success: true,
+    instances_found: rows.length,
+    total_instances: all.length,
+    label_counts: Object.fromEntries(labels),
+    next_token: last && rest.length > rows.length ? encodeToken(last.id) : null,
+    instances: rows.map((instance) => instanceRow(world, instance)),
+  };
+}
+
+function encodeToken(id: number): string {
+  return Buffer.from(`after:${id}`).toString('base64url');
+}
+
+function decodeToken(token: string): number {
+  const match = /^after:(\d+)$/.exec(Buffer.from(token, 'base64url').toString('utf8'));
+  if (!match) {
+    throw new ServiceError(400, 'invalid_token', 'Invalid page token.');
+  }
+  return Number(match[1]);
+}

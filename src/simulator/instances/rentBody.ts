@@ -1,0 +1,143 @@
+import { BodyReader, isObject } from '../body';
+import { ServiceError } from '../route';
+import { containerPort } from './envFlags';
+import type { MergedRent, RentRequest } from './rentMerge';
+
+export interface ParsedRent {
+  readonly request: RentRequest;
+  readonly templateHash: string | undefined;
+  readonly targetState: 'running' | 'stopped';
+  readonly price: number | undefined;
+  readonly cancelUnavailable: boolean;
+  readonly vm: boolean;
+  readonly utf8: boolean;
+  readonly volumeInfo: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** interface: Limits. The public documentation says 4096 with args; the interface decides. */
+export const longestOnstart = 4048;
+/** service-facts 2.19. */
+const longestLabel = 256;
+const longestImage = 1024;
+const mostPorts = 64;
+const longestEnv = 32_768;
+const lowestPrice = 0.001;
+const highestPrice = 128;
+
+const invalid = (message: string) => new ServiceError(400, 'invalid_args', message);
+
+/** Reads the body of PUT asks (interface: Create instance); fields of other clients are ignored. */
+export function parseRentBody(body: unknown): ParsedRent {
+  const reader = BodyReader.of(body);
+  const targetState = reader.text('target_state') ?? 'running';
+  if (targetState !== 'running' && targetState !== 'stopped') {
+    throw invalid(`Invalid target_state ${targetState}.`);
+  }
+  const price = reader.number('price');
+  if (price !== undefined && (price < lowestPrice || price > highestPrice)) {
+    throw new ServiceError(
+      400,
+      'invalid_price',
+      `The price must be between ${lowestPrice} and ${highestPrice}.`,
+    );
+  }
+  return {
+    request: readRequest(reader),
+    templateHash: reader.text('template_hash_id'),
+    targetState,
+    price,
+    cancelUnavailable: reader.flag('cancel_unavail') ?? false,
+    vm: reader.flag('vm') ?? false,
+    utf8: (reader.flag('python_utf8') ?? false) || (reader.flag('lang_utf8') ?? false),
+    volumeInfo: reader.object('volume_info'),
+  };
+}
+
+function readRequest(reader: BodyReader): RentRequest {
+  const argsText = reader.text('args_str');
+  const argsList: unknown = reader.fields['args'];
+  return definedOnly({
+    image: reader.text('image'),
+    disk: reader.number('disk'),
+    label: reader.text('label'),
+    runtype: reader.text('runtype') || undefined,
+    env: readEnv(reader),
+    onstart: reader.text('onstart'),
+    args: Array.isArray(argsList) ? argsList.map(String) : argsText ? [argsText] : undefined,
+    useJupyterLab: reader.flag('use_jupyter_lab'),
+    jupyterDir: reader.text('jupyter_dir'),
+    imageLogin: reader.text('image_login'),
+    extraFilters: readExtraFilters(reader),
+  });
+}
+
+function readEnv(reader: BodyReader): Readonly<Record<string, string>> | undefined {
+  const env = reader.object('env');
+  return (
+    env &&
+    Object.fromEntries(
+      Object.entries(env).map(([name, value]) => {
+        if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+          throw invalid(`Invalid value for env ${name}: it must be text.`);
+        }
+        return [name, String(value)];
+      }),
+    )
+  );
+}
+
+/** An object, or a JSON text of one (service-facts: Quirk 22). */
+function readExtraFilters(reader: BodyReader): Readonly<Record<string, unknown>> | undefined {
+  const value = reader.fields['extra_filters'];
+  if (typeof value !== 'string') {
+    return reader.object('extra_filters');
+  }
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (isObject(parsed)) {
+      return parsed;
+    }
+  } catch {
+    // Told below, like any other text that is no object.
+  }
+  throw invalid('Invalid value for extra_filters: it must be an object.');
+}
+
+/** Limits on what is rented in the end, template included. @throws ServiceError 400. */
+export function checkMerged(
+  merged: MergedRent,
+  request: RentRequest,
+): asserts merged is MergedRent & {
+  readonly image: string;
+} {
+  if (merged.image === undefined || merged.image.trim() === '') {
+    throw invalid('Either image or template_hash_id is required.');
+  }
+  if (merged.image.length > longestImage || /\s/.test(merged.image)) {
+    throw invalid('The image name is not valid.');
+  }
+  if ((request.label ?? '').length > longestLabel) {
+    throw invalid(`The label may have ${longestLabel} characters.`);
+  }
+  if ((merged.onstart ?? '').length > longestOnstart) {
+    throw invalid(`onstart may have ${longestOnstart} characters.`);
+  }
+  if (merged.diskGb <= 0) {
+    throw invalid('disk must be above 0 GB.');
+  }
+  if (merged.access.ssh && (request.args ?? []).length > 0) {
+    throw invalid('args_str goes with runtype args only.');
+  }
+  if (Object.keys(merged.env).filter((key) => containerPort(key) !== undefined).length > mostPorts) {
+    throw invalid(`At most ${mostPorts} ports can be opened.`);
+  }
+  if (JSON.stringify(merged.env).length > longestEnv) {
+    throw invalid(`The environment may have ${longestEnv} characters.`);
+  }
+}
+
+/** Leaves out what is undefined: absent and unset are the same to the merge. */
+function definedOnly<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  // Every field left has a value of its type.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

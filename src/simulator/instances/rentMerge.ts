@@ -1,0 +1,85 @@
+import type { RentTemplate } from '../ports';
+import type { Access } from '../state';
+import { envFromFlags, type EnvDict } from './envFlags';
+import { noAccess, parseRuntype } from './runtype';
+
+/** The fields of PUT asks that a template can also give; absent and null are the same. */
+export interface RentRequest {
+  readonly image?: string;
+  readonly disk?: number;
+  readonly label?: string;
+  readonly runtype?: string;
+  readonly env?: EnvDict;
+  readonly onstart?: string;
+  readonly args?: readonly string[];
+  readonly useJupyterLab?: boolean;
+  readonly jupyterDir?: string;
+  readonly imageLogin?: string;
+  readonly extraFilters?: Readonly<Record<string, unknown>>;
+}
+
+export interface MergedRent {
+  readonly image: string | undefined;
+  readonly diskGb: number;
+  readonly access: Access;
+  readonly env: EnvDict;
+  readonly onstart: string | null;
+  readonly args: readonly string[];
+  readonly jupyterLab: boolean;
+  readonly jupyterDir: string | null;
+  readonly imageLogin: string | null;
+  readonly extraFilters: Readonly<Record<string, unknown>>;
+}
+
+/** GB (interface: Limits). */
+const defaultDiskGb = 8;
+
+/**
+ * What is rented when a request meets a template (interface: Template merge rules). Rule 5 is kept
+ * by what is missing: a template's `volume_info` has no place here, and neither has its
+ * recommended disk, which is a hint for whoever writes the request.
+ */
+export function mergeRent(request: RentRequest, template: RentTemplate | undefined): MergedRent {
+  return {
+    // Rule 1: a scalar of the request wins.
+    image: request.image ?? (template && imageWithTag(template)),
+    diskGb: request.disk ?? defaultDiskGb,
+    access: request.runtype === undefined ? templateAccess(template) : parseRuntype(request.runtype),
+    onstart: request.onstart ?? template?.onstart ?? null,
+    args: request.args ?? (template?.argsStr ? [template.argsStr] : []),
+    jupyterLab: request.useJupyterLab ?? template?.useJupyterLab ?? false,
+    jupyterDir: request.jupyterDir ?? template?.jupyterDir ?? null,
+    // Rule 2.
+    env: { ...envFromFlags(template?.env ?? ''), ...request.env },
+    // Rule 3.
+    extraFilters: { ...template?.extraFilters, ...request.extraFilters },
+    // Rule 4.
+    imageLogin: request.imageLogin ?? (template ? templateLogin(template) : null),
+  };
+}
+
+function imageWithTag(template: RentTemplate): string {
+  const tag = template.tag ?? '';
+  const hasTag = /[:@][^/]*$/.test(template.image);
+  return tag === '' || hasTag ? template.image : `${template.image}:${tag}`;
+}
+
+/** Run type of a template: `args` unless it says otherwise (interface: Template). */
+function templateAccess(template: RentTemplate | undefined): Access {
+  if (!template) {
+    // Not documented for a bare image; the public client sends this one (service-facts 2.10).
+    return parseRuntype('ssh');
+  }
+  const access = template.runtype
+    ? parseRuntype(template.runtype)
+    : template.useSsh
+      ? parseRuntype('ssh')
+      : noAccess;
+  const direct = access.jupyter ? template.jupDirect : template.sshDirect;
+  return { ...access, direct: access.direct || (access.ssh && direct === true) };
+}
+
+function templateLogin(template: RentTemplate): string | null {
+  const { dockerLoginRepo: registry, dockerLoginUser: user, dockerLoginPass: token } = template;
+  return registry ? `-u ${user ?? ''} -p ${token ?? ''} ${registry}` : null;
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Route } from '../route';
+import type { World } from '../world';
+
+/** Texts that are fetched by an address of their own a little later (service-facts 2.9). */
+export class Results {
+  private readonly stored = new Map<string, { text: string; readyAt: number }>();
+
+  constructor(private readonly world: World) {}
+
+  /** The address at which the text will be, `lateSeconds` from now at true speed. */
+  publish(text: string, lateSeconds = 2.5): string {
+    const now = this.world.clock.now();
+    for (const [token, { readyAt }] of this.stored) {
+      if (readyAt < now - keptMs) {
+        this.stored.delete(token);
+      }
+    }
+    const token = randomBytes(24).toString('hex');
+    this.stored.set(token, { text, readyAt: now + this.world.clock.shortened(lateSeconds * 1000) });
+    return `${this.world.baseUrl}/results/${token}.log`;
+  }
+
+  /** Read without a key: whoever knows the address may. */
+  route(): Route {
+    return {
+      method: 'GET',
+      path: '/results/{file}/',
+      anonymous: true,
+      handle: (request) => {
+        const found = this.stored.get((request.params['file'] ?? '').replace(/\.log$/, ''));
+        if (!found || found.readyAt > this.world.clock.now()) {
+          // As the object store of the service says it while nothing is written.
+          const text = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>';
+          return { status: 404, body: undefined, raw: { type: 'application/xml', text } };
+        }
+        return { status: 200, body: undefined, raw: { type: 'text/plain; charset=utf-8', text: found.text } };
+      },
+    };
+  }
+}
+
+const keptMs = 3_600_000;

@@ -1,0 +1,41 @@
+import { ServiceError } from '../route';
+import type { Access } from '../state';
+
+export const noAccess: Access = { ssh: false, jupyter: false, direct: false };
+
+/**
+ * The documented single values and the compound texts of the public client, in which `direc` is
+ * spelt without its t (interface: Runtype behavior; service-facts 2.10).
+ */
+export function parseRuntype(text: string): Access {
+  const access = { ...noAccess };
+  const words = text.trim().split(/\s+/);
+  for (const word of words) {
+    const match = /^(ssh|jupyter)(?:_(direct|direc|proxy))?$/.exec(word);
+    if (!match && word !== 'args') {
+      throw new ServiceError(400, 'invalid_args', `Invalid runtype ${text}.`);
+    }
+    if (match) {
+      // Every Jupyter run type includes SSH (interface: Entrypoint rules 4).
+      access.ssh = true;
+      access.jupyter ||= match[1] === 'jupyter';
+      access.direct ||= match[2] === 'direct' || match[2] === 'direc';
+    }
+  }
+  return access;
+}
+
+/** As records show it, for example `ssh ssh_direc ssh_proxy`. */
+export function imageRuntype(access: Access): string {
+  if (!access.ssh) {
+    return 'args';
+  }
+  const kinds = access.jupyter ? ['jupyter', 'ssh'] : ['ssh'];
+  const direct = access.direct ? kinds.map((kind) => `${kind}_direc`) : [];
+  return [kinds[0], ...direct, ...kinds.map((kind) => `${kind}_proxy`)].join(' ');
+}
+
+/** Container ports that the run type opens on the machine (interface: Runtype behavior). */
+export function runtypePorts(access: Access): readonly string[] {
+  return access.direct ? (access.jupyter ? ['8080/tcp', '22/tcp'] : ['22/tcp']) : [];
+}

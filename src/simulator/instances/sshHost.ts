@@ -1,0 +1,38 @@
+import type { InstanceState } from '../state';
+
+/** Loopback ports at which a running instance is reached. */
+export interface OpenPorts {
+  /** The proxy's port for SSH; one below it is told when Jupyter is on (service-facts: Quirk 7). */
+  readonly proxyPort: number;
+  /** By container port such as `22/tcp`; empty without direct access. */
+  readonly directPorts: Readonly<Record<string, number>>;
+}
+
+/** Makes running instances reachable. */
+export interface SshHost {
+  /** Listens; tries the ports that the instance had before. */
+  open(instance: InstanceState): Promise<OpenPorts> | OpenPorts;
+  /** Ends the listening and every connection. */
+  close(instance: InstanceState): void;
+  /** The list of keys that get in has changed. */
+  keysChanged(instance: InstanceState): void;
+  dispose(): Promise<void>;
+}
+
+/** Tells ports at which nobody listens, for tests that need no SSH. */
+export const deafSshHost: SshHost = {
+  open: (instance) => ({
+    proxyPort: 30_000 + (instance.id % 10_000) * 2,
+    directPorts: instance.access.direct
+      ? Object.fromEntries(
+          ['22/tcp', ...(instance.access.jupyter ? ['8080/tcp'] : [])].map((port, index) => [
+            port,
+            50_000 + (instance.id % 5000) * 2 + index,
+          ]),
+        )
+      : {},
+  }),
+  close: () => undefined,
+  keysChanged: () => undefined,
+  dispose: () => Promise.resolve(),
+};

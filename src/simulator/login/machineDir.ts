@@ -1,0 +1,114 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Slice } from '../market/market';
+import type { InstanceState } from '../state';
+import { newHostKey } from './hostKey';
+import { nvidiaSmiScript } from './nvidiaSmi';
+
+/** The parts of a simulated machine that are not its home: nobody in its shell comes upon them by chance. */
+export interface MachineDir {
+  readonly dir: string;
+  readonly home: string;
+  readonly bin: string;
+  readonly hostKeyFile: string;
+  readonly hostKey: string;
+  /** Starts a session, whatever it is; both SSH servers run it. */
+  readonly sessionScript: string;
+  /** Gives a session the terminal's size, then starts it. */
+  readonly terminalScript: string;
+}
+
+/** Writes the parts anew, except the host key, which a machine keeps for life. */
+export function prepareMachine(instance: InstanceState, slice: Slice, home: string): MachineDir {
+  const dir = `${home}.machine`;
+  const bin = path.join(dir, 'bin');
+  mkdirSync(bin, { recursive: true, mode: 0o700 });
+  const hostKeyFile = path.join(dir, 'host_key');
+  if (!existsSync(hostKeyFile)) {
+    writeFileSync(hostKeyFile, newHostKey(`C.${instance.id}`), { mode: 0o600 });
+  }
+  writeProgram(path.join(bin, 'nvidia-smi'), nvidiaSmiScript(slice));
+  const sessionScript = path.join(dir, 'session.sh');
+  const terminalScript = path.join(dir, 'terminal.sh');
+  writeProgram(sessionScript, sessionText(instance, slice, dir));
+  writeProgram(terminalScript, terminalText(sessionScript));
+  writeHomeFiles(instance, home, bin);
+  return {
+    dir,
+    home,
+    bin,
+    hostKeyFile,
+    hostKey: readFileSync(hostKeyFile, 'utf8'),
+    sessionScript,
+    terminalScript,
+  };
+}
+
+/** As one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function writeProgram(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o700 });
+  // The mode of an existing file is not touched by writing.
+  chmodSync(file, 0o700);
+}
+
+function sessionText(instance: InstanceState, slice: Slice, dir: string): string {
+  const banner = [
+    '',
+    '  GPU Rental simulation: this is a real shell on YOUR computer, not on a rented machine.',
+    `  It plays machine C.${instance.id} (${slice.gpus} x ${slice.machine.model.name}). Nothing is rented and no GPU is used.`,
+    '  Commands act on your own files. Your workspace here is ~/workspace.',
+    '',
+  ];
+  return [
+    '#!/bin/sh',
+    // sshd gives a session no environment of ours; ssh2 has given it already.
+    `if [ -z "$SIMULATED_MACHINE" ] && [ -r ${shellWord(environmentLink(dir))} ]; then . "$(cat ${shellWord(environmentLink(dir))})"; fi`,
+    'cd "$HOME" || exit 1',
+    'command=$SSH_ORIGINAL_COMMAND; unset SSH_ORIGINAL_COMMAND',
+    'if [ -n "$command" ]; then exec "$SHELL" -c "$command"; fi',
+    'if [ -t 1 ]; then',
+    ...banner.map((line) => `  printf '%s\\n' ${shellWord(line)}`),
+    'fi',
+    'exec "$SHELL"',
+    '',
+  ].join('\n');
+}
+
+/** Holds the path of the file with the environment, which lies in memory and goes when the machine stops. */
+export function environmentLink(dir: string): string {
+  return path.join(dir, 'environment_path');
+}
+
+function terminalText(sessionScript: string): string {
+  return [
+    '#!/bin/sh',
+    'stty rows "$SIMULATED_ROWS" cols "$SIMULATED_COLS" 2>/dev/null',
+    'tty > "$SIMULATED_TTY_FILE" 2>/dev/null',
+    'unset SIMULATED_ROWS SIMULATED_COLS SIMULATED_TTY_FILE',
+    `exec /bin/sh ${shellWord(sessionScript)}`,
+    '',
+  ].join('\n');
+}
+
+/** A prompt that shows where one is, and `nvidia-smi` also in login shells and editors' terminals. */
+function writeHomeFiles(instance: InstanceState, home: string, bin: string): void {
+  const startLines = [
+    `case ":$PATH:" in *:${shellWord(bin)}:*) ;; *) PATH=${shellWord(bin)}:"$PATH"; export PATH ;; esac`,
+    `PS1='(simulated) root@C.${instance.id}:\\w# '`,
+    '',
+  ].join('\n');
+  const files: readonly (readonly [string, string])[] = [
+    ['.bashrc', startLines],
+    ['.profile', startLines],
+  ];
+  for (const [name, text] of files) {
+    const file = path.join(home, name);
+    if (!existsSync(file)) {
+      writeFileSync(file, text, { mode: 0o644 });
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { variablesOf } from '../instances/envFlags';
+import type { InstanceState } from '../state';
+import type { World } from '../world';
+import { shellWord, type MachineDir } from './machineDir';
+
+/** Ours, whatever a template says. */
+const reserved = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'TERM'];
+/**
+ * A real shell of this computer would run or load what these name. A template must not reach that far:
+ * its scripts are recorded and never run here.
+ */
+const dangerous =
+  /^(BASH_.*|ENV|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|IFS|LD_.*|DYLD_.*|PYTHONSTARTUP|PYTHONPATH|PYTHONHOME|PERL5.*|RUBYOPT|NODE_OPTIONS|GIT_.*|SSH_.*|SIMULATED_.*|CONTAINER_API_KEY)$/;
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The variables of a session: what the renter asked for, and what the machine itself provides. */
+export function sessionEnvironment(
+  world: World,
+  instance: InstanceState,
+  machine: MachineDir,
+  token: string,
+): Readonly<Record<string, string>> {
+  const asked = [
+    ...Object.entries(world.ports.accountEnv?.(instance.accountId) ?? {}),
+    ...variablesOf(instance.env),
+  ].filter(([name]) => !reserved.includes(name) && !dangerous.test(name));
+  return {
+    LANG: 'C.UTF-8',
+    ...(instance.utf8 ? { LC_ALL: 'C.UTF-8', PYTHONIOENCODING: 'UTF-8' } : {}),
+    ...Object.fromEntries(asked),
+    // Between the machine's own programs and the system's: what a template adds, where it is in a folder.
+    PATH: [machine.bin, instance.env['PATH'], systemPath].filter((part) => part).join(':'),
+    HOME: machine.home,
+    USER: 'root',
+    LOGNAME: 'root',
+    SHELL: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
+    CONTAINER_API_KEY: instance.apiKey,
+    CONTAINER_ID: String(instance.id),
+    SIMULATOR_URL: world.baseUrl,
+    SIMULATED_MACHINE: token,
+  };
+}
+
+/** Writes them for a shell to read into a file in memory, where there is such a place; 0600 anywhere. */
+export function writeEnvironmentFile(variables: Readonly<Record<string, string>>): {
+  readonly file: string;
+  remove(): void;
+} {
+  const base = existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+  const dir = mkdtempSync(path.join(base, 'gpu-rental-simulator-'));
+  const file = path.join(dir, 'environment');
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return {
+    file,
+    remove: () => {
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

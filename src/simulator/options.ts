@@ -1,0 +1,40 @@
+import type { Clock } from '../util/clock';
+
+export interface SimulatorOptions {
+  /** The first account's full key; made up and told in `RunningSimulator.apiKey` when left out. */
+  readonly apiKey?: string;
+  /** 0 picks a free port. */
+  readonly port?: number;
+  readonly seed?: number;
+  /** Divides the waits of a booting machine; money and dates keep the true rate. */
+  readonly speed?: number;
+  /** Enforce the documented least times between two calls; on unless `false`. */
+  readonly limits?: boolean;
+  /** Where the state is kept; nothing survives without it. */
+  readonly stateFile?: string;
+  /** Keep the state readable instead of sealed with the API key. */
+  readonly plainState?: boolean;
+  /** Records carry only the documented fields and `id`. */
+  readonly minimalRecords?: boolean;
+  /** The v0 list of instances answers `deprecated_endpoint`, as the public service does (service-facts: Quirk 1). */
+  readonly deprecatedList?: boolean;
+  /** Forces one of the two SSH servers; otherwise `sshd` where it can serve, or none with `false`. */
+  readonly sshServer?: SshServerKind | 'auto' | false;
+  /** Folders of the instances; beside the state file, or a temporary folder, unless given. */
+  readonly instancesDir?: string;
+  /** Dollars that the first account begins with. */
+  readonly credit?: number;
+  /** Further names that clients may put into `Host`, for tests through a proxy. */
+  readonly allowedHosts?: readonly string[];
+  /** Everything is served below this path, for example `/gpu`. */
+  readonly pathPrefix?: string;
+  /** Ends the server this many seconds after the last sign of a client. */
+  readonly idleExitSeconds?: number;
+  /** Called once the server has ended by itself. */
+  readonly onIdleExit?: () => void;
+  readonly clock?: Clock;
+  /** Faults inside the simulator, for the log of whoever runs it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export type SshServerKind = 'sshd' | 'ssh2';

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** service-facts 2.14. */
+export const permissions = [
+  'instance_read',
+  'instance_write',
+  'user_read',
+  'user_write',
+  'billing_read',
+  'billing_write',
+  'machine_read',
+  'machine_write',
+  'misc',
+  'team_read',
+  'team_write',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+/** Who calls, once the bearer or the session was recognised. */
+export interface Caller {
+  readonly accountId: number;
+  readonly keyId: number;
+  /** The restricted key of one instance may only start, stop and destroy it. */
+  readonly onlyInstance?: number;
+}
+
+export interface SimRequest {
+  readonly method: string;
+  readonly path: string;
+  /** From `{name}` parts of the route's path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Parsed JSON; `undefined` for an empty body. */
+  readonly body: unknown;
+  readonly headers: IncomingHttpHeaders;
+  /**
+   * Present unless the route is `anonymous`. An anonymous route has it when a good key came along,
+   * and then decides for itself what a missing or wrong one means.
+   */
+  readonly caller?: Caller;
+  readonly remoteAddress: string;
+}
+
+export interface SimResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, with this content type, instead of JSON. */
+  readonly raw?: { readonly type: string; readonly text: string };
+}
+
+/** One operation; each resource file exports a function `xRoutes(world): Route[]`. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its final slash as documented; the router also takes the other form. */
+  readonly path: string;
+  readonly permission?: Permission;
+  /** The name that constraints of a scoped key use, for example `api.instance.request_logs` (service-facts 2.14). */
+  readonly endpoint?: string;
+  /** Least seconds between two calls with one key (interface: Limits; service-facts 2.16). */
+  readonly thresholdSeconds?: number;
+  /** Calls that may come at once before the threshold applies; 1 unless given. */
+  readonly burst?: number;
+  /** Counts each concrete path alone, as the service does for reading one instance (service-facts: Quirk 24). */
+  readonly limitPerPath?: boolean;
+  /** Served without a key; the handler checks for itself. */
+  readonly anonymous?: boolean;
+  /** Open to the key of the one instance that the path's `{id}` names (interface: Authentication 8). */
+  readonly instanceKey?: boolean;
+  /** Status for a body that is not JSON; 400 unless given (service-facts 2.9 has 483 for execute). */
+  readonly badJsonStatus?: number;
+  handle(request: SimRequest): SimResponse | Promise<SimResponse>;
+}
+
+/** Thrown by handlers and validators; becomes the documented error body in one place. */
+export class ServiceError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string | undefined,
+    message: string,
+    readonly extra: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+    this.name = 'ServiceError';
+  }
+}
+
+export function ok(body: unknown, status = 200): SimResponse {
+  return { status, body };
+}
+
+/** The caller of a route that is not anonymous; the router has put it there. */
+export function callerOf(request: SimRequest): Caller {
+  if (!request.caller) {
+    throw new ServiceError(403, 'auth_error', 'This action requires login.');
+  }
+  return request.caller;
+}

@@ -1,0 +1,178 @@
+import { bearerOf, sessionCookie, sessionCookieName } from '../auth';
+import { ok, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
+import { userRecord } from '../users';
+import type { World } from '../world';
+import { finishAuthorization, startAuthorization } from './authorize';
+import { TfaBody } from './body';
+import { refuse, type TfaContext } from './context';
+import { confirmNew, setUpTotp } from './enrol';
+import { logIn, requestEmail, requestSms, resendSms } from './login';
+import { regenerateBackupCodes, removeMethod, status, updateMethod } from './manage';
+import { sessionSeconds, tfaAccount, type TfaState } from './state';
+import { randomTokens, type Tokens } from './tokens';
+
+type Operation = (context: TfaContext, body: TfaBody) => Record<string, unknown>;
+
+const permission = 'user_write';
+
+/**
+ * The whole of tfa/* (interface: Two-factor authentication) with its three callers: a key; a key beside
+ * the cookie of a web page; and nothing but the `tfa_secret` of a challenge.
+ */
+export function tfaRoutes(world: World, state: TfaState, tokens: Tokens = randomTokens): Route[] {
+  const contexts = new TfaContexts(world, state, tokens);
+  const keyed = (operation: Operation) => (request: SimRequest) => {
+    const context = contexts.ofCaller(request);
+    return finish(world, operation, context, request);
+  };
+  const open = (operation: Operation) => (request: SimRequest) => {
+    const context = contexts.ofCallerOrSecret(request);
+    return finish(world, operation, context, request);
+  };
+  const path = '/api/v0/tfa/';
+  const anonymous = true;
+  return [
+    { method: 'POST', path, permission, anonymous, handle: (request) => login(world, contexts, request) },
+    { method: 'POST', path: `${path}email/`, permission, anonymous, handle: open(requestEmail) },
+    { method: 'POST', path: `${path}sms/`, permission, anonymous, handle: open(requestSms) },
+    { method: 'POST', path: `${path}sms/resend/`, permission, anonymous, handle: open(resendSms) },
+    { method: 'GET', path: `${path}status/`, permission: 'user_read', handle: keyed(status) },
+    {
+      method: 'POST',
+      path: `${path}authorize-new-method/`,
+      permission,
+      handle: keyed(managed(startAuthorization)),
+    },
+    {
+      method: 'PUT',
+      path: `${path}authorize-new-method/`,
+      permission,
+      handle: keyed(managed(finishAuthorization)),
+    },
+    { method: 'POST', path: `${path}totp-setup/`, permission, handle: keyed(setUpTotp) },
+    { method: 'POST', path: `${path}confirm-new/`, permission, handle: keyed(managed(confirmNew)) },
+    { method: 'DELETE', path, permission, handle: keyed(managed(removeMethod)) },
+    { method: 'PUT', path: `${path}update/`, permission, handle: keyed(managed(updateMethod)) },
+    {
+      method: 'PUT',
+      path: `${path}regen-backup-codes/`,
+      permission,
+      handle: keyed(managed(regenerateBackupCodes)),
+    },
+  ];
+}
+
+/** Members of a team may use their second factor and not change it. */
+function managed(operation: Operation): Operation {
+  return (context, body) => {
+    if (context.account.teamUser) {
+      throw refuse('team_user_forbidden');
+    }
+    return operation(context, body);
+  };
+}
+
+/** What failed attempts have counted is kept, too. */
+function finish(world: World, operation: Operation, context: TfaContext, request: SimRequest): SimResponse {
+  try {
+    return ok(operation(context, new TfaBody(request.body)));
+  } finally {
+    world.changed();
+  }
+}
+
+function login(world: World, contexts: TfaContexts, request: SimRequest): SimResponse {
+  if (request.caller && contexts.hasCookieOf(request.caller.accountId, request)) {
+    // interface: not applicable for a page that is logged in; the cookie already is the session.
+    throw refuse('bad_request', 'You are already logged in.');
+  }
+  const context = contexts.ofCallerOrSecret(request);
+  try {
+    const { session, extra } = logIn(context, new TfaBody(request.body));
+    session.keyId = world.nextId('key', 1001);
+    const permissions = request.caller && world.keys.byId(request.caller.keyId)?.permissions;
+    if (permissions) {
+      session.permissions = permissions;
+    }
+    const user = userRecord(world, context.state, session.accountId, session.keyId);
+    return session.kind === 'bearer'
+      ? ok({ ...user, ...extra, session_key: session.token })
+      : {
+          ...ok({ ...user, ...extra }),
+          headers: {
+            'Set-Cookie': `${sessionCookieName}=${session.token}; Path=/; Max-Age=${sessionSeconds}; HttpOnly; SameSite=Strict`,
+          },
+        };
+  } finally {
+    world.changed();
+  }
+}
+
+/** Finds out whose second factor a request is about. */
+class TfaContexts {
+  constructor(
+    private readonly world: World,
+    private readonly state: TfaState,
+    private readonly tokens: Tokens,
+  ) {}
+
+  ofCaller(request: SimRequest): TfaContext {
+    if (!request.caller) {
+      throw refuse('auth_error');
+    }
+    return this.context(request.caller.accountId, false);
+  }
+
+  /** Without a key the `secret` in the body names the account, and nothing else may. */
+  ofCallerOrSecret(request: SimRequest): TfaContext {
+    if (request.caller) {
+      return this.context(request.caller.accountId, false);
+    }
+    if (bearerOf(request.headers) !== undefined) {
+      throw new ServiceError(401, 'auth_error', 'Invalid user key');
+    }
+    const secret = new TfaBody(request.body).text('secret');
+    if (secret === undefined) {
+      throw refuse('missing_auth_value');
+    }
+    const challenge = this.state.challenges.find((each) => each.secret === secret);
+    if (!challenge) {
+      throw refuse('challenge_not_found');
+    }
+    return this.context(challenge.accountId, true);
+  }
+
+  hasCookieOf(accountId: number, request: SimRequest): boolean {
+    return hasCookieSession(this.state, accountId, request, this.world.now());
+  }
+
+  private context(accountId: number, loggedOut: boolean): TfaContext {
+    const account = this.world.account(accountId);
+    return {
+      state: this.state,
+      account: tfaAccount(this.state, accountId),
+      person: {
+        id: account.id,
+        email: account.email === '' ? undefined : account.email,
+        emailVerified: account.emailVerifiedAt !== null,
+        isAdmin: account.isAdmin,
+      },
+      now: this.world.now(),
+      tokens: this.tokens,
+      loggedOut,
+    };
+  }
+}
+
+export function hasCookieSession(
+  state: TfaState,
+  accountId: number,
+  request: SimRequest,
+  now: number,
+): boolean {
+  const cookie = sessionCookie(request.headers);
+  return state.sessions.some(
+    (each) =>
+      each.kind === 'cookie' && each.token === cookie && each.accountId === accountId && each.expiresAt > now,
+  );
+}

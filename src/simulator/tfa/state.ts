@@ -1,0 +1,146 @@
+import type { KeyPermissions } from '../state';
+
+/** Two-factor records of the simulator: plain JSON, so that they survive a restart. Times are Unix seconds. */
+
+/** A challenge lives ten minutes (service-facts 2.17). */
+export const challengeSeconds = 10 * 60;
+/** `new_method_authorized` holds for 30 minutes (interface: Limits). */
+export const authorizationSeconds = 30 * 60;
+/** A locked method opens again after 15 minutes (service-facts 2.17). */
+export const lockSeconds = 15 * 60;
+/** Not documented; the fifth wrong code in a row locks. */
+export const failuresUntilLock = 5;
+/** Not documented; a session outlives an afternoon's work. */
+export const sessionSeconds = 12 * 3600;
+/** interface: PUT regen-backup-codes answers ten (service-facts 2.17). */
+export const backupCodeCount = 10;
+export const longestLabel = 30;
+
+export type Factor = 'sms' | 'totp' | 'email';
+export const factors: readonly Factor[] = ['sms', 'totp', 'email'];
+
+/** Failed attempts in a row, and until when nothing is checked. */
+export interface Attempts {
+  fail_count: number;
+  locked_until: number | null;
+}
+
+export interface TfaMethod extends Attempts {
+  id: number;
+  user_id: number;
+  method: 'sms' | 'totp';
+  label: string;
+  is_primary: boolean;
+  created_at: number;
+  last_used: number | null;
+  /** The whole number; answers show its last four digits. */
+  phone?: string;
+  /** Never in an answer. */
+  totpSecret?: string;
+  /** The step of the last accepted TOTP code: each is good once. */
+  lastStep?: number;
+}
+
+/** A code that is on its way to somebody, or (`login`) a password that was right with no code sent yet. */
+export interface Challenge {
+  secret: string;
+  accountId: number;
+  channel: 'login' | 'sms' | 'email';
+  code?: string;
+  phone?: string;
+  methodId?: number;
+  expiresAt: number;
+  /** True for callers without a key; their sends are capped by telephone number. */
+  loggedOut: boolean;
+}
+
+export interface TfaAccount {
+  accountId: number;
+  /** A key alone is refused everywhere but on users/current and tfa/*. */
+  demanded: boolean;
+  /** Member of a team that manages the second factor for its people. */
+  teamUser: boolean;
+  /** Set on accounts whose second factor predates methods. */
+  legacyPhone?: string;
+  /** The number on the account, used when a request names none. */
+  phone?: string;
+  methods: TfaMethod[];
+  backupCodes: { code: string; used: boolean }[];
+  /** Codes by e-mail, and by SMS on a legacy account. */
+  emailAttempts: Attempts;
+  /** Codes that should confirm a new method. */
+  enrolAttempts: Attempts;
+  backupAttempts: Attempts;
+  /** 0 when never authorized. */
+  authorizedUntil: number;
+  pending?: { secret: string; factor: Factor; methodId?: number; expiresAt: number };
+  /** Handed out by totp-setup and not yet confirmed. */
+  issuedTotpSecrets: { secret: string; expiresAt: number }[];
+  /** When text messages were sent in the last hour. */
+  smsSentAt: number[];
+}
+
+export interface Session {
+  token: string;
+  /** Told apart from keys and from other sessions by this, as by `key_id`. */
+  keyId: number;
+  accountId: number;
+  kind: 'bearer' | 'cookie';
+  /** Of the scoped key that the session began with. */
+  permissions?: KeyPermissions;
+  admin: boolean;
+  expiresAt: number;
+}
+
+/** What a person would find on a telephone or in a mailbox. */
+export interface Message {
+  accountId: number;
+  channel: 'sms' | 'email';
+  to: string;
+  code: string;
+  text: string;
+  sentAt: number;
+}
+
+export interface TfaState {
+  accounts: Record<string, TfaAccount | undefined>;
+  challenges: Challenge[];
+  sessions: Session[];
+  outbox: Message[];
+  nextMethodId: number;
+}
+
+export function emptyTfaState(): TfaState {
+  return { accounts: {}, challenges: [], sessions: [], outbox: [], nextMethodId: 1 };
+}
+
+export const noAttempts = (): Attempts => ({ fail_count: 0, locked_until: null });
+
+/** The record of an account; made when first asked for. */
+export function tfaAccount(state: TfaState, accountId: number): TfaAccount {
+  return (state.accounts[accountId] ??= {
+    accountId,
+    demanded: false,
+    teamUser: false,
+    methods: [],
+    backupCodes: [],
+    emailAttempts: noAttempts(),
+    enrolAttempts: noAttempts(),
+    backupAttempts: noAttempts(),
+    authorizedUntil: 0,
+    issuedTotpSecrets: [],
+    smsSentAt: [],
+  });
+}
+
+/** The user's `tfa_status` (interface: 2FA states). */
+export function tfaStatus(account: TfaAccount | undefined): 'enabled' | 'disabled' | 'legacy' {
+  if (account && account.methods.length > 0) {
+    return 'enabled';
+  }
+  return account?.legacyPhone === undefined ? 'disabled' : 'legacy';
+}
+
+export function backupCodesRemaining(account: TfaAccount): number {
+  return account.backupCodes.filter((code) => !code.used).length;
+}

@@ -1,0 +1,26 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { newTotpSecret } from './totp';
+
+/** Where unguessable values come from; tests give their own. */
+export interface Tokens {
+  /** For challenges and sessions. */
+  token(): string;
+  /** Six digits. */
+  code(): string;
+  totpSecret(): string;
+  /** `XXXX-XXXX-XXXX` (interface: 2FA method). */
+  backupCode(): string;
+}
+
+/** No 0, O, 1 or I: people copy these from paper. */
+const readable = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+export const randomTokens: Tokens = {
+  token: () => randomBytes(32).toString('hex'),
+  code: () => String(randomInt(1_000_000)).padStart(6, '0'),
+  totpSecret: newTotpSecret,
+  backupCode: () => {
+    const letters = Array.from({ length: 12 }, () => readable.charAt(randomInt(readable.length))).join('');
+    return `${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8)}`;
+  },
+};

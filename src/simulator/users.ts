@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { callerOf, ok, type Route } from './route';
+import { tfaStatus, type TfaState } from './tfa/state';
+import type { World } from './world';
+
+/** GET users/current (interface: Accounts). */
+export function userRoutes(world: World, tfa: TfaState): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/v0/users/current/',
+      permission: 'user_read',
+      endpoint: 'api.users.current',
+      handle: (request) => {
+        const { accountId, keyId } = callerOf(request);
+        return ok(userRecord(world, tfa, accountId, keyId));
+      },
+    },
+  ];
+}
+
+/** The user object of users/current and of a completed second factor; a key's value is never in it. */
+export function userRecord(
+  world: World,
+  tfa: TfaState,
+  accountId: number,
+  keyId: number,
+): Record<string, unknown> {
+  const account = world.account(accountId);
+  const key = world.sshKeys.filter((each) => each.accountId === accountId).at(-1);
+  const documented = {
+    id: account.id,
+    key_id: keyId,
+    email: account.email,
+    full_name: account.fullName,
+    balance: account.balance,
+    credit: Math.round(account.credit * 1e6) / 1e6,
+    ssh_key: key?.publicKey ?? null,
+    sid: createHash('sha256').update(`sid ${world.seed} ${account.id} ${keyId}`).digest('hex').slice(0, 32),
+    tfa_status: tfaStatus(tfa.accounts[account.id]),
+    email_verified_at: account.emailVerifiedAt,
+    is_admin: account.isAdmin,
+  };
+  if (world.options.minimalRecords) {
+    return documented;
+  }
+  return {
+    ...documented,
+    username: account.username,
+    fullname: account.fullName,
+    email_verified: account.emailVerifiedAt !== null,
+    balance_threshold: 5,
+    balance_threshold_enabled: false,
+    has_billing: true,
+    has_payout: account.hostId !== undefined,
+    can_pay: true,
+    billing_creditonly: 1,
+    got_signup_credit: false,
+    password_resettable: true,
+    last4: '4242',
+  };
+}

@@ -1,0 +1,361 @@
+import { BodyReader } from '../body';
+import { OfferFilters } from '../market/filters';
+import type { Machine } from '../market/machines';
+import { monthHours, type Market } from '../market/market';
+import { round } from '../random';
+import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import type { VolumeMount } from '../state';
+import type { World } from '../world';
+
+/** service-facts 3.7. Times are Unix seconds, sizes GB. */
+interface Volume {
+  id: number;
+  account_id: number;
+  label: string;
+  disk_space: number;
+  machine_id: number;
+  start_date: number;
+  instances: number[];
+  billed_until: number;
+}
+
+interface VolumeState {
+  volumes: Volume[];
+}
+
+const firstOfferId = 31_700_000;
+const mostRows = 64;
+const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bundling', 'client_id', 'owner'];
+/** How often the disk of volumes is paid for. */
+const billingSeconds = 600;
+
+/** Volumes and their market (service-facts 2.7); linking is done by the rental through `world.ports.volumes`. */
+export function volumeRoutes(world: World, market: Market): Route[] {
+  const volumes = new Volumes(world, market);
+  world.ports.volumes = {
+    attach: (wanted, rental) => volumes.attach(wanted, rental),
+    release: (instanceId) => volumes.release(instanceId),
+  };
+  const filters = new OfferFilters();
+  return [
+    {
+      method: 'POST',
+      path: '/api/v0/volumes/search/',
+      permission: 'misc',
+      endpoint: 'api.volumes.search',
+      thresholdSeconds: 5.5,
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const limit = Math.min(mostRows, Math.max(0, body.integer('limit') ?? mostRows));
+        const wanted = Object.fromEntries(
+          Object.entries(body.fields).filter(([name]) => !notFilters.includes(name)),
+        );
+        const matches = filters.predicate(wanted);
+        const storageGb = body.number('allocated_storage') ?? 1;
+        const offers = volumes
+          .offers(storageGb)
+          .filter(matches)
+          .sort(filters.comparator(orderOf(body.fields['order'])));
+        return ok({ offers: offers.slice(0, limit) });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v0/volumes/',
+      permission: 'instance_read',
+      endpoint: 'api.volumes',
+      thresholdSeconds: 5.5,
+      handle: (request) => {
+        const { accountId } = callerOf(request);
+        return ok({ volumes: volumes.list(accountId, request.query.get('type')) });
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v0/volumes/',
+      permission: 'instance_write',
+      endpoint: 'api.volumes',
+      thresholdSeconds: 5.5,
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const volume = volumes.create(callerOf(request).accountId, {
+          offerId: body.integer('id'),
+          size: body.number('size'),
+          name: body.text('name'),
+        });
+        return ok({ success: true, volume_name: `V.${volume.id}` });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v0/volumes/',
+      permission: 'instance_write',
+      endpoint: 'api.volumes',
+      thresholdSeconds: 5.5,
+      handle: (request) => {
+        volumes.remove(callerOf(request).accountId, idToDelete(request));
+        return ok({ success: true });
+      },
+    },
+  ];
+}
+
+/** In the query by the public command-line client, in the body by the documentation (service-facts 2.7). */
+function idToDelete(request: SimRequest): number {
+  const text = request.query.get('id');
+  const id = text === null ? BodyReader.of(request.body).integer('id') : Number(text);
+  if (id === undefined || !Number.isInteger(id)) {
+    throw new ServiceError(400, 'invalid_args', 'id is required.');
+  }
+  return id;
+}
+
+function orderOf(value: unknown): readonly (readonly [string, string])[] {
+  if (value === undefined || value === null) {
+    return [['storage_cost', 'asc']];
+  }
+  const pairs = Array.isArray(value) ? value : [];
+  return pairs.map((pair: unknown) => {
+    const [field, direction] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+    if (typeof field !== 'string' || (direction !== 'asc' && direction !== 'desc')) {
+      throw new ServiceError(400, 'invalid_args', 'order must be a list of [field, direction] pairs.');
+    }
+    return [field, direction];
+  });
+}
+
+class Volumes {
+  private readonly state: VolumeState;
+
+  constructor(
+    private readonly world: World,
+    private readonly market: Market,
+  ) {
+    this.state = world.section<VolumeState>('volumes', () => ({ volumes: [] }));
+    this.billRegularly();
+  }
+
+  /** Two machines of three offer part of their disk as volumes. */
+  offers(storageGb: number): readonly Record<string, unknown>[] {
+    return this.market.machines
+      .map((machine, index) => ({ machine, id: firstOfferId + index }))
+      .filter(({ id }) => id % 3 !== 0)
+      .map(({ machine, id }) => this.offerRow(machine, id, storageGb));
+  }
+
+  list(accountId: number, type: string | null): readonly Record<string, unknown>[] {
+    this.bill();
+    // Network volumes were withdrawn in July 2026 (service-facts 2.7): there are none.
+    if (type === 'network_volume') {
+      return [];
+    }
+    return this.state.volumes
+      .filter((volume) => volume.account_id === accountId)
+      .map((volume) => this.volumeRow(volume));
+  }
+
+  create(
+    accountId: number,
+    wanted: { offerId: number | undefined; size: number | undefined; name: string | undefined },
+  ): Volume {
+    const machine = wanted.offerId === undefined ? undefined : this.machineOf(wanted.offerId);
+    if (!machine) {
+      throw new ServiceError(404, 'no_such_ask', 'This volume offer is no longer available.', {
+        ask_id: wanted.offerId ?? null,
+      });
+    }
+    if (wanted.size === undefined || wanted.size < 1 || wanted.size > this.freeGb(machine)) {
+      throw new ServiceError(
+        400,
+        'invalid_args',
+        `size must be a number of GB from 1 to ${Math.floor(this.freeGb(machine))}.`,
+      );
+    }
+    const id = this.world.nextId('volume', 20_118_481);
+    const volume: Volume = {
+      id,
+      account_id: accountId,
+      label: wanted.name ?? '',
+      disk_space: wanted.size,
+      machine_id: machine.id,
+      start_date: this.world.now(),
+      instances: [],
+      billed_until: this.world.now(),
+    };
+    this.state.volumes.push(volume);
+    this.world.changed();
+    return volume;
+  }
+
+  remove(accountId: number, id: number): void {
+    const volume = this.own(accountId, id);
+    if (volume.instances.length > 0) {
+      throw new ServiceError(
+        400,
+        'invalid_args',
+        `Volume ${id} is in use by instance ${volume.instances.join(', ')}. Destroy it first.`,
+      );
+    }
+    this.bill();
+    this.state.volumes = this.state.volumes.filter((other) => other !== volume);
+    this.world.changed();
+  }
+
+  /** interface: Volume attachment. A volume lives on one machine, and so does an instance with it. */
+  attach(
+    fields: Readonly<Record<string, unknown>>,
+    rental: { accountId: number; machineId: number; instanceId: number },
+  ): VolumeMount {
+    const wanted = BodyReader.of(fields);
+    const volumeId = wanted.integer('volume_id');
+    const mountPath = wanted.text('mount_path') ?? '';
+    if (volumeId === undefined) {
+      throw new ServiceError(400, 'invalid_args', 'volume_info.volume_id is required.');
+    }
+    if (!mountPath.startsWith('/') || mountPath === '/' || mountPath.includes('..')) {
+      throw new ServiceError(400, 'invalid_args', 'volume_info.mount_path must be an absolute path.');
+    }
+    const volume = wanted.flag('create_new')
+      ? this.createFor(volumeId, wanted, rental)
+      : this.linked(volumeId, rental);
+    volume.instances.push(rental.instanceId);
+    this.world.changed();
+    return { volumeId: volume.id, mountPath };
+  }
+
+  release(instanceId: number): void {
+    for (const volume of this.state.volumes) {
+      volume.instances = volume.instances.filter((id) => id !== instanceId);
+    }
+    this.world.changed();
+  }
+
+  private createFor(
+    offerId: number,
+    wanted: BodyReader,
+    rental: { accountId: number; machineId: number },
+  ): Volume {
+    const machine = this.machineOf(offerId);
+    if (machine && machine.id !== rental.machineId) {
+      throw otherMachine();
+    }
+    return this.create(rental.accountId, {
+      offerId,
+      size: wanted.number('size'),
+      name: wanted.text('name'),
+    });
+  }
+
+  private linked(id: number, rental: { accountId: number; machineId: number }): Volume {
+    const volume = this.own(rental.accountId, id);
+    if (volume.machine_id !== rental.machineId) {
+      throw otherMachine();
+    }
+    return volume;
+  }
+
+  private own(accountId: number, id: number): Volume {
+    const volume = this.state.volumes.find((each) => each.id === id && each.account_id === accountId);
+    if (!volume) {
+      throw new ServiceError(404, 'no_such_volume', `There is no volume ${id}.`);
+    }
+    return volume;
+  }
+
+  private machineOf(offerId: number): Machine | undefined {
+    return offerId % 3 === 0 ? undefined : this.market.machines[offerId - firstOfferId];
+  }
+
+  private freeGb(machine: Machine): number {
+    const used = this.state.volumes.filter((volume) => volume.machine_id === machine.id);
+    return round(machine.diskGb / 2 - used.reduce((sum, volume) => sum + volume.disk_space, 0), 1);
+  }
+
+  private perHour(machine: Machine | undefined, sizeGb: number): number {
+    return ((machine?.storageCost ?? 0) * sizeGb) / monthHours;
+  }
+
+  /** Disk is paid for from creation on, used or not. */
+  private bill(): void {
+    const now = this.world.now();
+    for (const volume of this.state.volumes) {
+      const hours = (now - volume.billed_until) / 3600;
+      const account = this.world.account(volume.account_id);
+      const amount = this.perHour(this.market.machine(volume.machine_id), volume.disk_space) * hours;
+      account.credit -= amount;
+      account.spent += amount;
+      volume.billed_until = now;
+    }
+    if (this.state.volumes.length > 0) {
+      this.world.changed();
+    }
+  }
+
+  private billRegularly(): void {
+    this.world.clock.schedule(() => {
+      this.bill();
+      this.billRegularly();
+    }, billingSeconds * 1000);
+  }
+
+  private volumeRow(volume: Volume): Record<string, unknown> {
+    const machine = this.market.machine(volume.machine_id);
+    const documented = { id: volume.id };
+    return this.world.options.minimalRecords
+      ? documented
+      : {
+          ...documented,
+          label: volume.label,
+          disk_space: volume.disk_space,
+          status: 'active',
+          start_date: volume.start_date,
+          machine_id: volume.machine_id,
+          instances: [...volume.instances],
+          storage_total_cost: round(this.perHour(machine, volume.disk_space), 6),
+          ...(machine && placeFields(machine)),
+        };
+  }
+
+  private offerRow(machine: Machine, id: number, storageGb: number): Record<string, unknown> {
+    const end = this.market.listedUntil(machine);
+    return {
+      id,
+      ask_contract_id: id,
+      machine_id: machine.id,
+      disk_space: this.freeGb(machine),
+      disk_bw: machine.diskBandwidth,
+      storage_cost: machine.storageCost,
+      storage_total_cost: round(this.perHour(machine, storageGb), 6),
+      ...placeFields(machine),
+      reliability: machine.reliability,
+      verified: machine.verification === 'verified',
+      external: machine.external,
+      duration: round(end - this.world.now(), 2),
+      start_date: end - machine.listedDays * 86_400,
+      end_date: end,
+    };
+  }
+}
+
+function placeFields(machine: Machine): Record<string, unknown> {
+  return {
+    host_id: machine.hostId,
+    disk_name: machine.diskName,
+    inet_up: machine.inetUp,
+    inet_down: machine.inetDown,
+    reliability2: machine.reliability,
+    verification: machine.verification,
+    geolocation: machine.geolocation,
+    public_ipaddr: machine.publicIp,
+    static_ip: machine.staticIp,
+    cpu_name: machine.cpu.name,
+    cuda_max_good: machine.cuda,
+    driver_version: machine.driver,
+    mobo_name: machine.mobo,
+    os_version: machine.os,
+  };
+}
+
+function otherMachine(): ServiceError {
+  return new ServiceError(400, 'invalid_args', 'This volume is on another machine than the offer.');
+}

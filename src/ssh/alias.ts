@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { AccountRef } from '../model/account';
+import { checkId } from './validate';
+
+/** The address whose instances have the short alias (product: Names). */
+const defaultServiceUrl = 'https://console.vast.ai';
+
+export type AliasAccount = Pick<AccountRef, 'serviceUrl' | 'isDemo'>;
+
+/**
+ * The name an instance has in the SSH config: `gpu-<id>`, `gpu-<6 hex of the address>-<id>` or
+ * `gpu-demo-<id>`. It never changes, so that an open window finds a machine that moved.
+ */
+export function aliasOf(account: AliasAccount, instanceId: number): string {
+  const id = checkId(instanceId);
+  if (account.isDemo) {
+    return `gpu-demo-${id}`;
+  }
+  const address = normalAddress(account.serviceUrl);
+  return address === defaultServiceUrl ? `gpu-${id}` : `gpu-${sha256(address).slice(0, 6)}-${id}`;
+}
+
+/** Names an account in our files without saying who it is. */
+export function accountMark(accountKey: string): string {
+  return sha256(accountKey).slice(0, 16);
+}
+
+function normalAddress(serviceUrl: string): string {
+  try {
+    const url = new URL(serviceUrl);
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  } catch {
+    return serviceUrl;
+  }
+}
+
+function sha256(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}

@@ -1,0 +1,136 @@
+import { readFileSync, renameSync, unlinkSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+
+/** What we need to know about a path; a link is not followed. */
+export interface FileFacts {
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  /** Permission bits only, for example `0o600`. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** How many names the file has. */
+  readonly links: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Every operation on files that the SSH folder does, one method each, so that a test can let
+ * the power fail at any of them. Errors carry Node's `code`.
+ */
+export interface FileSystem {
+  readonly facts: (path: string) => Promise<FileFacts>;
+  readonly read: (path: string) => Promise<Buffer>;
+  readonly readLink: (path: string) => Promise<string>;
+  readonly list: (dir: string) => Promise<readonly string[]>;
+  readonly makeDir: (path: string, mode: number) => Promise<void>;
+  readonly setMode: (path: string, mode: number) => Promise<void>;
+  readonly setOwner: (path: string, uid: number, gid: number) => Promise<void>;
+  /** Makes a file that must not exist yet (`EEXIST`) and writes it. */
+  readonly create: (path: string, bytes: Buffer, mode: number) => Promise<void>;
+  /** The same, and returns once the disk has it. */
+  readonly createSynced: (path: string, bytes: Buffer, mode: number) => Promise<void>;
+  /**
+   * Renames `temp` to `target` if `target` still holds `expected`; read and rename happen in one
+   * turn, which leaves other programs microseconds. `false` where it holds something else.
+   */
+  readonly replaceIfSame: (temp: string, target: string, expected: Buffer) => Promise<boolean>;
+  /** Gives `temp` the name `target` if nothing has it; `false` where something has. `temp` stays. */
+  readonly linkNew: (temp: string, target: string) => Promise<boolean>;
+  /** Removes `target` if it still holds `expected`, in one turn as above. */
+  readonly removeIfSame: (target: string, expected: Buffer) => Promise<boolean>;
+  readonly remove: (path: string) => Promise<void>;
+  readonly removeDir: (path: string) => Promise<void>;
+  readonly touch: (path: string) => Promise<void>;
+  /** Asks the disk to keep the names in a folder; does nothing where the system cannot. */
+  readonly syncDir: (path: string) => Promise<void>;
+}
+
+export const nodeFileSystem: FileSystem = {
+  facts: async (path) => {
+    const stat = await fs.lstat(path);
+    return {
+      kind: stat.isSymbolicLink()
+        ? 'link'
+        : stat.isFile()
+          ? 'file'
+          : stat.isDirectory()
+            ? 'directory'
+            : 'other',
+      mode: stat.mode & 0o7777,
+      uid: stat.uid,
+      gid: stat.gid,
+      links: stat.nlink,
+      mtimeMs: stat.mtimeMs,
+    };
+  },
+  read: (path) => fs.readFile(path),
+  readLink: (path) => fs.readlink(path),
+  list: (dir) => fs.readdir(dir),
+  makeDir: (path, mode) => fs.mkdir(path, { mode }),
+  setMode: (path, mode) => fs.chmod(path, mode),
+  setOwner: (path, uid, gid) => fs.chown(path, uid, gid),
+  create: (path, bytes, mode) => fs.writeFile(path, bytes, { flag: 'wx', mode }),
+  createSynced: async (path, bytes, mode) => {
+    const file = await fs.open(path, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
+  // Synchronous on purpose, see the interface.
+  replaceIfSame: (temp, target, expected) =>
+    new Promise((resolve) => {
+      const same = readFileSync(target).equals(expected);
+      if (same) {
+        renameSync(temp, target);
+      }
+      resolve(same);
+    }),
+  removeIfSame: (target, expected) =>
+    new Promise((resolve) => {
+      const same = readFileSync(target).equals(expected);
+      if (same) {
+        unlinkSync(target);
+      }
+      resolve(same);
+    }),
+  linkNew: async (temp, target) => {
+    try {
+      await fs.link(temp, target);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') {
+        return false;
+      }
+      throw error;
+    }
+  },
+  remove: (path) => fs.unlink(path),
+  removeDir: (path) => fs.rmdir(path),
+  touch: async (path) => {
+    const now = new Date();
+    await fs.utimes(path, now, now);
+  },
+  syncDir: async (path) => {
+    if (process.platform === 'win32') {
+      return;
+    }
+    const dir = await fs.open(path, 'r');
+    try {
+      await dir.sync();
+    } finally {
+      await dir.close();
+    }
+  },
+};
+
+/** Node's error code, `''` for anything else. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+export function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT';
+}

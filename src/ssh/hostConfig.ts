@@ -1,0 +1,77 @@
+import type { Endpoint } from './endpoints';
+import { tokenPath } from './paths';
+import { checkAlias, checkHost, checkPort } from './validate';
+
+/** What the file of one instance says. */
+export interface HostEntry {
+  readonly alias: string;
+  readonly endpoint: Endpoint;
+  /** Private key file, or a `.pub` file whose private part an agent or a security key holds. */
+  readonly identityFile: string | undefined;
+  readonly forwardAgent: boolean;
+  /** Who it belongs to, as `accountMark` makes it. */
+  readonly account: string;
+}
+
+const header = '# Written by GPU Rental and overwritten by it.';
+
+/** The instance's own file (anchors: Options per host). Every value is checked, none is escaped. */
+export function renderHost(entry: HostEntry, knownHosts: string): string {
+  const alias = checkAlias(entry.alias);
+  if (!/^[0-9a-f]{16}$/.test(entry.account)) {
+    throw new Error('An account mark is 16 hexadecimal digits');
+  }
+  return [
+    header,
+    `# account ${entry.account} endpoint ${entry.endpoint.kind}`,
+    `Host ${alias}`,
+    `  HostName ${checkHost(entry.endpoint.host)}`,
+    `  Port ${checkPort(entry.endpoint.port)}`,
+    '  User root',
+    `  HostKeyAlias ${alias}`,
+    `  UserKnownHostsFile ${tokenPath(knownHosts)}`,
+    '  GlobalKnownHostsFile none',
+    '  StrictHostKeyChecking accept-new',
+    '  HashKnownHosts no',
+    '  CheckHostIP no',
+    '  UpdateHostKeys no',
+    ...(entry.identityFile === undefined
+      ? []
+      : [`  IdentityFile ${tokenPath(entry.identityFile)}`, '  IdentitiesOnly yes']),
+    `  ForwardAgent ${entry.forwardAgent ? 'yes' : 'no'}`,
+    '  ConnectTimeout 20',
+    '  ServerAliveInterval 15',
+    '  ServerAliveCountMax 3',
+    '',
+  ].join('\n');
+}
+
+/** Reads back what `renderHost` wrote; `undefined` for anything else. */
+export function parseHost(alias: string, content: string): HostEntry | undefined {
+  const lines = content.split('\n');
+  const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)$/.exec(lines[1] ?? '');
+  const value = (name: string) => {
+    const line = lines.find((candidate) => candidate.startsWith(`  ${name} `));
+    return line?.slice(name.length + 3);
+  };
+  if (lines[0] !== header || !meta || lines[2] !== `Host ${alias}`) {
+    return undefined;
+  }
+  const identity = value('IdentityFile');
+  try {
+    return {
+      alias: checkAlias(alias),
+      endpoint: {
+        kind: meta[2] === 'direct' ? 'direct' : 'proxy',
+        host: checkHost(value('HostName')),
+        port: checkPort(Number(value('Port'))),
+      },
+      identityFile: identity?.replace(/^"(.*)"$/, '$1').replaceAll('%%', '%'),
+      forwardAgent: value('ForwardAgent') === 'yes',
+      account: meta[1] ?? '',
+    };
+  } catch {
+    // Somebody edited it: it is written anew at the next connect.
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Our three lines in the user's SSH config, as pure rules on text. The text is read as Latin-1, one
+ * character a byte, so that whatever the user wrote comes out as it went in.
+ */
+const startMarker = '# >>> GPU Rental >>>';
+const endMarker = '# <<< GPU Rental <<<';
+/** Stands in the block of a file that did not exist before, so that taking it out removes the file. */
+const createdLine = '# This file was created by GPU Rental.';
+const utf8Bom = '\u00EF\u00BB\u00BF';
+
+/** Why a file is left alone. */
+export type Trouble =
+  | 'doubled'
+  | 'unfinished'
+  | 'altered'
+  /** Not text in which a line of ours would be read. */
+  | 'encoding';
+
+export type Placement =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'changed'; readonly text: string }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly line: number };
+
+export interface Block {
+  /** Offsets in the text; the end lies behind the line ending. */
+  readonly start: number;
+  readonly end: number;
+  readonly include: string | undefined;
+  readonly createdFile: boolean;
+}
+
+type Found =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'block'; readonly block: Block }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly line: number };
+
+/** Puts the block with this Include first, or says that it is there, or why nothing may be touched. */
+export function placeBlock(current: string, include: string, isNewFile: boolean): Placement {
+  const found = findBlock(current);
+  if (found.kind === 'trouble') {
+    return found;
+  }
+  if (found.kind === 'none' && startsWithInclude(current, include)) {
+    return { kind: 'same' };
+  }
+  const createdFile = isNewFile || (found.kind === 'block' && found.block.createdFile);
+  if (found.kind === 'block' && found.block.include === include && isFirst(current, found.block)) {
+    return { kind: 'same' };
+  }
+  const rest =
+    found.kind === 'block' ? current.slice(0, found.block.start) + current.slice(found.block.end) : current;
+  const bom = rest.startsWith(utf8Bom) ? utf8Bom : '';
+  const eol = lineEnding(rest === bom ? current : rest);
+  const lines = [startMarker, ...(createdFile ? [createdLine] : []), `Include ${include}`, endMarker];
+  const block = lines.map((line) => line + eol).join('');
+  return { kind: 'changed', text: bom + block + rest.slice(bom.length) };
+}
+
+/** Takes the block out; `removeFile` where the file was ours and nothing else is in it. */
+export function takeBlockOut(current: string): Placement | { readonly kind: 'removeFile' } {
+  const found = findBlock(current);
+  if (found.kind === 'none') {
+    return { kind: 'same' };
+  }
+  if (found.kind === 'trouble') {
+    return found;
+  }
+  const { start, end, createdFile } = found.block;
+  const text = current.slice(0, start) + current.slice(end);
+  return text === '' && createdFile ? { kind: 'removeFile' } : { kind: 'changed', text };
+}
+
+export function findBlock(current: string): Found {
+  if (/\u0000/.test(current) || /^(?:\u00FF\u00FE|\u00FE\u00FF)/.test(current)) {
+    return { kind: 'trouble', trouble: 'encoding', line: 1 };
+  }
+  const lines = splitLines(current);
+  const starts = lines.filter((line) => line.text.includes(startMarker));
+  const ends = lines.filter((line) => line.text.includes(endMarker));
+  const [first] = starts;
+  const [last] = ends;
+  if (!first && !last) {
+    return { kind: 'none' };
+  }
+  const extra = starts[1] ?? ends[1];
+  if (extra) {
+    return { kind: 'trouble', trouble: 'doubled', line: extra.number };
+  }
+  if (!first || !last || last.number < first.number) {
+    return { kind: 'trouble', trouble: 'unfinished', line: (first ?? last)?.number ?? 1 };
+  }
+  const inner = lines.slice(first.number, last.number - 1);
+  const includes = inner.filter((line) => /^include\s/i.test(line.text.trim()));
+  const foreign = inner.find((line) => !includes.includes(line) && !isSilent(line.text));
+  if (first.text.trim() !== startMarker || last.text.trim() !== endMarker || foreign || includes[1]) {
+    return { kind: 'trouble', trouble: 'altered', line: (foreign ?? includes[1] ?? first).number };
+  }
+  return {
+    kind: 'block',
+    block: {
+      start: first.start,
+      end: last.end,
+      include: includes[0]?.text.trim().replace(/^include\s+/i, ''),
+      createdFile: inner.some((line) => line.text.trim() === createdLine),
+    },
+  };
+}
+
+/** The line that people with a managed config paste by hand. */
+function startsWithInclude(current: string, include: string): boolean {
+  const first = splitLines(current).find((line) => !isSilent(line.text));
+  const match = /^\s*include[ \t]+(.*?)\s*$/i.exec(first?.text ?? '');
+  return match?.[1] === include;
+}
+
+/** Comments and empty lines in front change nothing for ssh, so the block need not move. */
+function isFirst(current: string, block: Block): boolean {
+  const before = current.slice(current.startsWith(utf8Bom) ? utf8Bom.length : 0, block.start);
+  return splitLines(before).every((line) => isSilent(line.text));
+}
+
+function isSilent(line: string): boolean {
+  return /^\s*(?:#.*)?$/.test(line);
+}
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function splitLines(value: string): Line[] {
+  const lines: Line[] = [];
+  let start = value.startsWith(utf8Bom) ? utf8Bom.length : 0;
+  while (start < value.length) {
+    const feed = value.indexOf('\n', start);
+    const end = feed < 0 ? value.length : feed + 1;
+    const text = value.slice(start, end).replace(/\r?\n$/, '');
+    lines.push({ number: lines.length + 1, text, start, end });
+    start = end;
+  }
+  return lines;
+}
+
+function lineEnding(value: string): '\r\n' | '\n' {
+  const feed = value.indexOf('\n');
+  return feed > 0 && value[feed - 1] === '\r' ? '\r\n' : '\n';
+}

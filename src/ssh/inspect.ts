@@ -1,0 +1,107 @@
+import { dirname } from 'node:path';
+import { isMissing, type FileSystem } from './fileSystem';
+import { findBlock, placeBlock, type Trouble } from './includeBlock';
+import type { SshPaths } from './paths';
+import { ProgramMissingError, type Run } from './run';
+
+/** The SSH client of this computer; `version` as it prints it. */
+export interface ClientFacts {
+  readonly ssh: string | undefined;
+  /** Programs that come with it and are missing. */
+  readonly missing: readonly string[];
+}
+
+/** What stands in the user's config where our lines belong. */
+export type IncludeState = 'first' | 'notFirst' | 'missing' | 'noFile' | 'unreadable' | Trouble;
+
+export interface ConfigFacts {
+  readonly file: string;
+  readonly include: IncludeState;
+  /** Whether the editor writes there, or the line must be pasted by hand. */
+  readonly isReadOnly: boolean;
+  /** Files and folders of ours, or of keys, that others can read. */
+  readonly tooOpen: readonly string[];
+}
+
+export async function inspectClient(
+  run: Run,
+  sshProgram: string,
+  signal?: AbortSignal,
+): Promise<ClientFacts> {
+  const version = async (program: string, args: readonly string[]) => {
+    try {
+      const { stdout, stderr } = await run(program, args, { signal, timeoutMs: 10_000 });
+      return (stderr + stdout).trim().split(/\r?\n/)[0] ?? '';
+    } catch (error) {
+      if (error instanceof ProgramMissingError) {
+        return undefined;
+      }
+      throw error;
+    }
+  };
+  const ssh = await version(sshProgram, ['-V']);
+  const missing: string[] = [];
+  // Neither has an option that only prints its version: a wrong one ends them at once.
+  for (const program of ['sftp', 'ssh-keygen']) {
+    if ((await version(program, ['-?'])) === undefined) {
+      missing.push(program);
+    }
+  }
+  return { ssh, missing };
+}
+
+/** Looks without changing anything. */
+export async function inspectConfig(
+  fs: FileSystem,
+  paths: SshPaths,
+  platform: NodeJS.Platform,
+  keyFiles: readonly string[],
+): Promise<ConfigFacts> {
+  const file = paths.userConfig;
+  const isPosix = platform !== 'win32';
+  return {
+    file,
+    include: await includeState(fs, file, paths.includePattern),
+    isReadOnly: (((await modeOf(fs, file)) ?? 0o200) & 0o200) === 0,
+    // Writable by others is what ssh refuses; a private key must not even be readable.
+    tooOpen: isPosix
+      ? [
+          ...(await openTo(fs, [dirname(paths.ownDir), paths.ownDir, paths.knownHosts], 0o022)),
+          ...(await openTo(fs, keyFiles, 0o077)),
+        ]
+      : [],
+  };
+}
+
+async function includeState(fs: FileSystem, file: string, include: string): Promise<IncludeState> {
+  let text: string;
+  try {
+    text = (await fs.read(file)).toString('latin1');
+  } catch (error) {
+    return isMissing(error) ? 'noFile' : 'unreadable';
+  }
+  const placed = placeBlock(text, include, false);
+  if (placed.kind === 'same') {
+    return 'first';
+  }
+  if (placed.kind === 'trouble') {
+    return placed.trouble;
+  }
+  return findBlock(text).kind === 'block' ? 'notFirst' : 'missing';
+}
+
+async function openTo(fs: FileSystem, paths: readonly string[], mask: number): Promise<readonly string[]> {
+  const modes = await Promise.all(paths.map((path) => modeOf(fs, path)));
+  return paths.filter((_, index) => ((modes[index] ?? 0) & mask) !== 0);
+}
+
+async function modeOf(fs: FileSystem, path: string): Promise<number | undefined> {
+  try {
+    return (await fs.facts(path)).mode;
+  } catch (error) {
+    if (isMissing(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { errorCode, isMissing, type FileSystem } from './fileSystem';
+import { parsePublicKey, type PublicKey } from './publicKey';
+import { ProgramMissingError, type Run } from './run';
+
+/** A key with which this computer can log in. */
+export interface LocalKey {
+  readonly publicKey: PublicKey;
+  /** The whole line, as it is registered. */
+  readonly line: string;
+  /** The `.pub` file, where there is one. */
+  readonly publicFile: string | undefined;
+  /** The private file, where it lies beside it. */
+  readonly privateFile: string | undefined;
+  readonly inAgent: boolean;
+  /** The private file asks for a passphrase. */
+  readonly encrypted: boolean;
+}
+
+export interface KeyDeps {
+  readonly fs: FileSystem;
+  readonly run: Run;
+  readonly sshDir: string;
+}
+
+/** Keys in `~/.ssh` and in the agent, those that need no passphrase first, then by file name. */
+export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<readonly LocalKey[]> {
+  const [files, agent] = await Promise.all([keyFiles(deps), agentKeys(deps, signal)]);
+  const found: LocalKey[] = files.map((file) => ({
+    ...file,
+    inAgent: agent.some((line) => parsePublicKey(line)?.base64 === file.publicKey.base64),
+  }));
+  for (const line of agent) {
+    const publicKey = parsePublicKey(line);
+    if (publicKey && !found.some((key) => key.publicKey.base64 === publicKey.base64)) {
+      const nowhere = { publicFile: undefined, privateFile: undefined };
+      found.push({ publicKey, line, ...nowhere, inAgent: true, encrypted: false });
+    }
+  }
+  return found.filter(isUsable).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Without asking anybody: in the agent, or in a file without a passphrase. */
+export function worksUnattended(key: LocalKey): boolean {
+  return key.inAgent || (key.privateFile !== undefined && !key.encrypted);
+}
+
+function isUsable(key: LocalKey): boolean {
+  return key.inAgent || key.privateFile !== undefined;
+}
+
+function rank(key: LocalKey): number {
+  return (worksUnattended(key) ? 0 : 10) + (key.publicKey.type === 'ssh-ed25519' ? 0 : 1);
+}
+
+async function keyFiles({ fs, sshDir }: KeyDeps): Promise<readonly Omit<LocalKey, 'inAgent'>[]> {
+  const names = await listOrNothing(fs, sshDir);
+  const keys: Omit<LocalKey, 'inAgent'>[] = [];
+  for (const name of [...names].sort()) {
+    if (!name.endsWith('.pub') || name.endsWith('-cert.pub')) {
+      continue;
+    }
+    const publicFile = join(sshDir, name);
+    const line = (await readOrNothing(fs, publicFile))?.toString('utf8').trim() ?? '';
+    const publicKey = parsePublicKey(line);
+    if (!publicKey) {
+      continue;
+    }
+    const beside = publicFile.slice(0, -'.pub'.length);
+    const secret = await readOrNothing(fs, beside);
+    const privateFile = secret === undefined ? undefined : beside;
+    keys.push({ publicKey, line, publicFile, privateFile, encrypted: !!secret && isEncrypted(secret) });
+  }
+  return keys;
+}
+
+async function agentKeys({ run }: KeyDeps, signal?: AbortSignal): Promise<readonly string[]> {
+  try {
+    const result = await run('ssh-add', ['-L'], { signal, timeoutMs: 5_000 });
+    return result.code === 0 ? result.stdout.split('\n').map((line) => line.trim()) : [];
+  } catch (error) {
+    if (error instanceof ProgramMissingError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/**
+ * Whether a private key asks for a passphrase, by its form: OpenSSH's own names the cipher after
+ * `openssh-key-v1`, the older ones say it in a header.
+ */
+export function isEncrypted(privateKey: Buffer): boolean {
+  const content = privateKey.toString('latin1');
+  if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(content)) {
+    return true;
+  }
+  const body = /BEGIN OPENSSH PRIVATE KEY-----([^-]*)-----END/.exec(content)?.[1];
+  if (body === undefined) {
+    return false;
+  }
+  const blob = Buffer.from(body, 'base64');
+  const magic = 'openssh-key-v1\0';
+  const length = blob.length >= magic.length + 4 ? blob.readUInt32BE(magic.length) : 0;
+  const start = magic.length + 4;
+  return blob.subarray(start, start + length).toString('latin1') !== 'none';
+}
+
+/** The file name of a key is ours to choose or the user's: letters, digits, dot, hyphen, underscore. */
+const keyName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
+
+export function isKeyName(name: string): boolean {
+  return keyName.test(name) && !name.endsWith('.pub');
+}
+
+/**
+ * Makes an ed25519 key `~/.ssh/<name>` without a passphrase by `ssh-keygen`. Never overwrites one.
+ * A passphrase would have to stand in the arguments, which every program here can read; who wants
+ * one runs `ssh-keygen` in a terminal.
+ */
+export async function generateKey(
+  deps: KeyDeps,
+  name: string,
+  comment: string,
+  signal?: AbortSignal,
+): Promise<LocalKey> {
+  if (!isKeyName(name)) {
+    throw new UserError(text('{0} cannot be the name of a key file.', JSON.stringify(name)));
+  }
+  try {
+    await deps.fs.makeDir(deps.sshDir, 0o700);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+  }
+  const file = join(deps.sshDir, name);
+  for (const path of [file, `${file}.pub`]) {
+    if ((await readOrNothing(deps.fs, path)) !== undefined) {
+      throw new UserError(text('A key {0} exists already. Choose another name.', path));
+    }
+  }
+  const plainComment = comment.replace(/[^A-Za-z0-9@._-]/g, '-');
+  const args = ['-q', '-t', 'ed25519', '-N', '', '-C', plainComment, '-f', file];
+  const result = await deps.run('ssh-keygen', args, { signal, timeoutMs: 30_000 });
+  const line = (await readOrNothing(deps.fs, `${file}.pub`))?.toString('utf8').trim() ?? '';
+  const publicKey = parsePublicKey(line);
+  if (result.code !== 0 || !publicKey) {
+    throw new UserError(text('ssh-keygen could not make the key: {0}', result.stderr.trim() || '?'));
+  }
+  return { publicKey, line, publicFile: `${file}.pub`, privateFile: file, inAgent: false, encrypted: false };
+}
+
+async function listOrNothing(fs: FileSystem, dir: string): Promise<readonly string[]> {
+  try {
+    return await fs.list(dir);
+  } catch (error) {
+    if (isMissing(error)) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** A key file that is not there, or that this user may not read, cannot be used. */
+async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.read(path);
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EISDIR', 'EPERM'].includes(errorCode(error))) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { wait, type Clock } from '../util/clock';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { errorCode, isMissing, type FileSystem } from './fileSystem';
+
+/** Who holds a lock, and how to tell that a holder is gone. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** A pid means something only on the machine it was given out on. */
+  readonly host: string;
+  isAlive(pid: number): boolean;
+}
+
+export interface LockOptions {
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  readonly identity: ProcessIdentity;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Another window or editor kept the lock for too long. */
+export class LockBusyError extends UserError {
+  constructor() {
+    super(text('Another window is changing the SSH settings and did not finish. Try again in a moment.'), {
+      nextStep: 'retry',
+    });
+  }
+}
+
+const heartbeatMs = 2_000;
+/** A holder on another machine that gave no sign for so long is gone. */
+const staleMs = 10_000;
+const giveUpMs = 30_000;
+
+/**
+ * Runs `action` while no other process of this user does, on any machine that shares the folder.
+ * A lock whose owner died is taken over: at once where the pid tells, after 10 s without a sign
+ * of life otherwise. The time is our own, so that a foreign clock does not matter.
+ */
+export async function withLock<T>(file: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
+  const { fs, clock, identity } = options;
+  const own = JSON.stringify({
+    pid: identity.pid,
+    host: identity.host,
+    token: randomBytes(8).toString('hex'),
+  });
+  await acquire(file, own, options);
+  let beat = clock.schedule(touch, heartbeatMs);
+  function touch(): void {
+    beat = clock.schedule(touch, heartbeatMs);
+    // A lock that was taken from us meanwhile is noticed where it matters: at the rename.
+    fs.touch(file).catch(() => undefined);
+  }
+  try {
+    return await action();
+  } finally {
+    beat.dispose();
+    await release(fs, file, own);
+  }
+}
+
+async function acquire(file: string, own: string, options: LockOptions): Promise<void> {
+  const { fs, clock, signal } = options;
+  const startedAt = clock.now();
+  let seen: { readonly sign: string; readonly since: number } | undefined;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await fs.create(file, Buffer.from(own), 0o600);
+      return;
+    } catch (error) {
+      // Windows says EPERM or EACCES while the file is being removed.
+      if (!['EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error)) || clock.now() - startedAt > giveUpMs) {
+        throw errorCode(error) === 'EEXIST' ? new LockBusyError() : error;
+      }
+    }
+    const holder = await look(fs, file);
+    if (holder && holder.sign !== seen?.sign) {
+      seen = { sign: holder.sign, since: clock.now() };
+    }
+    if (holder && seen && (isDead(holder.content, options.identity) || clock.now() - seen.since > staleMs)) {
+      await breakLock(fs, file, holder.content, clock);
+      continue;
+    }
+    await wait(clock, Math.min(5 + attempt * 5, 100) * (0.5 + Math.random()), signal);
+  }
+}
+
+async function look(
+  fs: FileSystem,
+  file: string,
+): Promise<{ readonly content: string; readonly sign: string } | undefined> {
+  try {
+    const content = (await fs.read(file)).toString('utf8');
+    return { content, sign: `${content} ${(await fs.facts(file)).mtimeMs}` };
+  } catch (error) {
+    if (['ENOENT', 'EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function isDead(content: string, identity: ProcessIdentity): boolean {
+  try {
+    const holder: unknown = JSON.parse(content);
+    return (
+      typeof holder === 'object' &&
+      holder !== null &&
+      'host' in holder &&
+      holder.host === identity.host &&
+      'pid' in holder &&
+      typeof holder.pid === 'number' &&
+      !identity.isAlive(holder.pid)
+    );
+  } catch {
+    // Half written: its owner is between creating and writing, or died there; time will tell.
+    return false;
+  }
+}
+
+/**
+ * Removes a lock that was judged stale. A second lock around it keeps two waiters from judging
+ * the same one, where the slower would remove what the faster has just made.
+ */
+async function breakLock(fs: FileSystem, file: string, judged: string, clock: Clock): Promise<void> {
+  const guard = `${file}.break`;
+  try {
+    await fs.create(guard, Buffer.from(''), 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+    await removeOldGuard(fs, guard, clock);
+    return;
+  }
+  try {
+    if ((await look(fs, file))?.content === judged) {
+      await fs.remove(file);
+    }
+  } finally {
+    await fs.remove(guard);
+  }
+}
+
+/** The guard lives for two file operations; one that is half a minute old lost its owner. */
+async function removeOldGuard(fs: FileSystem, guard: string, clock: Clock): Promise<void> {
+  try {
+    if (Math.abs(clock.now() - (await fs.facts(guard)).mtimeMs) > giveUpMs) {
+      await fs.remove(guard);
+    } else {
+      await wait(clock, 20);
+    }
+  } catch (error) {
+    if (!isMissing(error)) {
+      throw error;
+    }
+  }
+}
+
+async function release(fs: FileSystem, file: string, own: string): Promise<void> {
+  if ((await look(fs, file))?.content === own) {
+    await fs.remove(file);
+  }
+}

@@ -1,0 +1,43 @@
+import { homedir, hostname, userInfo } from 'node:os';
+import { systemClock } from '../util/clock';
+import type { Log } from '../util/log';
+import { errorCode, nodeFileSystem } from './fileSystem';
+import type { ProcessIdentity } from './lock';
+import type { SshEnvironment } from './paths';
+import { probeBanner } from './probe';
+import { runProgram } from './run';
+import type { SshDeps } from './service';
+
+export const thisProcess: ProcessIdentity = {
+  pid: process.pid,
+  host: hostname(),
+  isAlive: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      // EPERM: it lives and belongs to somebody else.
+      return errorCode(error) !== 'ESRCH';
+    }
+  },
+};
+
+/** What the editor's settings say, read at every use. */
+export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
+
+export function nodeEnvironment(settings: SshSettings): SshEnvironment {
+  return { platform: process.platform, home: homedir(), accountHome: userInfo().homedir, ...settings() };
+}
+
+/** The service on this computer, with the real files, programs and time. */
+export function nodeSshDeps(log: Log, settings: SshSettings): SshDeps {
+  return {
+    fs: nodeFileSystem,
+    run: runProgram,
+    probe: probeBanner,
+    clock: systemClock,
+    log,
+    identity: thisProcess,
+    environment: () => nodeEnvironment(settings),
+  };
+}

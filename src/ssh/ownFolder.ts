@@ -1,0 +1,206 @@
+import { basename, join } from 'node:path';
+import type { AclRepair } from './windowsAcl';
+import { isMissing } from './fileSystem';
+import { parseHost, renderHost, type HostEntry } from './hostConfig';
+import { withLock } from './lock';
+import { confFile, type SshPaths } from './paths';
+import { removeLeftovers, replaceFile } from './replaceFile';
+import { makeOwnDir, type ConfigDeps } from './userConfig';
+import { isAlias } from './validate';
+
+const attempts = 20;
+
+/** `~/.ssh/gpu-rental.d`: one file an instance and the host keys we have seen. */
+export class OwnFolder {
+  constructor(
+    private readonly deps: ConfigDeps,
+    private readonly paths: SshPaths,
+    private readonly repairAcl: AclRepair,
+  ) {}
+
+  async read(alias: string): Promise<HostEntry | undefined> {
+    const bytes = await this.readFile(confFile(this.paths, alias));
+    return bytes && parseHost(alias, bytes.toString('utf8'));
+  }
+
+  /** Aliases that have a file, ours or damaged. */
+  async aliases(): Promise<readonly string[]> {
+    try {
+      const names = await this.deps.fs.list(this.paths.ownDir);
+      return names.flatMap((name) => {
+        const alias = name.endsWith('.conf') ? name.slice(0, -'.conf'.length) : '';
+        return isAlias(alias) ? [alias] : [];
+      });
+    } catch (error) {
+      if (isMissing(error)) {
+        return [];
+      }
+      throw error;
+    }
+  }
+
+  /** When the file of an instance was written last, in milliseconds; 0 where there is none. */
+  async writtenAt(alias: string): Promise<number> {
+    try {
+      return (await this.deps.fs.facts(confFile(this.paths, alias))).mtimeMs;
+    } catch (error) {
+      if (isMissing(error)) {
+        return 0;
+      }
+      throw error;
+    }
+  }
+
+  /** Writes the file of an instance; does nothing where it already says the same. */
+  async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
+    const file = confFile(this.paths, entry.alias);
+    const text = renderHost(entry, this.paths.knownHosts);
+    if ((await this.readFile(file))?.equals(Buffer.from(text))) {
+      return 'same';
+    }
+    return this.change(file, () => text, signal);
+  }
+
+  /** Removes the files and the host keys of these instances. */
+  async remove(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
+    const present = await this.aliases();
+    const gone = aliases.filter((alias) => present.includes(alias));
+    if (gone.length > 0) {
+      await this.locked(async () => {
+        for (const alias of gone) {
+          await this.removeFile(confFile(this.paths, alias));
+        }
+      }, signal);
+    }
+    await this.forgetHostKeys(aliases, signal);
+  }
+
+  /** Host keys seen for an alias, as they stand in the file. */
+  async hostKeys(alias: string): Promise<readonly string[]> {
+    const bytes = await this.readFile(this.paths.knownHosts);
+    return (bytes?.toString('latin1') ?? '').split('\n').filter((line) => belongsTo(line, alias));
+  }
+
+  /**
+   * Config files other than the default one that hold our block, so that it is found again when the
+   * setting that named them has changed, or at the uninstallation, which knows no settings.
+   */
+  async configFiles(): Promise<readonly string[]> {
+    const bytes = await this.readFile(this.configList());
+    return (bytes?.toString('utf8') ?? '').split('\n').filter((line) => line !== '');
+  }
+
+  async rememberConfigFile(file: string, signal?: AbortSignal): Promise<void> {
+    if (!(await this.configFiles()).includes(file) && !file.includes('\n')) {
+      const line = Buffer.from(`${file}\n`, 'utf8').toString('latin1');
+      await this.change(this.configList(), (content) => content + line, signal);
+    }
+  }
+
+  async forgetHostKeys(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
+    const isGone = (line: string) => aliases.some((alias) => belongsTo(line, alias));
+    const current = (await this.readFile(this.paths.knownHosts))?.toString('latin1') ?? '';
+    if (!current.split('\n').some(isGone)) {
+      return;
+    }
+    await this.change(
+      this.paths.knownHosts,
+      (content) =>
+        content
+          .split('\n')
+          .filter((line) => !isGone(line))
+          .join('\n'),
+      signal,
+    );
+  }
+
+  /** Removes what is ours; the folder too where nothing else is in it. */
+  async removeAll(signal?: AbortSignal): Promise<void> {
+    const { fs } = this.deps;
+    const aliases = await this.aliases();
+    if ((await this.kind()) === 'missing') {
+      return;
+    }
+    await this.locked(async () => {
+      for (const alias of aliases) {
+        await this.removeFile(confFile(this.paths, alias));
+      }
+      await this.removeFile(this.configList());
+      await this.removeFile(this.paths.knownHosts);
+      // ssh keeps a copy when it takes an entry out itself.
+      await this.removeFile(`${this.paths.knownHosts}.old`);
+    }, signal);
+    if ((await fs.list(this.paths.ownDir)).length === 0) {
+      await fs.removeDir(this.paths.ownDir);
+    }
+  }
+
+  private configList(): string {
+    return join(this.paths.ownDir, 'config-files');
+  }
+
+  private async kind(): Promise<'missing' | 'present'> {
+    try {
+      await this.deps.fs.facts(this.paths.ownDir);
+      return 'present';
+    } catch (error) {
+      if (isMissing(error)) {
+        return 'missing';
+      }
+      throw error;
+    }
+  }
+
+  private async change(
+    file: string,
+    edit: (content: string) => string,
+    signal?: AbortSignal,
+  ): Promise<'same' | 'written'> {
+    const { fs, clock } = this.deps;
+    await makeOwnDir(fs, this.paths.ownDir);
+    return this.locked(async () => {
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const expected = await this.readFile(file);
+        const bytes = Buffer.from(edit(expected?.toString('latin1') ?? ''), 'latin1');
+        if (expected?.equals(bytes)) {
+          return 'same';
+        }
+        await removeLeftovers(fs, this.paths.ownDir, basename(file));
+        if (await replaceFile(fs, clock, file, { bytes, expected, mode: 0o600 })) {
+          await this.repairAcl(file);
+          return 'written';
+        }
+      }
+      throw new Error(`${basename(file)} keeps being changed by another program`);
+    }, signal);
+  }
+
+  private locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return withLock(this.paths.lock, { ...this.deps, signal }, action);
+  }
+
+  private async readFile(file: string): Promise<Buffer | undefined> {
+    try {
+      return await this.deps.fs.read(file);
+    } catch (error) {
+      if (isMissing(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  private async removeFile(file: string): Promise<void> {
+    try {
+      await this.deps.fs.remove(file);
+    } catch (error) {
+      if (!isMissing(error)) {
+        throw error;
+      }
+    }
+  }
+}
+
+function belongsTo(line: string, alias: string): boolean {
+  return line.split(' ', 1)[0] === alias;
+}

@@ -1,0 +1,94 @@
+import { join, posix, win32 } from 'node:path';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+
+/** What the machine and the editor say about where SSH's files are. */
+export interface SshEnvironment {
+  readonly platform: NodeJS.Platform;
+  /** Where `~` in an `Include` leads: `$HOME`, as `os.homedir()` gives it. */
+  readonly home: string;
+  /** The account's home, where `ssh` looks for its default config: `os.userInfo().homedir`. */
+  readonly accountHome: string;
+  /** The file that `remote.SSH.configFile` names, where the editor honours it. */
+  readonly configFile: string | undefined;
+  /** The SSH program that `remote.SSH.path` names. */
+  readonly sshPath: string | undefined;
+}
+
+export interface SshPaths {
+  readonly ownDir: string;
+  readonly knownHosts: string;
+  readonly lock: string;
+  /** The user's file, which holds our Include block. */
+  readonly userConfig: string;
+  /** Given to `ssh -F`; `undefined` where ssh finds the file by itself. */
+  readonly passedConfig: string | undefined;
+  /** What stands after `Include`. */
+  readonly includePattern: string;
+}
+
+export function sshPaths(env: SshEnvironment): SshPaths {
+  const path = env.platform === 'win32' ? win32 : posix;
+  const ownDir = path.join(env.home, '.ssh', 'gpu-rental.d');
+  const named = env.configFile?.trim();
+  const passedConfig = named === undefined || named === '' ? undefined : expandHome(named, env, path);
+  // `~` is understood by every ssh, Windows' and MSYS' included; an absolute path is needed
+  // where the two homes differ, since then ssh and the editor may disagree about `~`.
+  const short = env.home === env.accountHome;
+  return {
+    ownDir,
+    knownHosts: path.join(ownDir, 'known_hosts'),
+    lock: path.join(ownDir, '.lock'),
+    userConfig: passedConfig ?? path.join(env.accountHome, '.ssh', 'config'),
+    passedConfig,
+    includePattern: short ? '~/.ssh/gpu-rental.d/*.conf' : globPath(ownDir, '*.conf', path),
+  };
+}
+
+export function confFile(paths: SshPaths, alias: string): string {
+  return join(paths.ownDir, `${alias}.conf`);
+}
+
+function expandHome(file: string, env: SshEnvironment, path: typeof posix): string {
+  if (file === '~' || file.startsWith('~/') || file.startsWith('~\\')) {
+    return path.join(env.home, file.slice(1));
+  }
+  return path.resolve(file);
+}
+
+/** A path of this computer that an SSH config cannot hold. */
+export class UnusablePathError extends UserError {
+  constructor(file: string) {
+    super(
+      text(
+        'The path {0} has characters that an SSH config cannot hold. Use a folder or a file with a plainer name.',
+        JSON.stringify(file),
+      ),
+    );
+  }
+}
+
+/**
+ * A path as an argument in an SSH config: forward slashes, quoted where a space asks for it.
+ * Throws `UnusablePathError` for what OpenSSH would read as something else.
+ */
+export function configPath(file: string): string {
+  const forward = /^(?:[A-Za-z]:)?\\/.test(file) ? file.replaceAll('\\', '/') : file;
+
+  if (/["\\\u0000-\u001f\u007f]/.test(forward) || forward.includes('${')) {
+    throw new UnusablePathError(file);
+  }
+  return /[\s#']/.test(forward) ? `"${forward}"` : forward;
+}
+
+/** The same for options that replace percent tokens (`IdentityFile`, `UserKnownHostsFile`). */
+export function tokenPath(file: string): string {
+  return configPath(file.replaceAll('%', '%%'));
+}
+
+function globPath(dir: string, pattern: string, path: typeof posix): string {
+  if (/[*?[\]{}]/.test(dir)) {
+    throw new UnusablePathError(dir);
+  }
+  return configPath(path.join(dir, pattern));
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../util/clock';
+import { plainText } from './plainText';
+import type { Run, RunResult } from './run';
+
+export type PreflightProblem =
+  | 'refused'
+  | 'timedOut'
+  | 'unreachable'
+  | 'unresolved'
+  | 'authentication'
+  | 'hostKeyChanged'
+  | 'noGreeting'
+  | 'startupScript'
+  | 'diskFull'
+  | 'config'
+  | 'other';
+
+export type PreflightResult =
+  | {
+      readonly ok: true;
+      readonly elapsedMs: number;
+      /** The machine prints text at every login, tmux for example; terminals work, some editors mind. */
+      readonly noisy: boolean;
+      /** Free space where the home folder lies; `undefined` where the machine did not say. */
+      readonly freeMb: number | undefined;
+    }
+  | {
+      readonly ok: false;
+      readonly problem: PreflightProblem;
+      /** What ssh or the machine said, made safe to show. */
+      readonly detail: string;
+      /** The keys that were offered, as `SHA256:…` or a file name. */
+      readonly keysTried: readonly string[];
+    };
+
+/** A remote editor's server needs about this much; with less its first start ends half-way. */
+const neededMb = 300;
+const timeoutMs = 30_000;
+
+/**
+ * Logs in for real, by the same config as the editor will, and has the machine repeat a word that
+ * nobody can guess. Never asks anything: a question would be asked behind a window.
+ */
+export async function runPreflight(
+  deps: {
+    readonly run: Run;
+    readonly clock: Clock;
+    readonly command: readonly [program: string, ...args: string[]];
+  },
+  alias: string,
+  signal?: AbortSignal,
+): Promise<PreflightResult> {
+  const nonce = `gpu-rental-${randomBytes(8).toString('hex')}`;
+  const [program, ...before] = deps.command;
+  const startedAt = deps.clock.now();
+  const result = await deps.run(
+    program,
+    [
+      ...before,
+      '-v',
+      '-T',
+      ...['-o', 'BatchMode=yes'],
+      ...['-o', 'NumberOfPasswordPrompts=0'],
+      ...['-o', 'ConnectTimeout=15'],
+      ...['-o', 'ClearAllForwardings=yes'],
+      ...['-o', 'RemoteCommand=none'],
+      ...['-o', 'ControlPath=none'],
+      alias,
+      `echo ${nonce}; df -Pk . 2>/dev/null | tail -n 1`,
+    ],
+    { signal, timeoutMs },
+  );
+  return judge(result, nonce, deps.clock.now() - startedAt);
+}
+
+function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightResult {
+  const { stdout, stderr } = result;
+  const keysTried = offeredKeys(stderr);
+  const detail = plainText(lastWords(stderr, stdout, nonce));
+  const at = stdout.indexOf(nonce);
+  if (at < 0) {
+    return {
+      ok: false,
+      problem: result.timedOut ? 'timedOut' : problemOf(stderr, stdout),
+      detail,
+      keysTried,
+    };
+  }
+  const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout.slice(at + nonce.length))?.[1];
+  const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
+  if ((freeMb !== undefined && freeMb < neededMb) || /No space left on device/.test(stdout + stderr)) {
+    return {
+      ok: false,
+      problem: 'diskFull',
+      detail: freeMb === undefined ? detail : `${freeMb} MB`,
+      keysTried,
+    };
+  }
+  return { ok: true, elapsedMs, noisy: stdout.slice(0, at).trim() !== '', freeMb };
+}
+
+/** ssh tells its failures apart by words only; they are English, since we ask for that. */
+const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
+  [/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/, 'hostKeyChanged'],
+  [/No space left on device/, 'diskFull'],
+  [/Permission denied \(|Too many authentication failures|No more authentication methods/, 'authentication'],
+  [/Could not resolve hostname|Name or service not known/, 'unresolved'],
+  [
+    /Bad configuration option|bad configuration options|Bad owner or permissions on|: Bad .* on line/i,
+    'config',
+  ],
+  [/Connection refused/, 'refused'],
+  [
+    /during banner exchange|kex_exchange_identification|Connection (?:closed|reset) by|ssh_exchange/,
+    'noGreeting',
+  ],
+  [/timed out/i, 'timedOut'],
+  [/No route to host|Network is unreachable|Host is down/, 'unreachable'],
+  [/open terminal failed|sessions should be nested with care|not a terminal/, 'startupScript'],
+];
+
+function problemOf(stderr: string, stdout: string): PreflightProblem {
+  const words = messages(stderr).join('\n');
+  const known = wordings.find(([pattern]) => pattern.test(words))?.[1];
+  if (known) {
+    return known;
+  }
+  // Logged in, and the shell ended before our command: something in its start-up files did that.
+  return /Authenticated to /.test(stderr) || stdout !== '' ? 'startupScript' : 'other';
+}
+
+function offeredKeys(stderr: string): readonly string[] {
+  const keys = [...stderr.matchAll(/^debug1: Offering public key: (.+)$/gm)].map((match) => {
+    const line = match[1] ?? '';
+    return plainText(/SHA256:[A-Za-z0-9+/]+/.exec(line)?.[0] ?? line);
+  });
+  return [...new Set(keys)];
+}
+
+function lastWords(stderr: string, stdout: string, nonce: string): string {
+  const said = messages(stderr);
+  return (said.length > 0 ? said : stdout.replaceAll(nonce, '').split(/\r?\n/))
+    .filter((line) => line.trim() !== '')
+    .slice(-3)
+    .join(' ');
+}
+
+function messages(stderr: string): string[] {
+  return stderr
+    .split(/\r?\n/)
+    .filter(
+      (line) => !/^debug\d: |^OpenSSH_|^Authenticated to |^Transferred: |^Bytes per second: /.test(line),
+    )
+    .filter((line) => line.trim() !== '' && !/^Pseudo-terminal will not be allocated/.test(line));
+}

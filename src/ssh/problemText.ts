@@ -1,0 +1,150 @@
+import { text, type Text } from '../util/text';
+import type { PreflightProblem, PreflightResult } from './preflight';
+import type { LocalKey } from './localKeys';
+import { plainText } from './plainText';
+import type { Verification } from './verify';
+
+/** What a button beside a problem does. */
+export type Fix =
+  | 'retry'
+  | 'openTerminal'
+  | 'attachKey'
+  | 'forgetHostKey'
+  | 'openConfig'
+  | 'unlockKey'
+  | 'connectAnyway'
+  | 'showLog';
+
+export interface Explained {
+  readonly text: Text;
+  readonly fixes: readonly Fix[];
+}
+
+type Failure = Extract<PreflightResult, { readonly ok: false }>;
+
+const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = {
+  refused: () => ({
+    text: text(
+      'The instance refuses SSH connections. Its SSH server may still be starting, or the image has none. Wait a minute and retry.',
+    ),
+    fixes: ['retry', 'showLog'],
+  }),
+  timedOut: () => ({
+    text: text(
+      'The instance did not answer in time. The network between may block its port, or the host is busy. Retry, or try another network.',
+    ),
+    fixes: ['retry', 'openTerminal'],
+  }),
+  unreachable: () => ({
+    text: text('There is no network path to the instance. Check your network connection and retry.'),
+    fixes: ['retry', 'showLog'],
+  }),
+  unresolved: ({ detail }) => ({
+    text: text(
+      'The address of the instance cannot be looked up. Check your network and retry. ({0})',
+      detail,
+    ),
+    fixes: ['retry', 'showLog'],
+  }),
+  noGreeting: () => ({
+    text: text(
+      'Something answers at the address of the instance, but not with SSH. Its SSH server may still be starting. Wait a minute and retry.',
+    ),
+    fixes: ['retry', 'showLog'],
+  }),
+  authentication: ({ keysTried }) => ({
+    text:
+      keysTried.length === 0
+        ? text('The instance accepts no key of this computer. Attach one to the instance.')
+        : text(
+            'The instance did not accept the key {0}. Attach a key to the instance.',
+            keysTried.join(', '),
+          ),
+    fixes: ['attachKey', 'retry'],
+  }),
+  hostKeyChanged: () => ({
+    text: text(
+      'The instance shows another host key than before. It may have been created anew, or somebody stands between you and it. Nothing was sent. Forget the old key only if you know why it changed.',
+    ),
+    fixes: ['forgetHostKey', 'retry'],
+  }),
+  startupScript: ({ detail }) => ({
+    text: text(
+      'The login worked, but the shell of the instance ended too early. A start-up file there, often one that starts tmux, does that: {0}',
+      detail,
+    ),
+    fixes: ['openTerminal', 'retry'],
+  }),
+  diskFull: ({ detail }) => ({
+    text: text(
+      'The disk of the instance is full ({0} free), so no editor can be installed there. Open a terminal and free some space.',
+      detail,
+    ),
+    fixes: ['openTerminal', 'retry'],
+  }),
+  config: ({ detail }) => ({
+    text: text('ssh does not accept your SSH config: {0} Correct that line and retry.', detail),
+    fixes: ['openConfig', 'retry'],
+  }),
+  other: ({ detail }) => ({
+    text: text('ssh could not log in to the instance: {0}', detail === '' ? '–' : detail),
+    fixes: ['retry', 'openTerminal', 'showLog'],
+  }),
+};
+
+/** Says why no login was possible and what helps; what the machine said is shown as plain text. */
+export function explainFailure(failure: Failure, identity: LocalKey | undefined): Explained {
+  if (failure.problem === 'authentication' && identity?.encrypted === true && !identity.inAgent) {
+    return {
+      text: text(
+        'The key {0} asks for a passphrase, and no SSH agent holds it. Add it to the agent, or open a terminal, which asks for it.',
+        identity.privateFile ?? identity.publicKey.fingerprint,
+      ),
+      fixes: ['unlockKey', 'openTerminal', 'retry'],
+    };
+  }
+  return explanations[failure.problem](failure);
+}
+
+/** Says what of the user's config stands in the way, with the line; `undefined` where nothing does. */
+export function explainVerification(verification: Verification): Explained | undefined {
+  switch (verification.kind) {
+    case 'equal':
+      return undefined;
+    case 'notIncluded':
+      return {
+        text: text(
+          'Your SSH config does not read the entry of this instance: the Include line of GPU Rental stands inside a block for other hosts. Move it to the first line.',
+        ),
+        fixes: ['openConfig', 'retry'],
+      };
+    case 'broken':
+      return {
+        text: text('ssh does not accept your SSH config: {0}', plainText(verification.message)),
+        fixes: ['openConfig', 'retry'],
+      };
+    case 'overridden': {
+      const [first] = verification.overrides;
+      if (!first) {
+        return undefined;
+      }
+      const option = plainText(first.option);
+      return {
+        text: first.place
+          ? text(
+              'Line {0} of {1} overrides the entry of this instance: “{2}”. Move it below the Include line, or limit it to other hosts.',
+              first.place.line,
+              first.place.file,
+              plainText(first.place.text),
+            )
+          : text(
+              'Your SSH config gives {0} the value {1} instead of {2} for this instance.',
+              option,
+              plainText(first.found),
+              plainText(first.wanted),
+            ),
+        fixes: ['openConfig', 'connectAnyway', 'retry'],
+      };
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Instance } from '../model/instance';
+import { checkHost, checkPort, UnsafeValueError } from './validate';
+
+/** A port of the container that anybody on the internet can reach. */
+export interface PublicPort {
+  readonly containerPort: number;
+  readonly protocol: string;
+  readonly host: string;
+  readonly hostPort: number;
+  /** Where a browser would go; `undefined` for what no browser speaks. */
+  readonly url: string | undefined;
+}
+
+/** The port that the service gives to Jupyter, which speaks TLS (interface: Runtype behavior). */
+const jupyterPort = 8080;
+const tlsPorts = [443, 8443];
+
+/** Mapped ports but SSH's own; hostile addresses are left out. */
+export function publicPortsOf(
+  instance: Pick<Instance, 'publicIp' | 'ports' | 'runtype'>,
+): readonly PublicPort[] {
+  const isJupyter = (instance.runtype ?? '').includes('jupyter');
+  return (instance.ports ?? []).flatMap((mapping) => {
+    const isSsh = mapping.containerPort === 22 && mapping.protocol === 'tcp';
+    if (isSsh || !/^(?:tcp|udp)$/.test(mapping.protocol)) {
+      return [];
+    }
+    try {
+      const host = checkHost(instance.publicIp?.trim());
+      const hostPort = checkPort(mapping.hostPort);
+      const containerPort = checkPort(mapping.containerPort);
+      const isTls = tlsPorts.includes(containerPort) || (isJupyter && containerPort === jupyterPort);
+      const shownHost = host.includes(':') ? `[${host}]` : host;
+      const url = `${isTls ? 'https' : 'http'}://${shownHost}:${hostPort}/`;
+      return [
+        {
+          containerPort,
+          protocol: mapping.protocol,
+          host: shownHost,
+          hostPort,
+          url: mapping.protocol === 'tcp' ? url : undefined,
+        },
+      ];
+    } catch (error) {
+      if (!(error instanceof UnsafeValueError)) {
+        throw error;
+      }
+      return [];
+    }
+  });
+}
+
+/** Whether a port is Jupyter's, which asks for the token of the instance. */
+export function isJupyterPort(instance: Pick<Instance, 'runtype'>, containerPort: number): boolean {
+  return containerPort === jupyterPort && (instance.runtype ?? '').includes('jupyter');
+}
+
+/** An address with Jupyter's token; a token that is not plain is left out rather than escaped. */
+export function withJupyterToken(url: string, token: string | undefined): string {
+  return token !== undefined && /^[A-Za-z0-9_-]{8,256}$/.test(token) ? `${url}?token=${token}` : url;
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { CancelledError, UserError } from '../util/errors';
+import { text } from '../util/text';
+
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Written to standard input, which is then closed. */
+  readonly input?: string;
+  /** Ends the process and sets `timedOut`. */
+  readonly timeoutMs?: number;
+  readonly cwd?: string;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called with each piece of output as it comes. */
+  readonly onStdout?: (piece: string) => void;
+}
+
+export interface RunResult {
+  /** `null` where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+/** Runs a program with an argument array, never through a shell. */
+export type Run = (program: string, args: readonly string[], options?: RunOptions) => Promise<RunResult>;
+
+/** A program that the product needs is not installed. */
+export class ProgramMissingError extends UserError {
+  constructor(
+    readonly program: string,
+    cause: unknown,
+  ) {
+    super(text('The program {0} was not found. Install OpenSSH and try again.', program), { cause });
+  }
+}
+
+/** What one stream may hold before the rest is dropped, in characters. */
+const outputLimit = 1_000_000;
+const killGraceMs = 2_000;
+
+/** The real one. Messages come in English (`LC_ALL=C`), because they are told apart by their words. */
+export const runProgram: Run = (program, args, options = {}) =>
+  new Promise((resolve, reject) => {
+    if (options.signal?.aborted) {
+      reject(new CancelledError());
+      return;
+    }
+    const child = spawn(program, [...args], {
+      shell: false,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, LC_ALL: 'C', ...options.env },
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    let stdout = '';
+    let stderr = '';
+    let timedOut = false;
+    const stop = () => {
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), killGraceMs).unref();
+    };
+    const timer =
+      options.timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            timedOut = true;
+            stop();
+          }, options.timeoutMs);
+    options.signal?.addEventListener('abort', stop, { once: true });
+    const settle = () => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', stop);
+    };
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      options.onStdout?.(piece);
+      stdout = (stdout + piece).slice(0, outputLimit);
+    });
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      stderr = (stderr + piece).slice(0, outputLimit);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      settle();
+      reject(error.code === 'ENOENT' ? new ProgramMissingError(program, error) : error);
+    });
+    child.on('close', (code) => {
+      settle();
+      if (options.signal?.aborted) {
+        reject(new CancelledError());
+      } else {
+        resolve({ code, stdout, stderr, timedOut });
+      }
+    });
+    // A program that ends before it has read its input breaks the pipe; its exit code says why.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });

@@ -1,0 +1,255 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, join, posix } from 'node:path';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { quoteForShell } from './commandLine';
+import { isMissing } from './fileSystem';
+import { plainText } from './plainText';
+import type { Run } from './run';
+import type { SshService } from './service';
+
+/** Bytes and files so far, and in all where that is known. */
+export interface TransferProgress {
+  readonly files: number;
+  readonly totalFiles: number;
+  /** Part of the bytes, 0 to 1. */
+  readonly part: number;
+}
+
+export interface TransferDeps {
+  readonly run: Run;
+  readonly ssh: Pick<SshService, 'exec' | 'sftpCommand'>;
+}
+
+/** A transfer ended early; done again, it goes on where it ended. */
+export class TransferError extends UserError {
+  constructor(said: string) {
+    super(text('The transfer did not finish: {0}', plainText(said) || '–'), { nextStep: 'retry' });
+  }
+}
+
+/** A path that `sftp` cannot be given safely. */
+export class UnusableNameError extends UserError {
+  constructor(name: string) {
+    super(
+      text(
+        'The name {0} has characters that cannot be transferred. Rename it and try again.',
+        JSON.stringify(name),
+      ),
+    );
+  }
+}
+
+interface TransferOptions {
+  /** An earlier transfer of the same files ended early: what is there in full is left, a part is completed. */
+  readonly resume: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: TransferProgress) => void;
+}
+
+interface Tree {
+  /** Below the folder that holds what was chosen, with forward slashes; parents come first. */
+  readonly folders: readonly string[];
+  readonly files: readonly { readonly name: string; readonly size: number; readonly local?: string }[];
+}
+
+/** Copies files and folders into a folder of the machine. */
+export async function upload(
+  deps: TransferDeps,
+  alias: string,
+  locals: readonly string[],
+  remoteFolder: string,
+  options: TransferOptions,
+): Promise<void> {
+  const { folders, files } = await localTree(locals);
+  const names = locals.map((local) => basename(local));
+  const there = options.resume
+    ? sizesOf(await remoteTree(deps, alias, remoteFolder, names, options.signal))
+    : new Map<string, number>();
+  const target = (name: string) => sftpQuote(`${remoteFolder.replace(/\/+$/, '')}/${name}`);
+  await transfer(deps, alias, {
+    ...options,
+    files,
+    before: folders.map((name) => `-mkdir ${target(name)}`),
+    sizeThere: (name) => there.get(name),
+    line: (verb, { name, local }) => `${verb.put} ${sftpQuote(local ?? name)} ${target(name)}`,
+  });
+}
+
+/** Copies a file or folder of the machine into a local folder, which must exist. */
+export async function download(
+  deps: TransferDeps,
+  alias: string,
+  remote: string,
+  localFolder: string,
+  options: TransferOptions,
+): Promise<void> {
+  const parent = posix.dirname(remote);
+  const { folders, files } = await remoteTree(deps, alias, parent, [posix.basename(remote)], options.signal);
+  if (folders.length + files.length === 0) {
+    throw new TransferError(`${remote}: No such file or directory`);
+  }
+  for (const name of folders) {
+    await mkdir(join(localFolder, ...name.split('/')), { recursive: true });
+  }
+  const local = (name: string) => join(localFolder, ...name.split('/'));
+  const there = new Map<string, number>();
+  for (const { name } of options.resume ? files : []) {
+    const size = await sizeOf(local(name));
+    if (size !== undefined) {
+      there.set(name, size);
+    }
+  }
+  await transfer(deps, alias, {
+    ...options,
+    files,
+    before: [],
+    sizeThere: (name) => there.get(name),
+    line: (verb, { name }) =>
+      `${verb.get} ${sftpQuote(`${parent}/${name}`)} ${sftpQuote(local(name).replaceAll('\\', '/'))}`,
+  });
+}
+
+const verbs = { whole: { put: 'put', get: 'get' }, rest: { put: 'reput', get: 'reget' } } as const;
+type Verb = (typeof verbs)[keyof typeof verbs];
+
+async function transfer(
+  deps: TransferDeps,
+  alias: string,
+  plan: Omit<TransferOptions, 'resume'> & {
+    readonly files: Tree['files'];
+    readonly before: readonly string[];
+    sizeThere(name: string): number | undefined;
+    line(verb: Verb, file: Tree['files'][number]): string;
+  },
+): Promise<void> {
+  const todo = plan.files.filter(({ name, size }) => plan.sizeThere(name) !== size);
+  const total = plan.files.reduce((sum, file) => sum + file.size, 0);
+  const lines = todo.map((file) => {
+    const part = plan.sizeThere(file.name) ?? 0;
+    return plan.line(part > 0 && part < file.size ? verbs.rest : verbs.whole, file);
+  });
+  let files = 0;
+  let bytes = total - todo.reduce((sum, file) => sum + file.size, 0);
+  await runBatch(deps, alias, [...plan.before, ...lines], plan.signal, (line) => {
+    // In a batch `sftp` repeats each command when it begins with it, and says nothing else.
+    if (/^sftp> (?:re)?(?:put|get) /.test(line)) {
+      bytes += todo[files - 1]?.size ?? 0;
+      files += 1;
+      plan.onProgress?.({ files, totalFiles: todo.length, part: total === 0 ? 1 : bytes / total });
+    }
+  });
+}
+
+/** One argument of an `sftp` command: quoted, so that neither blanks nor patterns mean anything in it. */
+export function sftpQuote(path: string): string {
+  // Line ends would begin another command; the rest cannot be typed either.
+  if (/\p{Cc}/u.test(path)) {
+    throw new UnusableNameError(path);
+  }
+  return `"${path.replace(/["\\]/g, '\\$&')}"`;
+}
+
+async function runBatch(
+  { run, ssh }: TransferDeps,
+  alias: string,
+  lines: readonly string[],
+  signal: AbortSignal | undefined,
+  onLine: (line: string) => void,
+): Promise<void> {
+  const [program, ...args] = ssh.sftpCommand(alias);
+  let rest = '';
+  const result = await run(program, ['-b', '-', ...args], {
+    signal,
+    input: lines.map((line) => `${line}\n`).join(''),
+    onStdout: (piece) => {
+      const parts = (rest + piece).split(/\r?\n/);
+      rest = parts.pop() ?? '';
+      parts.forEach(onLine);
+    },
+  });
+  if (result.code !== 0) {
+    const said = result.stderr.split(/\r?\n/).filter((line) => line.trim() !== '' && !/mkdir/.test(line));
+    throw new TransferError(said.slice(-2).join(' '));
+  }
+}
+
+function sizesOf({ files }: Tree): ReadonlyMap<string, number> {
+  return new Map(files.map(({ name, size }) => [name, size]));
+}
+
+/** What lies below some names in a folder of the machine. */
+async function remoteTree(
+  { ssh }: TransferDeps,
+  alias: string,
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Tree> {
+  const roots = names.map((name) => quoteForShell(`./${name}`)).join(' ');
+  const find = `find ${roots} \\( -type d -o -type f \\) -exec stat -c '%s %F %n' {} +`;
+  const { stdout } = await ssh.exec(alias, `cd ${quoteForShell(folder)} && ${find}`, {
+    signal,
+    timeoutMs: 120_000,
+  });
+  return parseTree(stdout);
+}
+
+/**
+ * Reads `size kind ./name` lines. Names come from a stranger's machine: those that lead out of the
+ * folder, or mean something else on this computer, are left out.
+ */
+export function parseTree(stdout: string): Tree {
+  const folders: string[] = [];
+  const files: { name: string; size: number }[] = [];
+  for (const line of stdout.split('\n')) {
+    const match = /^(\d+) (directory|regular (?:empty )?file) \.\/(.+)$/.exec(line);
+    const name = match?.[3] ?? '';
+    if (
+      !match ||
+      /[\\\p{Cc}]/u.test(name) ||
+      name.split('/').some((part) => ['', '.', '..'].includes(part))
+    ) {
+      continue;
+    }
+    if (match[2] === 'directory') {
+      folders.push(name);
+    } else {
+      files.push({ name, size: Number(match[1]) });
+    }
+  }
+  return { folders: folders.sort(), files };
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Files in all that was chosen; links and devices are left out. */
+async function localTree(locals: readonly string[]): Promise<Tree> {
+  const folders: string[] = [];
+  const files: { name: string; size: number; local: string }[] = [];
+  const visit = async (local: string, name: string): Promise<void> => {
+    const facts = await stat(local);
+    if (facts.isFile()) {
+      files.push({ local, name, size: facts.size });
+    } else if (facts.isDirectory()) {
+      folders.push(name);
+      const entries = await readdir(local, { withFileTypes: true });
+      for (const entry of entries.filter((one) => one.isFile() || one.isDirectory())) {
+        await visit(join(local, entry.name), `${name}/${entry.name}`);
+      }
+    }
+  };
+  for (const local of locals) {
+    await visit(local, basename(local));
+  }
+  return { folders, files };
+}

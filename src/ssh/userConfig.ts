@@ -1,0 +1,235 @@
+import { basename, dirname, isAbsolute } from 'node:path';
+import type { Clock } from '../util/clock';
+import { UserError } from '../util/errors';
+import { text, type Text } from '../util/text';
+import { errorCode, isMissing, type FileFacts, type FileSystem } from './fileSystem';
+import { placeBlock, takeBlockOut, type Trouble } from './includeBlock';
+import { withLock, type ProcessIdentity } from './lock';
+import type { SshPaths } from './paths';
+import { removeLeftovers, replaceFile } from './replaceFile';
+
+/** The user's SSH config is left alone; one line pasted by hand does what we would have done. */
+export class ManualStepError extends UserError {
+  constructor(
+    why: Text,
+    /** The file to edit. */
+    readonly file: string,
+    /** The line to paste at the top of it. */
+    readonly line: string,
+    cause?: unknown,
+  ) {
+    super(text('{0} Paste this as the first line of {1}: {2}', why, file, line), { cause });
+  }
+}
+
+export interface ConfigDeps {
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  readonly identity: ProcessIdentity;
+  readonly platform: NodeJS.Platform;
+}
+
+const attempts = 20;
+const linkLimit = 40;
+
+/** Our Include block in the user's SSH config, and nothing else of that file. */
+export class UserConfig {
+  constructor(
+    private readonly deps: ConfigDeps,
+    private readonly paths: SshPaths,
+  ) {}
+
+  /**
+   * Makes sure that the block stands first. Writes nothing where it does. Throws `ManualStepError`
+   * where the file is read-only, not understood, or not ours to replace.
+   */
+  async ensure(signal?: AbortSignal): Promise<'same' | 'written'> {
+    // Nearly always the block is there, and then no lock is needed.
+    const first = await this.plan(await this.read());
+    return first.kind === 'same' ? 'same' : this.transact((current) => this.plan(current), signal);
+  }
+
+  /** Takes the block out; a file that only held it goes with it. */
+  async remove(signal?: AbortSignal): Promise<'same' | 'written'> {
+    const plan = (current: Current) => {
+      const taken = takeBlockOut(current.bytes?.toString('latin1') ?? '');
+      if (taken.kind === 'trouble') {
+        throw this.manual(troubleTexts[taken.trouble](taken.line), current.real);
+      }
+      return Promise.resolve(taken);
+    };
+    const first = await plan(await this.read());
+    return first.kind === 'same' ? 'same' : this.transact(plan, signal);
+  }
+
+  private async plan(current: Current): Promise<Plan> {
+    const placed = placeBlock(
+      current.bytes?.toString('latin1') ?? '',
+      this.paths.includePattern,
+      current.bytes === undefined,
+    );
+    if (placed.kind === 'trouble') {
+      throw this.manual(troubleTexts[placed.trouble](placed.line), current.real);
+    }
+    return Promise.resolve(placed);
+  }
+
+  private async transact(
+    plan: (current: Current) => Promise<Plan>,
+    signal?: AbortSignal,
+  ): Promise<'same' | 'written'> {
+    const { fs } = this.deps;
+    await makeOwnDir(fs, this.paths.ownDir);
+    return withLock(this.paths.lock, { ...this.deps, signal }, async () => {
+      await this.clearWreck();
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const current = await this.read();
+        const next = await plan(current);
+        if (next.kind === 'same') {
+          return 'same';
+        }
+        if (await this.write(current, next)) {
+          return 'written';
+        }
+      }
+      throw this.manual(
+        text('The SSH config keeps being changed by another program.'),
+        this.paths.userConfig,
+      );
+    });
+  }
+
+  private async write(current: Current, next: Exclude<Plan, { kind: 'same' }>): Promise<boolean> {
+    const { fs, clock, platform } = this.deps;
+    const { real, bytes, facts } = current;
+    this.checkReplaceable(current);
+    try {
+      if (next.kind === 'removeFile') {
+        return bytes !== undefined && (await fs.removeIfSame(real, bytes));
+      }
+      if (facts === undefined) {
+        await makeDirIfMissing(fs, dirname(real));
+      }
+      return await replaceFile(fs, clock, real, {
+        bytes: Buffer.from(next.text, 'latin1'),
+        expected: bytes,
+        mode: facts?.mode ?? 0o600,
+        owner: platform === 'win32' ? undefined : facts,
+      });
+    } catch (error) {
+      if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(errorCode(error))) {
+        throw this.manual(text('The SSH config cannot be changed by this program.'), real, error);
+      }
+      throw error;
+    }
+  }
+
+  /** Before anything is read, because a left over temporary file can be a second name of the config. */
+  private async clearWreck(): Promise<void> {
+    const real = await this.followLinks();
+    try {
+      await removeLeftovers(this.deps.fs, dirname(real), basename(real));
+    } catch (error) {
+      if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(errorCode(error))) {
+        throw error;
+      }
+    }
+  }
+
+  private checkReplaceable({ real, facts }: Current): void {
+    if (!facts) {
+      return;
+    }
+    if (facts.kind !== 'file') {
+      throw this.manual(text('The SSH config is not an ordinary file, so it was left alone.'), real);
+    }
+    // Root may write what is marked read-only; a file marked so is managed by another program.
+    if ((facts.mode & 0o200) === 0) {
+      throw this.manual(text('The SSH config is read-only, so it was left alone.'), real);
+    }
+    if (facts.links > 1 && this.deps.platform !== 'win32') {
+      throw this.manual(text('The SSH config has a second name elsewhere, so it was left alone.'), real);
+    }
+  }
+
+  private async read(): Promise<Current> {
+    const { fs } = this.deps;
+    const real = await this.followLinks();
+    try {
+      const facts = await fs.facts(real);
+      if (facts.kind !== 'file') {
+        throw this.manual(text('The SSH config is not an ordinary file, so it was left alone.'), real);
+      }
+      return { real, facts, bytes: await fs.read(real) };
+    } catch (error) {
+      if (isMissing(error)) {
+        return { real, facts: undefined, bytes: undefined };
+      }
+      if (error instanceof UserError) {
+        throw error;
+      }
+      // Anything but "does not exist" says nothing about what is in the file.
+      throw this.manual(text('The SSH config cannot be read.'), real, error);
+    }
+  }
+
+  /** The file behind a chain of links; its folder is left as written, since `..` follows links too. */
+  private async followLinks(): Promise<string> {
+    let path = this.paths.userConfig;
+    for (let step = 0; step < linkLimit; step += 1) {
+      try {
+        if ((await this.deps.fs.facts(path)).kind !== 'link') {
+          return path;
+        }
+      } catch (error) {
+        if (isMissing(error)) {
+          return path;
+        }
+        throw this.manual(text('The SSH config cannot be read.'), path, error);
+      }
+      const next = await this.deps.fs.readLink(path);
+      path = isAbsolute(next) ? next : `${dirname(path)}/${next}`;
+    }
+    throw this.manual(text('The SSH config is a link that leads back to itself.'), this.paths.userConfig);
+  }
+
+  private manual(why: Text, file: string, cause?: unknown): ManualStepError {
+    return new ManualStepError(why, file, `Include ${this.paths.includePattern}`, cause);
+  }
+}
+
+interface Current {
+  readonly real: string;
+  readonly facts: FileFacts | undefined;
+  readonly bytes: Buffer | undefined;
+}
+
+type Plan =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'changed'; readonly text: string }
+  | { readonly kind: 'removeFile' };
+
+const troubleTexts: Record<Trouble, (line: number) => Text> = {
+  doubled: (line) => text('The SSH config has our markers twice (line {0}), so it was left alone.', line),
+  unfinished: (line) =>
+    text('The SSH config has one of our two markers only (line {0}), so it was left alone.', line),
+  altered: (line) =>
+    text('The part of the SSH config between our markers was edited (line {0}), so it was left alone.', line),
+  encoding: () => text('The SSH config is not plain text, so it was left alone.'),
+};
+
+/** `~/.ssh` and our folder in it, for this user only. */
+export async function makeOwnDir(fs: FileSystem, ownDir: string): Promise<void> {
+  await makeDirIfMissing(fs, dirname(ownDir));
+  await makeDirIfMissing(fs, ownDir);
+}
+
+async function makeDirIfMissing(fs: FileSystem, dir: string): Promise<void> {
+  try {
+    await fs.makeDir(dir, 0o700);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { isIP } from 'node:net';
+import { text, type Text } from '../util/text';
+import { UserError } from '../util/errors';
+
+/** A value from outside that must not reach a config file or a command line (product: rule 7). */
+export class UnsafeValueError extends UserError {
+  constructor(what: Text) {
+    super(
+      text(
+        'The service sent {0} that cannot be used safely, so nothing was written. Try again later or contact the host.',
+        what,
+      ),
+    );
+  }
+}
+
+const label = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/;
+
+/**
+ * A host name or address that can stand in an SSH config: letters, digits, dots and inner hyphens,
+ * or an IP address without a zone. Anything else is refused, never escaped.
+ */
+export function checkHost(value: unknown): string {
+  if (typeof value === 'string' && value.length <= 253) {
+    if (isIP(value) !== 0 && !value.includes('%')) {
+      return value;
+    }
+    if (value.split('.').every((part) => label.test(part))) {
+      return value;
+    }
+  }
+  throw new UnsafeValueError(text('an SSH host name'));
+}
+
+/** A TCP port, 1 to 65535. */
+export function checkPort(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535) {
+    return value;
+  }
+  throw new UnsafeValueError(text('an SSH port'));
+}
+
+/** An instance id: a positive whole number that is exact in JavaScript. */
+export function checkId(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) {
+    return value;
+  }
+  throw new UnsafeValueError(text('an instance number'));
+}
+
+const aliasPattern = /^gpu-(?:(?:demo|[0-9a-f]{6})-)?[1-9][0-9]{0,15}$/;
+
+export function isAlias(value: unknown): value is string {
+  return typeof value === 'string' && aliasPattern.test(value);
+}
+
+/** One of our aliases; the only host names that our commands are ever given. */
+export function checkAlias(value: unknown): string {
+  if (isAlias(value)) {
+    return value;
+  }
+  throw new UnsafeValueError(text('an SSH host alias'));
+}

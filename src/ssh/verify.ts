@@ -1,0 +1,165 @@
+import type { FileSystem } from './fileSystem';
+import type { HostEntry } from './hostConfig';
+import type { Run } from './run';
+
+/** A setting that the user's SSH config gives another value than we wrote. */
+export interface Override {
+  /** In lower case, as `ssh -G` prints it. */
+  readonly option: string;
+  readonly wanted: string;
+  readonly found: string;
+  /** Where the other value stands; `undefined` where ssh does not tell. */
+  readonly place: { readonly file: string; readonly line: number; readonly text: string } | undefined;
+}
+
+export type Verification =
+  | { readonly kind: 'equal' }
+  | { readonly kind: 'overridden'; readonly overrides: readonly Override[] }
+  /** None of our lines reaches ssh: the Include stands inside a block for other hosts, or is gone. */
+  | { readonly kind: 'notIncluded' }
+  /** ssh refuses the config as a whole and says why. */
+  | { readonly kind: 'broken'; readonly message: string };
+
+export interface VerifyDeps {
+  readonly run: Run;
+  readonly fs: FileSystem;
+  /** The program and the arguments before the host name. */
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly knownHosts: string;
+}
+
+/**
+ * Asks the very ssh that will connect what it makes of the alias, and compares that with what we
+ * meant. The user's own options that we do not set (a jump host, for example) are no difference.
+ */
+export async function verifyHost(
+  deps: VerifyDeps,
+  entry: HostEntry,
+  signal?: AbortSignal,
+): Promise<Verification> {
+  const [program, ...before] = deps.command;
+  const result = await deps.run(program, [...before, '-vvv', '-G', entry.alias], {
+    signal,
+    timeoutMs: 20_000,
+  });
+  const lines = result.stdout.split(/\r?\n/);
+  if (result.code !== 0 || lines.length < 5) {
+    return { kind: 'broken', message: lastMessage(result.stderr) };
+  }
+  const effective = (option: string) => {
+    const found = lines.find((line) => line.toLowerCase().startsWith(`${option} `));
+    return found?.slice(option.length + 1).trim() ?? '';
+  };
+  const differing = expectations(entry, deps.knownHosts).filter(
+    ({ option, accepted }) => !accepted.includes(effective(option)),
+  );
+  if (differing.length === 0) {
+    return { kind: 'equal' };
+  }
+  if (effective('hostkeyalias') !== entry.alias && effective('hostname') === entry.alias) {
+    return { kind: 'notIncluded' };
+  }
+  const sections = parseTrace(result.stderr);
+  const overrides: Override[] = [];
+  for (const { option, accepted } of differing) {
+    const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`);
+    overrides.push({ option, wanted: accepted[0] ?? '', found: effective(option), place });
+  }
+  return { kind: 'overridden', overrides };
+}
+
+function expectations(
+  entry: HostEntry,
+  knownHosts: string,
+): readonly { readonly option: string; readonly accepted: readonly string[] }[] {
+  const one = (option: string, ...accepted: string[]) => ({ option, accepted });
+  return [
+    one('hostname', entry.endpoint.host),
+    one('port', String(entry.endpoint.port)),
+    one('user', 'root'),
+    one('hostkeyalias', entry.alias),
+    one('userknownhostsfile', asPrinted(knownHosts)),
+    one('stricthostkeychecking', 'accept-new'),
+    one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
+    ...(entry.identityFile === undefined
+      ? []
+      : [one('identityfile', asPrinted(entry.identityFile)), one('identitiesonly', 'yes')]),
+  ];
+}
+
+/** Windows paths are written, and so printed, with forward slashes. */
+function asPrinted(file: string): string {
+  return file.replaceAll('\\', '/');
+}
+
+/** A block of a config file that applies to the host, in the order in which ssh read them. */
+interface Section {
+  readonly file: string;
+  /** Line of its `Host` or `Match`; 0 for the lines before the first. */
+  readonly line: number;
+}
+
+/** Reads the debug output of `ssh -vvv -G` (OpenSSH 7.3 and later print files and lines). */
+function parseTrace(trace: string): readonly Section[] {
+  const sections: Section[] = [];
+  let match: Section | undefined;
+  for (const line of trace.split(/\r?\n/)) {
+    const reading = /^debug1: Reading configuration data (.+)$/.exec(line);
+    const applying = /^debug1: (.+) line (\d+): Applying options for /.exec(line);
+    const matching = /^debug3: (.+) line (\d+): (?:not )?matched '/.exec(line);
+    if (reading) {
+      sections.push({ file: reading[1] ?? '', line: 0 });
+    } else if (applying) {
+      sections.push({ file: applying[1] ?? '', line: Number(applying[2]) });
+    } else if (matching) {
+      match = { file: matching[1] ?? '', line: Number(matching[2]) };
+    } else if (/^debug2: match found/.test(line) && match) {
+      sections.push(match);
+    }
+  }
+  return sections;
+}
+
+/** The first line, in reading order, that sets the option outside of our own file. */
+async function findLine(
+  fs: FileSystem,
+  sections: readonly Section[],
+  option: string,
+  ownFile: string,
+): Promise<Override['place']> {
+  for (const section of sections) {
+    if (section.file.endsWith(ownFile)) {
+      // ssh takes the first value it meets; what comes after ours cannot override it.
+      if (option !== 'identityfile') {
+        return undefined;
+      }
+      continue;
+    }
+    const lines = await readLines(fs, section.file);
+    for (let index = section.line; index < lines.length; index += 1) {
+      const text = lines[index]?.trim() ?? '';
+      const keyword = /^["']?([A-Za-z]+)["']?(?:\s|=)/.exec(text)?.[1]?.toLowerCase();
+      if (keyword === 'host' || keyword === 'match') {
+        break;
+      }
+      if (keyword === option) {
+        return { file: section.file, line: index + 1, text };
+      }
+    }
+  }
+  return undefined;
+}
+
+async function readLines(fs: FileSystem, file: string): Promise<readonly string[]> {
+  try {
+    return (await fs.read(file)).toString('utf8').split(/\r?\n/);
+  } catch {
+    // ssh could read it and we cannot: the difference is reported without its place.
+    return [];
+  }
+}
+
+function lastMessage(stderr: string): string {
+  const lines = stderr.split(/\r?\n/).filter((line) => line !== '' && !/^debug\d: |^OpenSSH_/.test(line));
+  return lines.slice(-2).join(' ');
+}

@@ -1,0 +1,390 @@
+import { parseBaseUrl } from '../api/baseUrl';
+import type { Client } from '../api/client';
+import type { AccountRef, User } from '../model/account';
+import type { Clock } from '../util/clock';
+import { DisposableStore, type Disposable } from '../util/disposable';
+import { Emitter } from '../util/emitter';
+import { UserError } from '../util/errors';
+import type { Log } from '../util/log';
+import { text } from '../util/text';
+import { AccountFiles, accountKeyFor, type SavedAccount } from './accountFiles';
+import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from './ports';
+import type { SecondFactorGate } from './secondFactor';
+import { SessionRenewal } from './sessionRenewal';
+import { bearerOf, Sessions, type Session } from './sessions';
+
+/** Makes the client for one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
+export type ClientFactory = (input: {
+  readonly serviceUrl: string;
+  readonly isDemo: boolean;
+  readonly bearer: () => Promise<string>;
+  /** Asked once a call when the bearer is refused; true when another try has a chance. */
+  readonly recover?: (refused: {
+    readonly bearer: string;
+    readonly signal?: AbortSignal;
+  }) => Promise<boolean>;
+}) => Client;
+
+export interface AccountsDeps {
+  readonly createClient: ClientFactory;
+  readonly secrets: SecretPort;
+  readonly storageDir: string;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told each key before it is used, so that no log can hold it. */
+  readonly onSecret?: (value: string) => void;
+  /** Asks for codes; without it a refused key stays refused. */
+  readonly secondFactor?: SecondFactorGate;
+}
+
+/** A key was saved here and is not there any more. */
+export class KeyLostError extends UserError {
+  constructor() {
+    super(
+      text(
+        'The saved API key is missing from the secret store of the editor. Sign in again; if this happens at every start, this computer has no key ring that the editor can use.',
+      ),
+      { nextStep: 'signIn' },
+    );
+  }
+}
+
+/** The key ring refused; the key may well be there. */
+export class KeyUnreadableError extends UserError {
+  constructor(cause: unknown) {
+    super(
+      text('The saved API key could not be read. Unlock the key ring of this computer, then try again.'),
+      { nextStep: 'retry', cause },
+    );
+  }
+}
+
+export class NotSignedInError extends UserError {
+  constructor() {
+    super(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
+  }
+}
+
+export function createAccounts(deps: AccountsDeps): Accounts & SessionAccess & Disposable {
+  return new StoredAccounts(deps);
+}
+
+/** For the second factor: the session key lives beside the key. */
+export interface SessionAccess {
+  session(accountKey: string): Session | undefined;
+  updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void>;
+  /** Asks the person for the second factor of the active account; false when the key itself is refused. */
+  enterSecondFactor(): Promise<boolean>;
+}
+
+const topic = 'accounts';
+const userTopic = 'accounts.user';
+
+class StoredAccounts implements Accounts, SessionAccess, Disposable {
+  private readonly files: AccountFiles;
+  private readonly sessions: Sessions;
+  private readonly owned = new DisposableStore();
+  private readonly changed: Emitter<AccountsState>;
+  private readonly renewal: SessionRenewal | undefined;
+  private readonly inUse = new Map<string, Session>();
+  private current: AccountsState = { kind: 'loading' };
+  private queue: Promise<unknown> = Promise.resolve();
+  private loaded: Promise<void> | undefined;
+  private userRead: Promise<User> | undefined;
+
+  constructor(private readonly deps: AccountsDeps) {
+    this.files = new AccountFiles(deps.storageDir, deps.log);
+    this.sessions = new Sessions(deps.secrets);
+    this.renewal = deps.secondFactor && this.owned.add(this.makeRenewal(deps.secondFactor));
+    this.changed = this.owned.add(
+      new Emitter((error) => {
+        deps.log.error('A listener of the accounts failed', error);
+      }),
+    );
+    const reload = () => {
+      if (this.loaded) {
+        void this.reload().catch((error: unknown) => {
+          deps.log.error('The accounts could not be read again', error);
+        });
+      }
+    };
+    this.owned.add(deps.hub.on(topic, reload));
+    this.owned.add(
+      deps.hub.on(userTopic, () => {
+        void this.takeUserFromDisk();
+      }),
+    );
+    this.owned.add(
+      this.sessions.onDidChange((key) => {
+        if (key === this.refOfState()?.key) {
+          reload();
+        }
+      }),
+    );
+  }
+
+  get state(): AccountsState {
+    return this.current;
+  }
+
+  get active(): Account | undefined {
+    return this.current.kind === 'signedIn' ? this.current.account : undefined;
+  }
+
+  get onDidChange() {
+    return this.changed.event;
+  }
+
+  load(): Promise<void> {
+    this.loaded ??= this.reload();
+    return this.loaded;
+  }
+
+  async known(): Promise<readonly AccountRef[]> {
+    return (await this.files.list()).map(({ ref }) => ref);
+  }
+
+  async signIn(
+    input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Account> {
+    const serviceUrl = parseBaseUrl(input.serviceUrl).href.replace(/\/+$/, '');
+    const session: Session = { apiKey: input.apiKey };
+    this.deps.onSecret?.(input.apiKey);
+    const isDemo = input.isDemo ?? false;
+    const client = this.deps.createClient({
+      serviceUrl,
+      isDemo,
+      bearer: () => Promise.resolve(input.apiKey),
+    });
+    const user = await client.users.current(signal ? { signal } : {});
+    signal?.throwIfAborted();
+    const ref: AccountRef = {
+      key: accountKeyFor(serviceUrl, user.id, isDemo),
+      serviceUrl,
+      userId: user.id,
+      name: user.email ?? user.name ?? `#${user.id}`,
+      isDemo,
+    };
+    return this.serially(async () => {
+      this.inUse.set(ref.key, session);
+      await this.files.put({ ref, user });
+      const isKept = await this.sessions.write(ref.key, session);
+      if (!isKept) {
+        this.deps.log.warn('The editor did not keep the API key; it works until this window closes');
+      }
+      await this.files.setActiveKey(ref.key);
+      const account = this.makeAccount({ ref, user }, isKept);
+      this.become({ kind: 'signedIn', account });
+      this.deps.hub.broadcast(topic, {});
+      this.loaded ??= Promise.resolve();
+      return account;
+    });
+  }
+
+  async switchTo(accountKey: string): Promise<void> {
+    await this.serially(async () => {
+      const saved = await this.files.get(accountKey);
+      if (!saved) {
+        throw new NotSignedInError();
+      }
+      await this.files.setActiveKey(accountKey);
+      this.become(await this.open(saved));
+      this.deps.hub.broadcast(topic, {});
+    });
+  }
+
+  async signOut(accountKey: string): Promise<void> {
+    await this.serially(async () => {
+      await this.sessions.remove(accountKey);
+      this.inUse.delete(accountKey);
+      await this.files.remove(accountKey);
+      if ((await this.files.activeKey()) === accountKey) {
+        const next = (await this.files.list()).find(({ ref }) => !ref.isDemo);
+        await this.files.setActiveKey(next?.ref.key);
+      }
+      await this.readState();
+      this.deps.hub.broadcast(topic, {});
+    });
+  }
+
+  refreshUser(signal?: AbortSignal): Promise<User> {
+    this.userRead ??= this.readUser(signal).finally(() => {
+      this.userRead = undefined;
+    });
+    return this.userRead;
+  }
+
+  session(accountKey: string): Session | undefined {
+    return this.inUse.get(accountKey);
+  }
+
+  async updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void> {
+    await this.serially(async () => {
+      const before = this.inUse.get(accountKey);
+      if (!before) {
+        throw new NotSignedInError();
+      }
+      const session: Session = { apiKey: before.apiKey, ...change };
+      this.remember(accountKey, session);
+      await this.sessions.write(accountKey, session);
+      this.deps.hub.broadcast(topic, {});
+    });
+  }
+
+  async enterSecondFactor(): Promise<boolean> {
+    const account = this.active;
+    if (!account) {
+      throw new NotSignedInError();
+    }
+    return (await this.renewal?.start(refOf(account))) ?? false;
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private async readUser(signal: AbortSignal | undefined): Promise<User> {
+    const account = this.active;
+    if (!account) {
+      throw new NotSignedInError();
+    }
+    const user = await account.client.users.current(signal ? { signal } : {});
+    const active = this.activeIf(account.key);
+    if (active) {
+      const next: Account = { ...active, user };
+      this.become({ kind: 'signedIn', account: next });
+      // Nobody waits for the disk; the others read it once it is there.
+      void this.serially(async () => {
+        if (this.activeIf(account.key)) {
+          await this.files.put({ ref: refOf(next), user });
+          this.deps.hub.broadcast(userTopic, {});
+        }
+      }).catch((error: unknown) => {
+        this.deps.log.error('The account could not be written down', error);
+      });
+    }
+    return user;
+  }
+
+  private async takeUserFromDisk(): Promise<void> {
+    const key = this.active?.key;
+    const saved = key === undefined ? undefined : await this.files.get(key).catch(() => undefined);
+    const active = saved && this.activeIf(saved.ref.key);
+    if (active) {
+      this.become({ kind: 'signedIn', account: { ...active, user: saved.user } });
+    }
+  }
+
+  private reload(): Promise<void> {
+    return this.serially(() => this.readState());
+  }
+
+  /** Who signed out in another window must not go on here with what was read before. */
+  private async forgetRemoved(): Promise<void> {
+    const known = new Set((await this.files.list()).map(({ ref }) => ref.key));
+    for (const key of this.inUse.keys()) {
+      if (!known.has(key)) {
+        this.inUse.delete(key);
+      }
+    }
+  }
+
+  private async readState(): Promise<void> {
+    await this.forgetRemoved();
+    const key = await this.files.activeKey();
+    const saved = key === undefined ? undefined : await this.files.get(key);
+    const next: AccountsState = saved ? await this.open(saved) : { kind: 'signedOut' };
+    const active = this.active;
+    const isSame =
+      next.kind === 'signedIn' &&
+      active?.key === next.account.key &&
+      active.serviceUrl === next.account.serviceUrl &&
+      active.isKept === next.account.isKept;
+    // The client stays: it has learnt the pace of the service.
+    this.become(isSame ? { kind: 'signedIn', account: { ...active, user: next.account.user } } : next);
+  }
+
+  private async open(saved: SavedAccount): Promise<AccountsState> {
+    const content = await this.sessions.read(saved.ref.key);
+    if (content.kind === 'present') {
+      this.remember(saved.ref.key, content.session);
+      return { kind: 'signedIn', account: this.makeAccount(saved, true) };
+    }
+    // A key ring that locks itself does not sign anybody out who is working.
+    if (this.inUse.has(saved.ref.key)) {
+      return { kind: 'signedIn', account: this.makeAccount(saved, false) };
+    }
+    const error = content.kind === 'absent' ? new KeyLostError() : new KeyUnreadableError(content.error);
+    return { kind: 'unreadable', account: saved.ref, error };
+  }
+
+  private remember(accountKey: string, session: Session): void {
+    this.deps.onSecret?.(session.apiKey);
+    if (session.sessionKey !== undefined) {
+      this.deps.onSecret?.(session.sessionKey);
+    }
+    this.inUse.set(accountKey, session);
+    this.renewal?.noteSession(accountKey);
+  }
+
+  private makeRenewal(gate: SecondFactorGate): SessionRenewal {
+    const { hub, clock, log, createClient } = this.deps;
+    return new SessionRenewal({
+      gate,
+      hub,
+      clock,
+      log,
+      keyClient: ({ serviceUrl, isDemo }, { apiKey }) =>
+        createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) }),
+      sessionOf: (accountKey) => this.inUse.get(accountKey),
+      save: (accountKey, change) => this.updateSession(accountKey, change),
+      active: () => this.active && refOf(this.active),
+    });
+  }
+
+  private makeAccount({ ref, user }: SavedAccount, isKept: boolean): Account {
+    const client = this.deps.createClient({
+      serviceUrl: ref.serviceUrl,
+      isDemo: ref.isDemo,
+      bearer: () => {
+        const session = this.inUse.get(ref.key);
+        return session
+          ? Promise.resolve(bearerOf(session, this.deps.clock.now()))
+          : Promise.reject(new NotSignedInError());
+      },
+      ...(this.renewal
+        ? { recover: (refused) => this.renewal?.recover(ref, refused) ?? Promise.resolve(false) }
+        : {}),
+    });
+    return { ...ref, client, user, isKept };
+  }
+
+  private refOfState(): AccountRef | undefined {
+    return this.current.kind === 'signedIn' || this.current.kind === 'unreadable'
+      ? this.current.account
+      : undefined;
+  }
+
+  /** Who is signed in after a wait, where that is still the same account. */
+  private activeIf(key: string): Account | undefined {
+    return this.active?.key === key ? this.active : undefined;
+  }
+
+  private become(state: AccountsState): void {
+    this.current = state;
+    this.changed.fire(state);
+  }
+
+  /** Changes follow one another, so that a sign-out during a sign-in ends signed out. */
+  private serially<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.queue.then(action);
+    this.queue = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function refOf({ key, serviceUrl, userId, name, isDemo }: AccountRef): AccountRef {
+  return { key, serviceUrl, userId, name, isDemo };
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type * as z from 'zod';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+
+/** What a file holds; a file that cannot be read is not one that is not there. */
+export type FileContent<T> =
+  | { readonly kind: 'present'; readonly value: T }
+  | { readonly kind: 'absent' }
+  /** Not our JSON: it was renamed, so that nothing is lost and writing may go on. */
+  | { readonly kind: 'setAside'; readonly path: string };
+
+/** The disk refused; the path is named because the user has to act on it. */
+export class FileUnreadableError extends UserError {
+  constructor(path: string, cause: unknown) {
+    super(text('The file {0} could not be read. Check its permissions and the disk.', path), {
+      nextStep: 'showLog',
+      cause,
+    });
+  }
+}
+
+/** One JSON document on disk, replaced in one step, checked by a schema whenever it is read. */
+export class JsonFile<T> {
+  private tail: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly path: string,
+    private readonly schema: z.ZodType<T>,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Throws `FileUnreadableError` when the disk refuses; broken content is set aside and named. */
+  async read(): Promise<FileContent<T>> {
+    let content: string;
+    try {
+      content = await readFile(this.path, 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') {
+        return { kind: 'absent' };
+      }
+      throw new FileUnreadableError(this.path, error);
+    }
+    const parsed = this.schema.safeParse(parseJson(content));
+    return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
+  }
+
+  /** Writes in one step, in the order of the calls; on disk when it resolves. Readable by the user alone. */
+  write(value: T): Promise<void> {
+    const content = JSON.stringify(value);
+    return this.enqueue(() => replaceFile(this.path, content));
+  }
+
+  remove(): Promise<void> {
+    return this.enqueue(() => rm(this.path, { force: true }));
+  }
+
+  private enqueue(action: () => Promise<void>): Promise<void> {
+    const result = this.tail.then(action);
+    this.tail = result.catch(() => undefined);
+    return result;
+  }
+
+  private async setAside(): Promise<FileContent<T>> {
+    const path = `${this.path}.broken-${this.now()}`;
+    try {
+      await rename(this.path, path);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') {
+        throw new FileUnreadableError(this.path, error);
+      }
+    }
+    return { kind: 'setAside', path };
+  }
+}
+
+/** Replaces a file by a finished one with mode 0600; readers see the old or the new content, never a part. */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(content, 'utf8');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../util/clock';
+import { DisposableStore, type Disposable } from '../util/disposable';
+import { Emitter } from '../util/emitter';
+import { NotSignedInError } from './accounts';
+import type { Account, Accounts, ListStore, Loaded, WindowHub } from './ports';
+
+export interface ListStoreDeps<T> {
+  /** Tells this list from the others between the windows. */
+  readonly name: string;
+  readonly accounts: Accounts;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly read: (account: Account, signal: AbortSignal) => Promise<readonly T[]>;
+}
+
+export function createListStore<T>(deps: ListStoreDeps<T>): ListStore<T> & Disposable {
+  return new AccountList(deps);
+}
+
+/**
+ * A list of the active account. The last good one stays, with the error beside it; a list that changed
+ * is read again in the other windows that show it. Its content never leaves the window.
+ */
+class AccountList<T> implements ListStore<T>, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<Loaded<readonly T[]>>());
+  private current: Loaded<readonly T[]> = { kind: 'idle' };
+  private accountKey: string | undefined;
+  private abort = new AbortController();
+  private inFlight: Promise<void> | undefined;
+
+  constructor(private readonly deps: ListStoreDeps<T>) {
+    this.accountKey = deps.accounts.active?.key;
+    this.owned.add(
+      deps.accounts.onDidChange(() => {
+        this.followAccount();
+      }),
+    );
+    this.owned.add(
+      deps.hub.on(this.topic, (data) => {
+        if (data === this.accountKey && this.current.kind === 'ready') {
+          void this.reread(false).catch(() => undefined);
+        }
+      }),
+    );
+  }
+
+  get state(): Loaded<readonly T[]> {
+    return this.current;
+  }
+
+  get onDidChange() {
+    return this.changed.event;
+  }
+
+  /** Reads anew, after what is under way: what was changed before the call is in the result. */
+  refresh(): Promise<void> {
+    return this.reread(true);
+  }
+
+  dispose(): void {
+    this.abort.abort();
+    this.owned.dispose();
+  }
+
+  private get topic(): string {
+    return `list.${this.deps.name}`;
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key !== this.accountKey) {
+      this.accountKey = key;
+      this.abort.abort();
+      this.abort = new AbortController();
+      this.inFlight = undefined;
+      this.become({ kind: 'idle' });
+    }
+  }
+
+  private reread(tellOthers: boolean): Promise<void> {
+    const { signal } = this.abort;
+    const before = this.inFlight?.catch(() => undefined) ?? Promise.resolve();
+    const own = before
+      .then(() => this.read(signal, tellOthers))
+      .finally(() => {
+        if (this.inFlight === own) {
+          this.inFlight = undefined;
+        }
+      });
+    this.inFlight = own;
+    return own;
+  }
+
+  private async read(signal: AbortSignal, tellOthers: boolean): Promise<void> {
+    const account = this.deps.accounts.active;
+    if (!account) {
+      throw new NotSignedInError();
+    }
+    if (this.current.kind === 'idle' || this.current.kind === 'failed') {
+      this.become({ kind: 'loading' });
+    }
+    try {
+      const value = await this.deps.read(account, signal);
+      if (this.isOver(signal)) {
+        return;
+      }
+      const before = this.current;
+      this.become({ kind: 'ready', value, fetchedAt: this.deps.clock.now() });
+      if (tellOthers && before.kind === 'ready' && !isSame(before.value, value)) {
+        this.deps.hub.broadcast(this.topic, account.key);
+      }
+    } catch (error) {
+      if (!this.isOver(signal)) {
+        this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
+      }
+      throw error;
+    }
+  }
+
+  private isOver(signal: AbortSignal): boolean {
+    return signal.aborted;
+  }
+
+  private become(state: Loaded<readonly T[]>): void {
+    this.current = state;
+    this.changed.fire(state);
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,151 @@
+import type { Client } from '../api/client';
+import type { AccountRef, SshKey, User } from '../model/account';
+import type { Instance } from '../model/instance';
+import type { InstanceFacts, OwnRequest } from '../model/instanceState';
+import type { Offer, RentalType } from '../model/offer';
+import type { OfferSearch } from '../model/filters';
+import type { Micros } from '../model/money';
+import type { RentConfig } from '../model/rent';
+import type { FailureReason } from '../model/readiness';
+import type { Template } from '../model/template';
+import type { Disposable } from '../util/disposable';
+import type { Event } from '../util/emitter';
+import type { Text } from '../util/text';
+
+/** `vscode.SecretStorage`, as far as the session store needs it. */
+export interface SecretPort {
+  get(key: string): Promise<string | undefined>;
+  store(key: string, value: string): Promise<void>;
+  delete(key: string): Promise<void>;
+  onDidChange(listener: (key: string) => void): Disposable;
+}
+
+/** An account that is signed in here, with the client that speaks for it. */
+export interface Account extends AccountRef {
+  readonly client: Client;
+  /** As last read; refreshed with the fleet at most once a minute. */
+  readonly user: User;
+  /** False where the editor could not keep the key: it works until this window closes. */
+  readonly isKept: boolean;
+}
+
+export type AccountsState =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'signedOut' }
+  /** A key was saved but cannot be read now (locked key ring, lost by the editor). */
+  | { readonly kind: 'unreadable'; readonly account: AccountRef | undefined; readonly error: unknown }
+  | { readonly kind: 'signedIn'; readonly account: Account };
+
+/** Who is signed in, the same in all windows. */
+export interface Accounts {
+  readonly state: AccountsState;
+  readonly active: Account | undefined;
+  readonly onDidChange: Event<AccountsState>;
+  /** Reads what is stored; called once when the product is first needed. */
+  load(): Promise<void>;
+  known(): Promise<readonly AccountRef[]>;
+  /** Checks the key with users/current, stores it, reads it back, makes it active in all windows. */
+  signIn(
+    input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Account>;
+  switchTo(accountKey: string): Promise<void>;
+  signOut(accountKey: string): Promise<void>;
+  refreshUser(signal?: AbortSignal): Promise<User>;
+}
+
+export type Loaded<T> =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'loading' }
+  /** `error` beside data: the data is the last good one, from `fetchedAt` (ms). */
+  | { readonly kind: 'ready'; readonly value: T; readonly fetchedAt: number; readonly error?: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface FleetSnapshot {
+  readonly instances: readonly Instance[];
+  /** The service counted more than it sent. */
+  readonly missing?: number;
+  readonly skipped: number;
+}
+
+/** The instances of the active account: one poller and one cache for all windows. */
+export interface Fleet {
+  readonly state: Loaded<FleetSnapshot>;
+  readonly onDidChange: Event<Loaded<FleetSnapshot>>;
+  find(instanceId: number): Instance | undefined;
+  /** What is known beside the record: our last request, and whether it ever ran. */
+  facts(instanceId: number): InstanceFacts;
+  /** Tells all windows what was just asked of an instance; call it once the service accepted. */
+  note(instanceId: number, request: Omit<OwnRequest, 'at' | 'tookEffect'>): void;
+  /** Takes a note back, for a request that was refused or given up. */
+  forget(instanceId: number): void;
+  /** Asks the polling window for a fresh list now; shared by whoever asks meanwhile. */
+  refresh(): Promise<void>;
+  /** What this window looks at; decides how often the list is asked for. */
+  setInterest(interest: { readonly viewVisible: boolean; readonly windowFocused: boolean }): void;
+}
+
+/** A list that is read when somebody looks, and kept while stale. */
+export interface ListStore<T> {
+  readonly state: Loaded<readonly T[]>;
+  readonly onDidChange: Event<Loaded<readonly T[]>>;
+  refresh(): Promise<void>;
+}
+export type TemplateList = ListStore<Template>;
+export type SshKeyList = ListStore<SshKey>;
+
+/** A rental from before the request leaves until its machine is ready or given up; survives restarts. */
+export interface Rental {
+  /** Eight lower-case hexadecimal digits; in the label as ` [gr-xxxxxxxx]`. */
+  readonly marker: string;
+  readonly accountKey: string;
+  /** The window that sent it; while that one lives, it alone finds out what happened. */
+  readonly windowId: string;
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+  readonly offer: Offer;
+  /** Without secrets: values of environment variables are empty, script and login are left out. */
+  readonly config: RentConfig;
+  /** The instances there were before, where that is known. */
+  readonly idsBefore?: readonly number[];
+  /** When its instance was seen to be gone. */
+  readonly goneAt?: number;
+  /** How many replacements of it were begun. */
+  readonly replacements?: number;
+  readonly search?: OfferSearch;
+  readonly rentalType: RentalType;
+  /** A replacement never costs more than this an hour. */
+  readonly priceLimit: Micros;
+  readonly phase:
+    | { readonly kind: 'sent' }
+    | { readonly kind: 'notKnown'; readonly since: number }
+    | { readonly kind: 'notRented'; readonly at: number; readonly reason: Text }
+    | { readonly kind: 'waiting'; readonly instanceId: number; readonly since: number }
+    | { readonly kind: 'ready'; readonly instanceId: number; readonly at: number }
+    | {
+        readonly kind: 'failed';
+        readonly instanceId: number;
+        readonly at: number;
+        readonly reason: FailureReason;
+        /** The host's last words. */
+        readonly message?: string;
+      }
+    | { readonly kind: 'ended'; readonly instanceId?: number };
+}
+
+/** One window's part in the talk between windows; exactly one window leads. */
+export interface WindowHub extends Disposable {
+  /** Names this window to the others. */
+  readonly windowId: string;
+  /** The other windows that the leader hears; empty in the others. */
+  readonly peers: ReadonlySet<string>;
+  readonly onDidChangePeers: Event<ReadonlySet<string>>;
+  readonly isLeader: boolean;
+  readonly onDidChangeLeader: Event<boolean>;
+  /** Sends to every other window. Never carries a secret. */
+  broadcast(topic: string, data: unknown): void;
+  /** Hears the other windows, not itself. */
+  on(topic: string, listener: (data: unknown) => void): Disposable;
+  /** True in exactly one window for a key, for ever; survives restarts. */
+  claim(key: string): Promise<boolean>;
+}

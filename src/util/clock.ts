@@ -1,0 +1,39 @@
+import { toDisposable, type Disposable } from './disposable';
+import { CancelledError } from './errors';
+
+/** Time as an object, so that tests can move it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01 UTC. */
+  now(): number;
+  /** Calls `run` once after `delayMs`; disposing takes it back. */
+  schedule(run: () => void, delayMs: number): Disposable;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  schedule: (run, delayMs) => {
+    const timer = setTimeout(run, delayMs);
+    return toDisposable(() => {
+      clearTimeout(timer);
+    });
+  },
+};
+
+/** Waits; rejects with `CancelledError` as soon as the signal fires. */
+export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new CancelledError());
+      return;
+    }
+    const onAbort = () => {
+      timer.dispose();
+      reject(new CancelledError());
+    };
+    const timer = clock.schedule(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,19 @@
+import { text, type Text } from './text';
+
+/** `45 s`, `3 min`, `2 h 5 min`, `4 d 3 h`: two units at most, rounded down. */
+export function durationText(ms: number): Text {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) {
+    return text('{0} s', seconds);
+  }
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) {
+    return text('{0} min', minutes);
+  }
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) {
+    return minutes % 60 === 0 ? text('{0} h', hours) : text('{0} h {1} min', hours, minutes % 60);
+  }
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? text('{0} d', days) : text('{0} d {1} h', days, hours % 24);
+}

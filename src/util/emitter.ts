@@ -1,0 +1,39 @@
+import { toDisposable, type Disposable } from './disposable';
+
+export type Listener<T> = (value: T) => void;
+
+/** Subscribes; `vscode.Event` fits where only the first argument is used. */
+export type Event<T> = (listener: Listener<T>) => Disposable;
+
+/** A small event source; a listener that throws does not keep the others from hearing. */
+export class Emitter<T> implements Disposable {
+  private readonly listeners = new Set<Listener<T>>();
+
+  constructor(private readonly onListenerError: (error: unknown) => void = () => undefined) {}
+
+  readonly event: Event<T> = (listener) => {
+    const own: Listener<T> = (value) => {
+      listener(value);
+    };
+    this.listeners.add(own);
+    return toDisposable(() => this.listeners.delete(own));
+  };
+
+  get hasListeners(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  fire(value: T): void {
+    for (const listener of [...this.listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.onListenerError(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.listeners.clear();
+  }
+}

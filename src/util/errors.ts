@@ -1,0 +1,46 @@
+import { formatText, type Text } from './text';
+
+/** The one action a message offers; `editor/report.ts` turns it into a button. */
+export type NextStep =
+  | 'retry'
+  | 'signIn'
+  | 'replaceKey'
+  | 'secondFactor'
+  | 'openSettings'
+  | 'showLog'
+  | 'addSshKey'
+  | 'openConsole'
+  | 'none';
+
+/**
+ * An error whose text may be shown to the user as it stands. Each subclass says what failed and what
+ * to do about it; anything else that is thrown is a bug and is shown as one.
+ */
+export class UserError extends Error {
+  readonly text: Text;
+  readonly nextStep: NextStep;
+
+  constructor(text: Text, options: { nextStep?: NextStep; cause?: unknown } = {}) {
+    super(formatText(text), options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.text = text;
+    this.nextStep = options.nextStep ?? 'none';
+  }
+}
+
+/** The user, or the end of a window, stopped the action. Nothing is said about it. */
+export class CancelledError extends Error {
+  constructor() {
+    super('Cancelled');
+    this.name = 'CancelledError';
+  }
+}
+
+/** True for our own cancellation and for the platform's `AbortError`. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof CancelledError || (error instanceof Error && error.name === 'AbortError');
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,32 @@
+/**
+ * A sentence for people: an English template with numbered places, kept apart from its values
+ * so that the editor layer can translate it. The inner folders never format text for display.
+ */
+export interface Text {
+  readonly template: string;
+  readonly args: readonly TextArg[];
+}
+
+export type TextArg = string | number | Text;
+
+/** Makes a `Text`; `{0}`, `{1}` … in the template stand for the arguments. */
+export function text(template: string, ...args: TextArg[]): Text {
+  return { template, args };
+}
+
+/** Translates one template whose places are still open, for example `vscode.l10n.t`. */
+export type Translate = (template: string) => string;
+
+/** Fills a text in; without `translate` in English. */
+export function formatText(value: Text | string, translate: Translate = (t) => t): string {
+  if (typeof value === 'string') {
+    return value;
+  }
+  return translate(value.template).replace(/\{(\d+)\}/g, (place, index: string) => {
+    const arg = value.args[Number(index)];
+    if (arg === undefined) {
+      return place;
+    }
+    return typeof arg === 'object' ? formatText(arg, translate) : String(arg);
+  });
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod/mini';
+import { toPage, type FromPage, type ReportView } from '../protocol';
+import { drawChart, type DrawnChart } from './chart';
+import { element, replaceChildren } from './dom';
+import './report.css';
+import { tableElement, type TableState } from './table';
+
+interface PageApi {
+  postMessage(message: FromPage): void;
+  getState(): unknown;
+  setState(state: PageState): void;
+}
+/** What survives while the page is hidden: sort order and unfolded tables, by section. */
+interface PageState {
+  readonly tables: Record<string, TableState>;
+}
+declare function acquireVsCodeApi(): PageApi;
+
+// The content-security policy forbids the code generation that the schemas would otherwise use.
+z.config({ jitless: true });
+
+const api = acquireVsCodeApi();
+const saved = z.safeParse(
+  z.object({
+    tables: z.record(
+      z.string(),
+      z.object({ open: z.boolean(), column: z.number(), descending: z.boolean() }),
+    ),
+  }),
+  api.getState(),
+);
+const state: PageState = saved.success ? saved.data : { tables: {} };
+let charts: DrawnChart[] = [];
+let shown: ReportView | undefined;
+
+function send(message: FromPage): void {
+  api.postMessage(message);
+}
+
+function render(view: ReportView): void {
+  const focused = document.activeElement?.id;
+  charts.forEach((chart) => {
+    chart.dispose();
+  });
+  charts = [];
+  shown = view;
+  document.title = view.title;
+  const root = document.getElementById('root');
+  if (!root) {
+    return;
+  }
+  root.setAttribute('aria-busy', String(view.busy));
+  replaceChildren(root, [
+    header(view),
+    ...view.notices.map((notice, index) => noticeElement(notice, index)),
+    ...(view.busy ? [element('p', { role: 'status', class: 'busy' }, view.words.loading)] : []),
+    tiles(view),
+    ...view.sections.map((section) => sectionElement(view, section)),
+  ]);
+  if (focused) {
+    document.getElementById(focused)?.focus();
+  }
+}
+
+function header(view: ReportView): HTMLElement {
+  const bar = element('div', { class: 'bar' });
+  for (const filter of view.filters) {
+    const id = `filter-${filter.id}`;
+    const label = element('label', { for: id }, filter.label);
+    const input =
+      'isDate' in filter
+        ? element('input', { id, type: 'date', value: filter.value })
+        : element('select', { id });
+    if (!('isDate' in filter)) {
+      for (const option of filter.options) {
+        const item = element('option', { value: option.value }, option.label);
+        item.toggleAttribute('selected', option.value === filter.value);
+        input.append(item);
+      }
+    }
+    input.addEventListener('change', () => {
+      send({ type: 'filter', id: filter.id, value: input.value });
+    });
+    bar.append(label, input);
+  }
+  for (const button of view.buttons) {
+    bar.append(
+      buttonElement(`button-${button.id}`, button.label, () => {
+        send({ type: 'button', id: button.id });
+      }),
+    );
+  }
+  return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
+}
+
+function buttonElement(id: string, label: string, onClick: () => void): HTMLElement {
+  const button = element('button', { id, type: 'button' }, label);
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+function noticeElement(notice: ReportView['notices'][number], index: number): HTMLElement {
+  const box = element('div', {
+    class: `notice ${notice.severity}`,
+    role: notice.severity === 'error' ? 'alert' : 'status',
+  });
+  box.append(element('span', {}, notice.text));
+  for (const button of notice.buttons) {
+    box.append(
+      buttonElement(`notice-${index}-${button.id}`, button.label, () => {
+        send({ type: 'button', id: button.id });
+      }),
+    );
+  }
+  return box;
+}
+
+function tiles(view: ReportView): HTMLElement {
+  const list = element('dl', { class: 'tiles' });
+  for (const tile of view.tiles) {
+    list.append(element('div', {}, element('dt', {}, tile.label), element('dd', {}, tile.value)));
+  }
+  return list;
+}
+
+function sectionElement(view: ReportView, section: ReportView['sections'][number]): HTMLElement {
+  const heading = `heading-${section.id}`;
+  const box = element('section', { 'aria-labelledby': heading });
+  box.append(element('h2', { id: heading }, section.title));
+  if (section.chart) {
+    const chart = drawChart(section.id, section.title, section.chart, view.words);
+    charts.push(chart);
+    box.append(
+      chart.element,
+      buttonElement(`picture-${section.id}`, view.words.savePicture, () => {
+        send({ type: 'picture', section: section.id, png: chart.png() });
+      }),
+    );
+  }
+  const remembered = state.tables[section.id] ?? { open: !section.folded, column: -1, descending: false };
+  const table = tableElement(section.table, remembered, view.words.sortHint, {
+    onState: (next) => {
+      state.tables[section.id] = { ...next, open: details?.open ?? true };
+      api.setState(state);
+    },
+    onRow: (row) => {
+      send({ type: 'row', section: section.id, row });
+    },
+  });
+  let details: HTMLDetailsElement | undefined;
+  if (section.folded) {
+    const fold = element(
+      'details',
+      {},
+      element('summary', { id: `fold-${section.id}` }, view.words.showTable),
+      table,
+    );
+    fold.open = remembered.open;
+    fold.addEventListener('toggle', () => {
+      state.tables[section.id] = { ...(state.tables[section.id] ?? remembered), open: fold.open };
+      api.setState(state);
+    });
+    details = fold;
+    box.append(fold);
+  } else {
+    box.append(table);
+  }
+  return box;
+}
+
+window.addEventListener('message', (event: MessageEvent<unknown>) => {
+  const message = z.safeParse(toPage, event.data);
+  if (message.success) {
+    performance.mark('report-start');
+    render(message.data.view);
+    // The charts find their size, and draw again, in the frame after they were added.
+    requestAnimationFrame(() => {
+      requestAnimationFrame(() => {
+        performance.measure('report', 'report-start');
+      });
+    });
+  }
+});
+// A change of theme changes the colours of the canvas, which no style sheet reaches.
+new MutationObserver(() => {
+  if (shown) {
+    render(shown);
+  }
+}).observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
+send({ type: 'ready' });

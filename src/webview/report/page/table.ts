@@ -1,0 +1,106 @@
+import type { TableView } from '../protocol';
+import { element } from './dom';
+
+export interface TableState {
+  readonly open: boolean;
+  /** -1 leaves the order in which the rows came. */
+  readonly column: number;
+  readonly descending: boolean;
+}
+
+interface TableEvents {
+  onState(state: TableState): void;
+  onRow(row: string): void;
+}
+
+/** A table that sorts by its headings, with the order told to screen readers. */
+export function tableElement(
+  view: TableView,
+  initial: TableState,
+  sortHint: string,
+  events: TableEvents,
+): HTMLElement {
+  const table = element('table');
+  table.append(element('caption', {}, view.caption));
+  const headings = element('tr');
+  const body = element('tbody');
+  let state = initial.column < view.columns.length ? initial : { ...initial, column: -1 };
+  const cells = view.columns.map((column, index) => {
+    const button = element('button', { type: 'button', title: sortHint }, column.label);
+    button.addEventListener('click', () => {
+      state = {
+        ...state,
+        column: index,
+        descending: state.column === index ? !state.descending : column.numeric,
+      };
+      events.onState(state);
+      fill();
+    });
+    const heading = element('th', { scope: 'col', ...(column.numeric ? { class: 'numeric' } : {}) }, button);
+    headings.append(heading);
+    return heading;
+  });
+  const fill = () => {
+    cells.forEach((heading, index) => {
+      const order = state.descending ? 'descending' : 'ascending';
+      heading.setAttribute('aria-sort', state.column === index ? order : 'none');
+    });
+    body.replaceChildren(...sortRows(view, state).map((row) => rowElement(view, row, events)));
+  };
+  fill();
+  table.append(element('thead', {}, headings), body);
+  return element(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption },
+    table,
+  );
+}
+
+type Row = TableView['rows'][number];
+
+function rowElement(view: TableView, row: Row, events: TableEvents): HTMLElement {
+  const line = element('tr');
+  row.cells.forEach((cell, index) => {
+    const numeric = view.columns[index]?.numeric === true;
+    const content = index === 0 && row.action !== undefined ? rowButton(cell.text, row, events) : cell.text;
+    line.append(
+      index === 0
+        ? element('th', { scope: 'row' }, content)
+        : element('td', numeric ? { class: 'numeric' } : {}, content),
+    );
+  });
+  return line;
+}
+
+function rowButton(label: string, row: Row, events: TableEvents): HTMLElement {
+  const button = element('button', { type: 'button', class: 'link', title: row.action ?? '' }, label);
+  button.addEventListener('click', () => {
+    events.onRow(row.id);
+  });
+  return button;
+}
+
+/** Unknown values go last in either direction. */
+export function sortRows(view: TableView, state: TableState): readonly Row[] {
+  if (state.column < 0) {
+    return view.rows;
+  }
+  const key = (row: Row) => {
+    const cell = row.cells[state.column];
+    return cell?.sort ?? (view.columns[state.column]?.numeric === true ? undefined : cell?.text);
+  };
+  const sign = state.descending ? -1 : 1;
+  return [...view.rows].sort((a, b) => {
+    const left = key(a);
+    const right = key(b);
+    if (left === undefined || right === undefined) {
+      return left === right ? 0 : left === undefined ? 1 : -1;
+    }
+    return (
+      sign *
+      (typeof left === 'number' && typeof right === 'number'
+        ? left - right
+        : String(left).localeCompare(String(right)))
+    );
+  });
+}

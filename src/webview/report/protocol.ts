@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+
+/**
+ * What a report page shows, ready to draw: the page knows nothing of the domain, formats no number
+ * and translates no word. Both sides check what they receive.
+ */
+
+const cell = z.object({
+  text: z.string(),
+  /** What the column sorts by; the text where it is absent. */
+  sort: z.optional(z.union([z.number(), z.string()])),
+});
+
+const table = z.object({
+  caption: z.string(),
+  columns: z.array(z.object({ label: z.string(), numeric: z.boolean() })),
+  rows: z.array(
+    z.object({
+      id: z.string(),
+      cells: z.array(cell),
+      /** Makes the first cell a button with this accessible name. */
+      action: z.optional(z.string()),
+    }),
+  ),
+});
+export type TableView = z.infer<typeof table>;
+
+const point = z.nullable(z.number());
+const stackedColumns = z.object({
+  kind: z.literal('stackedColumns'),
+  unit: z.string(),
+  categories: z.array(z.string()),
+  series: z.array(z.object({ name: z.string(), values: z.array(point) })),
+});
+const boxPlot = z.object({
+  kind: z.literal('boxPlot'),
+  unit: z.string(),
+  boxes: z.array(
+    z.object({
+      name: z.string(),
+      low: z.number(),
+      lower: z.number(),
+      middle: z.number(),
+      upper: z.number(),
+      high: z.number(),
+      /** A value of the user's own, drawn as a mark. */
+      mark: z.optional(z.object({ value: z.number(), label: z.string() })),
+    }),
+  ),
+});
+const lines = z.object({
+  kind: z.literal('lines'),
+  unit: z.string(),
+  categories: z.array(z.string()),
+  series: z.array(z.object({ name: z.string(), values: z.array(point) })),
+});
+const chart = z.discriminatedUnion('kind', [stackedColumns, boxPlot, lines]);
+export type ChartView = z.infer<typeof chart>;
+
+const section = z.object({
+  id: z.string(),
+  title: z.string(),
+  chart: z.optional(chart),
+  /** The numbers behind the chart; every chart has one. */
+  table,
+  /** The table is folded under its chart until it is asked for. */
+  folded: z.boolean(),
+});
+export type SectionView = z.infer<typeof section>;
+
+const choice = z.object({
+  id: z.string(),
+  label: z.string(),
+  value: z.string(),
+  options: z.array(z.object({ value: z.string(), label: z.string() })),
+});
+const date = z.object({ id: z.string(), label: z.string(), value: z.string(), isDate: z.literal(true) });
+export const filterView = z.union([date, choice]);
+export type FilterView = z.infer<typeof filterView>;
+
+const button = z.object({ id: z.string(), label: z.string() });
+
+const reportView = z.object({
+  title: z.string(),
+  subtitle: z.string(),
+  busy: z.boolean(),
+  notices: z.array(
+    z.object({
+      severity: z.enum(['info', 'warning', 'error']),
+      text: z.string(),
+      buttons: z.array(button),
+    }),
+  ),
+  filters: z.array(filterView),
+  buttons: z.array(button),
+  tiles: z.array(z.object({ label: z.string(), value: z.string() })),
+  sections: z.array(section),
+  /** Words of the page itself. */
+  words: z.object({
+    loading: z.string(),
+    showTable: z.string(),
+    savePicture: z.string(),
+    median: z.string(),
+    sortHint: z.string(),
+  }),
+});
+export type ReportView = z.infer<typeof reportView>;
+
+export const toPage = z.object({ type: z.literal('show'), view: reportView });
+export type ToPage = z.infer<typeof toPage>;
+
+export const fromPage = z.discriminatedUnion('type', [
+  /** The page is there, or there again, and wants to be told what to show. */
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('button'), id: z.string() }),
+  z.object({ type: z.literal('filter'), id: z.string(), value: z.string() }),
+  z.object({ type: z.literal('row'), section: z.string(), row: z.string() }),
+  /** A chart as PNG, base64 without its prefix. */
+  z.object({ type: z.literal('picture'), section: z.string(), png: z.string() }),
+]);
+export type FromPage = z.infer<typeof fromPage>;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { id, looseNumber, looseString } from './field';
+
+/** A row of GET auth/apikeys; the value is never in it (service-facts 2.5 and 3.5). */
+export const apiKey = z.looseObject({
+  id,
+  user_id: looseNumber,
+  name: looseString,
+  rights: looseString,
+  team_id: looseNumber,
+  team_name: looseString,
+  permissions: z.unknown().optional(),
+  /** An object or a JSON text. */
+  key_params: z.unknown().optional(),
+  created_at: z.union([z.number(), z.string()]).nullish().catch(undefined),
+});
+export type WireApiKey = z.infer<typeof apiKey>;
+
+export const apiKeyList = z.union([
+  z.looseObject({ apikeys: z.array(z.unknown()) }),
+  z.looseObject({ api_keys: z.array(z.unknown()) }),
+  z.array(z.unknown()),
+]);
+
+/** POST auth/apikeys; `permissions` is a boolean in the sample and an object in practice. */
+export const createdApiKey = z.looseObject({
+  id,
+  key: z.string().min(1),
+  permissions: z.unknown().optional(),
+});
+
+/** DELETE auth/apikeys/{id} answers a bare text (service-facts 2.5), others an object. */
+export const deletedApiKey = z.union([z.string(), z.looseObject({ msg: looseString })]);

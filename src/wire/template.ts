@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { id, looseBoolean, looseNumber, looseString, rawString } from './field';
+
+/** interface: Template; `extra_filters` may be an object or a JSON text (service-facts 3.3). */
+export const template = z.looseObject({
+  id,
+  hash_id: z.string().min(1),
+  name: rawString,
+  image: rawString,
+  tag: rawString,
+  desc: rawString,
+  readme: rawString,
+  // Flag text by the interface; objects and pairs occur in other records (service-facts: Quirk 22).
+  env: z
+    .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+    .nullish()
+    .catch(undefined),
+  onstart: rawString,
+  runtype: looseString,
+  args_str: rawString,
+  ssh_direct: looseBoolean,
+  use_ssh: looseBoolean,
+  jup_direct: looseBoolean,
+  jupyter_dir: z.string().nullish().catch(undefined),
+  use_jupyter_lab: looseBoolean,
+  docker_login_repo: rawString,
+  docker_login_user: rawString,
+  href: rawString,
+  repo: rawString,
+  extra_filters: z.unknown().optional(),
+  recommended_disk_space: looseNumber,
+  private: looseBoolean,
+  volume_info: z.unknown().optional(),
+  creator_id: looseNumber,
+  created_at: looseNumber,
+  count_created: looseNumber,
+  default_tag: looseString,
+  recent_create_date: looseNumber,
+  recommended: looseBoolean,
+});
+export type WireTemplate = z.infer<typeof template>;
+
+export const templateList = z.looseObject({ templates: z.array(z.unknown()) });
+/** Answer of POST and PUT; only `id` and `hash_id` are promised. */
+export const templateAnswer = z.looseObject({
+  success: looseBoolean,
+  template: z.looseObject({ id: id.optional(), hash_id: z.string().min(1) }),
+});
+
+/** `extra_filters` once it is an object. */
+export const filterShape = z.record(z.string(), z.record(z.string(), z.unknown()));

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { RefusedError } from '../../src/api/errors';
+import type { Charge } from '../../src/model/charge';
+import { useClients } from '../support/apiClient';
+import { describeFailures, refused } from '../support/failureMatrix';
+import { useSimulators, type TestSimulator } from '../support/startSimulator';
+
+const address = '/api/v0/charges/';
+const lastMonth = (simulator: TestSimulator) => {
+  const to = Math.floor(simulator.world.now());
+  return { from: to - 31 * 86_400, to };
+};
+
+describeFailures({
+  name: 'charges.list',
+  method: 'GET',
+  path: address,
+  repeat: 'read',
+  prepare: (simulator) => Promise.resolve(lastMonth(simulator).to),
+  call: (client, to, options) => client.charges.list({ from: to - 31 * 86_400, to }, options),
+  succeeds: (result, simulator, to) => {
+    const { items, isComplete, skipped } = result as {
+      items: Charge[];
+      isComplete: boolean;
+      skipped: number;
+    };
+    assert.deepEqual([items.length, isComplete, skipped], [10, true, 0]);
+    const starts = items.map((row) => row.start ?? 0);
+    assert.deepEqual(
+      starts,
+      [...starts].sort((a, b) => b - a),
+      'newest first',
+    );
+    for (const row of items) {
+      assert.equal(
+        row.amount,
+        row.items.reduce((sum, item) => sum + item.amount, 0),
+      );
+    }
+    assert.deepEqual(simulator.received('GET', address).at(-1)?.query, {
+      select_filters: JSON.stringify({ day: { gte: to - 31 * 86_400, lte: to } }),
+      format: 'table',
+      latest_first: 'true',
+      limit: '100',
+    });
+  },
+  refusals: [refused(400, 'invalid_token', /changed while it was read/, 'retry')],
+});
+
+describe('charges', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+
+  it('are read page after page', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const span = lastMonth(simulator);
+    const whole = await client.charges.list(span);
+    const filters = encodeURIComponent(JSON.stringify({ day: { gte: span.from, lte: span.to } }));
+    const page = await simulator.call(
+      'GET',
+      `${address}?select_filters=${filters}&limit=4&latest_first=true`,
+    );
+    assert.deepEqual([page.json.count, page.json.total], [4, 10]);
+    simulator.fail({ kind: 'answer', path: address, body: page.json });
+    const since = simulator.received().length;
+    const pieced = await client.charges.list(span);
+    assert.equal(simulator.received().length - since, 2);
+    assert.deepEqual(pieced, whole);
+  });
+
+  it('say when they are not all there', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const body = {
+      success: true,
+      results: [{ amount: 1, type: 'instance' }, { type: 'no amount' }],
+      next_token: 'x',
+    };
+    simulator.fail({ kind: 'answer', path: address, body, times: 0 });
+    const { items, skipped, isComplete } = await client.charges.list(lastMonth(simulator));
+    assert.deepEqual([items.length, skipped, isComplete], [2, 2, false]);
+  });
+
+  it('need both bounds and a page token that was given out', async () => {
+    const simulator = await simulators.start();
+    const noBounds = await simulator.call('GET', `${address}?select_filters={"day":{"gte":1}}`);
+    assert.deepEqual([noBounds.status, noBounds.json.error], [400, undefined]);
+    const filters = encodeURIComponent('{"day":{"gte":1,"lte":2}}');
+    const wrong = await simulator.call('GET', `${address}?select_filters=${filters}&after_token=zzz`);
+    assert.deepEqual([wrong.status, wrong.json.error], [400, 'invalid_token']);
+    const limit = await simulator.call('GET', `${address}?select_filters=${filters}&limit=0`);
+    assert.equal(limit.json.error, 'invalid_args');
+    const noJson = await simulator.call('GET', `${address}?select_filters=nonsense`);
+    assert.equal(noJson.status, 400);
+    await assert.rejects(
+      clients.connect(simulator).client.charges.list({ from: Number.NaN, to: 1 }),
+      RefusedError,
+    );
+  });
+
+  it('come as a tree with the items beneath', async () => {
+    const simulator = await simulators.start();
+    const { from, to } = lastMonth(simulator);
+    const filters = encodeURIComponent(JSON.stringify({ day: { gte: from, lte: to } }));
+    const tree = await simulator.call('GET', `${address}?select_filters=${filters}&format=tree`);
+    assert.equal(tree.json.results[0].items[0].source, tree.json.results[0].source);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { ForbiddenError, NotFoundError, RefusedError } from '../../src/api/errors';
+import type { Machine } from '../../src/model/machine';
+import { fromDollars } from '../../src/model/money';
+import { useClients } from '../support/apiClient';
+import { describeFailures, type Refusal } from '../support/failureMatrix';
+import { useSimulators, type TestSimulator } from '../support/startSimulator';
+
+const ownMachine = (simulator: TestSimulator) => {
+  const hostId = simulator.world.accounts[0]?.hostId;
+  return simulator.world.market.machines.find((machine) => machine.hostId === hostId)?.id ?? 0;
+};
+const prepare = (simulator: TestSimulator) => Promise.resolve(ownMachine(simulator));
+
+/** The statuses of service-facts 2.18. */
+const refusals: Refusal[] = [
+  {
+    status: 403,
+    code: 'not_authorized',
+    error: ForbiddenError,
+    says: /not allowed/,
+    nextStep: 'replaceKey',
+  },
+  { status: 404, code: 'not_found', error: NotFoundError, says: /does not know/, nextStep: 'retry' },
+  { status: 422, code: 'invalid_args', error: RefusedError, says: /did not accept/, nextStep: 'none' },
+];
+
+describeFailures({
+  name: 'machines.list',
+  method: 'GET',
+  path: '/api/v0/machines/',
+  repeat: 'read',
+  call: (client, _, options) => client.machines.list(options),
+  succeeds: (result, simulator) => {
+    const { items, skipped } = result as { items: Machine[]; skipped: number };
+    assert.equal(skipped, 0);
+    assert.ok(items.length >= 2);
+    const first = items.find((machine) => machine.id === ownMachine(simulator));
+    assert.ok(first?.gpuName !== undefined && first.minBidPerHour !== undefined);
+    assert.equal(first.occupancy?.split(' ').length, first.gpuCount);
+  },
+});
+
+describeFailures({
+  name: 'machines.setMinimumBid',
+  method: 'PUT',
+  path: '/api/v0/machines/{id}/minbid/',
+  repeat: 'write',
+  prepare,
+  call: (client, id, options) => client.machines.setMinimumBid(id, fromDollars(0.1234), options),
+  succeeds: (result, simulator, id) => {
+    assert.deepEqual(result, { price: fromDollars(0.1234) });
+    const sent = simulator.received('PUT').at(-1);
+    assert.deepEqual([sent?.path, sent?.body], [`/api/v0/machines/${id}/minbid/`, { price: 0.1234 }]);
+  },
+  refusals,
+});
+
+describeFailures({
+  name: 'machines.scheduleMaintenance',
+  method: 'PUT',
+  path: '/api/v0/machines/{id}/dnotify',
+  repeat: 'write',
+  prepare,
+  call: (client, id, options) =>
+    client.machines.scheduleMaintenance(
+      id,
+      { startsAt: Date.UTC(2100, 4, 1, 8, 30), hours: 2.5, reason: 'New fans', category: 'gpu' },
+      options,
+    ),
+  succeeds: (result, simulator, id) => {
+    assert.deepEqual(result, { notified: 0 });
+    const sent = simulator.received('PUT').at(-1);
+    assert.equal(sent?.path, `/api/v0/machines/${id}/dnotify`, 'without a final slash');
+    assert.deepEqual(sent.body, {
+      sdate: '2100-05-01T08:30:00.000Z',
+      duration: 2.5,
+      maintenance_reason: 'New fans',
+      maintenance_category: 'gpu',
+    });
+  },
+  refusals,
+});
+
+describe('machines', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+
+  it('have the minimum bid that was set, in the list and on the market', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const id = ownMachine(simulator);
+    await client.machines.setMinimumBid(id, fromDollars(0.07));
+    const { items } = await client.machines.list();
+    assert.equal(items.find((machine) => machine.id === id)?.minBidPerHour, fromDollars(0.07));
+    const search = await simulator.call('POST', '/api/v0/bundles/', {
+      type: 'bid',
+      machine_id: { eq: id },
+      num_gpus: { eq: 1 },
+    });
+    const offers = search.json.offers as { min_bid: number }[];
+    assert.ok(offers.every((offer) => offer.min_bid === 0.07));
+  });
+
+  it('are told apart by owner, and their values are checked', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const hostId = simulator.world.accounts[0]?.hostId;
+    const others = simulator.world.market.machines.find((machine) => machine.hostId !== hostId)?.id ?? 0;
+    await assert.rejects(client.machines.setMinimumBid(others, fromDollars(1)), ForbiddenError);
+    await assert.rejects(client.machines.setMinimumBid(999_999, fromDollars(1)), NotFoundError);
+    const id = ownMachine(simulator);
+    const wrong: [string, unknown][] = [
+      ['minbid/', {}],
+      ['minbid/', { price: -1 }],
+      ['dnotify', { sdate: 'tomorrow', duration: 1 }],
+      ['dnotify', { sdate: '2001-01-01T00:00:00Z', duration: 1 }],
+      ['dnotify', { sdate: '2100-01-01T00:00:00Z', duration: 0 }],
+      ['dnotify', { sdate: '2100-01-01T00:00:00Z', duration: 1, maintenance_category: 'party' }],
+    ];
+    for (const [below, body] of wrong) {
+      const answer = await simulator.call('PUT', `/api/v0/machines/${id}/${below}`, body);
+      assert.deepEqual([answer.status, answer.json.error], [422, 'invalid_args'], JSON.stringify(body));
+    }
+  });
+
+  it('take the shapes of the public command-line client', async () => {
+    const simulator = await simulators.start();
+    const id = ownMachine(simulator);
+    const bid = await simulator.call('PUT', `/api/v0/machines/${id}/minbid`, {
+      client_id: 'me',
+      price: '0.2',
+    });
+    assert.deepEqual(bid.json, { success: true, you_sent: { client_id: 'me', price: '0.2' } });
+    const notice = await simulator.call('PUT', `/api/v0/machines/${id}/dnotify/`, {
+      client_id: 'me',
+      sdate: Math.floor(Date.now() / 1000) + 90_000,
+      duration: '3',
+      maintenance_category: 'power',
+    });
+    assert.deepEqual([notice.status, notice.json.you_sent], [200, '0']);
+  });
+
+  it('are none for an account that hosts nothing', async () => {
+    const simulator = await simulators.start();
+    const made = await simulator.call('POST', '/__sim/accounts/', {});
+    const { client } = clients.connect(simulator, { key: made.json.key });
+    assert.deepEqual(await client.machines.list(), { items: [], skipped: 0 });
+  });
+
+  it('are understood with nothing but an id', async () => {
+    const simulator = await simulators.start({ minimalRecords: true });
+    const { items } = await clients.connect(simulator).client.machines.list();
+    assert.deepEqual(Object.keys(items[0] ?? {}), ['id']);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { ReadOnlyTemplateError, SaveLostError } from '../../src/store/templateErrors';
+import { useClients } from '../support/apiClient';
+import { useSimulators, type TestSimulator } from '../support/startSimulator';
+import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
+
+const route = '/api/v0/template/';
+
+describe('drafts of templates', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+  let simulator: TestSimulator;
+  let computer: TemplateComputer;
+  let window: TemplateWindow;
+
+  beforeEach(async () => {
+    simulator = await simulators.start({ seed: 1 });
+    computer = new TemplateComputer(() => clients.connect(simulator).client);
+    window = await computer.openWindow();
+  });
+
+  afterEach(() => {
+    computer.dispose();
+  });
+
+  const posts = () => simulator.received('POST', route).map(({ body }) => body as Record<string, unknown>);
+  const fields = { name: 'Fresh', image: 'a/b:1', env: { A: '1' } };
+
+  it('reach the service only when they are saved, private and complete', async () => {
+    const token = await window.creation.addDraft(fields);
+    assert.deepEqual(posts(), []);
+    const draft = await window.creation.draft(token);
+    const id = await window.creation.saveDraft(token, draft?.text ?? '');
+    assert.deepEqual(posts(), [
+      {
+        name: 'Fresh',
+        image: 'a/b:1',
+        env: '-e A=1',
+        private: true,
+        docker_login_repo: '',
+        docker_login_user: '',
+        docker_login_pass: '',
+      },
+    ]);
+    assert.equal((await window.documents.open(id))?.isMine, true);
+  });
+
+  it('survive a restart until they are saved', async () => {
+    const token = await window.creation.addDraft(fields);
+    const later = await computer.openWindow();
+    const draft = await later.creation.draft(token);
+    assert.ok(draft !== undefined && draft.text.includes('Fresh'));
+    await later.creation.saveDraft(token, draft.text);
+    assert.equal(await later.creation.draft(token), undefined);
+  });
+
+  it('become one template when they are saved twice', async () => {
+    const token = await window.creation.addDraft(fields);
+    const source = (await window.creation.draft(token))?.text ?? '';
+    const id = await window.creation.saveDraft(token, source);
+    assert.equal(await window.creation.saveDraft(token, source.replace('a/b:1', 'a/b:2')), id);
+    assert.equal(posts().length, 1);
+  });
+
+  it('become one template when the answer is lost', async () => {
+    const token = await window.creation.addDraft(fields);
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    const id = await window.creation.saveDraft(token, (await window.creation.draft(token))?.text ?? '');
+    assert.equal((await window.documents.open(id))?.name, 'Fresh');
+    assert.equal(posts().length, 1);
+  });
+
+  it('are told from an older template of the same name when the answer is lost', async () => {
+    const older = await window.creation.saveDraft(
+      await window.creation.addDraft(fields),
+      JSON.stringify(fields),
+    );
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    const id = await window.creation.saveDraft(
+      await window.creation.addDraft(fields),
+      JSON.stringify(fields),
+    );
+    assert.notEqual(id, older);
+  });
+
+  it('stay drafts, and say so, when the request was lost on its way', async () => {
+    const token = await window.creation.addDraft(fields);
+    simulator.fail({ kind: 'dropBefore', method: 'POST', path: route });
+    await assert.rejects(window.creation.saveDraft(token, JSON.stringify(fields)), SaveLostError);
+    assert.ok(await window.creation.draft(token));
+  });
+
+  it('are never created in another account than the one they were begun for', async () => {
+    const token = await window.creation.addDraft(fields);
+    window.accounts.switchAccount(await computer.account('account-2'));
+    await assert.rejects(window.creation.saveDraft(token, JSON.stringify(fields)), ReadOnlyTemplateError);
+    assert.deepEqual(posts(), []);
+  });
+
+  it('leave the service by their numeric id, also when the answer is lost', async () => {
+    const id = await window.creation.saveDraft(
+      await window.creation.addDraft(fields),
+      JSON.stringify(fields),
+    );
+    await window.documents.open(id);
+    simulator.fail({ kind: 'dropAfter', method: 'DELETE', path: route });
+    await window.creation.remove(id);
+    assert.deepEqual(
+      simulator.received('DELETE', route).map(({ body }) => body),
+      [{ template_id: id }],
+    );
+    assert.equal(await window.documents.open(id), undefined);
+  });
+});

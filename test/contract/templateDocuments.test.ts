@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { RefusedError } from '../../src/api/errors';
+import { applyChanges, JsonPlaces } from '../../src/model/jsonPlaces';
+import { DocumentError, MissingSecretError, type DocumentFields } from '../../src/model/templateDocument';
+import {
+  ReadOnlyTemplateError,
+  SaveError,
+  SaveLostError,
+  TemplateConflictError,
+  TemplateGoneError,
+} from '../../src/store/templateErrors';
+import { useClients } from '../support/apiClient';
+import { useSimulators, type TestSimulator } from '../support/startSimulator';
+import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
+import { until } from '../support/until';
+
+const route = '/api/v0/template/';
+
+describe('template documents', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+  let simulator: TestSimulator;
+  let computer: TemplateComputer;
+  let window: TemplateWindow;
+  let id: number;
+
+  beforeEach(async () => {
+    simulator = await simulators.start({ seed: 1 });
+    computer = new TemplateComputer(() => clients.connect(simulator).client);
+    window = await computer.openWindow();
+    id = await make({ name: 'Mine', image: 'a/b:1', desc: 'old', env: '-e A=1 -e B=2', private: true });
+  });
+
+  afterEach(() => {
+    computer.dispose();
+  });
+
+  async function make(fields: Record<string, unknown>): Promise<number> {
+    const answer = await simulator.call('POST', route, {
+      docker_login_repo: '',
+      docker_login_user: '',
+      docker_login_pass: '',
+      ...fields,
+    });
+    return (answer.json as { template: { id: number } }).template.id;
+  }
+
+  async function record(templateId = id): Promise<Record<string, unknown>> {
+    const query = encodeURIComponent(JSON.stringify({ id: { eq: templateId } }));
+    const answer = await simulator.call('GET', `${route}?select_filters=${query}`);
+    return (answer.json as { templates: Record<string, unknown>[] }).templates[0] ?? {};
+  }
+
+  /** Somebody else's edit, through the service. */
+  async function editElsewhere(changes: Record<string, unknown>): Promise<void> {
+    const answer = await simulator.call('PUT', route, { hash_id: (await record())['hash_id'], ...changes });
+    assert.equal(answer.status, 200);
+  }
+
+  async function textOf(one: TemplateWindow): Promise<string> {
+    return (await one.documents.open(id))?.text ?? '';
+  }
+
+  function change(source: string, fields: DocumentFields): string {
+    return Object.entries(fields).reduce(
+      (current, [name, value]) => applyChanges(current, new JsonPlaces(current).set(name, value)),
+      source,
+    );
+  }
+
+  const sent = () => simulator.received('PUT', route).map(({ body }) => body as Record<string, unknown>);
+  const theirs = () => sent().filter((body) => body['desc'] !== 'by somebody else');
+
+  it('send nothing when they are saved as they were opened', async () => {
+    await window.documents.save(id, await textOf(window));
+    assert.deepEqual(sent(), []);
+  });
+
+  it('send only the field that was edited, with the hash that was read', async () => {
+    const { hash_id } = await record();
+    await window.documents.save(id, change(await textOf(window), { desc: 'new' }));
+    assert.deepEqual(sent(), [{ desc: 'new', hash_id }]);
+    assert.equal((await record())['desc'], 'new');
+  });
+
+  it('can be saved again and again, although the hash changes each time', async () => {
+    for (const desc of ['one', 'two', 'three']) {
+      await window.documents.save(id, change(await textOf(window), { desc }));
+    }
+    assert.deepEqual(
+      sent().map(({ desc }) => desc),
+      ['one', 'two', 'three'],
+    );
+    assert.equal(window.documents.peek(id)?.hashId, (await record())['hash_id']);
+  });
+
+  it('keep the layout of the user after saving', async () => {
+    const opened = JSON.parse(await textOf(window)) as DocumentFields;
+    const source = `  ${JSON.stringify({ ...opened, desc: 'tight', env: '-e A=1 -e B=2' })}`;
+    await window.documents.save(id, source);
+    await window.documents.reveal(id);
+    assert.equal(window.documents.peek(id)?.text, source);
+    assert.deepEqual(window.shownAnew, []);
+  });
+
+  it('never overwrite what was changed elsewhere in the same place', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ desc: 'by somebody else' });
+    await assert.rejects(window.documents.save(id, source), (error) => {
+      assert.ok(error instanceof TemplateConflictError);
+      assert.deepEqual(error.path, ['desc']);
+      return true;
+    });
+    assert.equal((await record())['desc'], 'by somebody else');
+    assert.deepEqual(theirs(), []);
+  });
+
+  it('put mine over theirs once the user says so', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ desc: 'by somebody else', tag: 'theirs' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    window.documents.useMine(id);
+    await window.documents.save(id, source);
+    const saved = await record();
+    assert.deepEqual([saved['desc'], saved['tag']], ['mine', 'theirs']);
+  });
+
+  it('ask again when it changed once more after the user said to use mine', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ desc: 'by somebody else' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    window.documents.useMine(id);
+    await editElsewhere({ desc: 'by a third' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    assert.equal((await record())['desc'], 'by a third');
+  });
+
+  it('take theirs without sending anything', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ desc: 'by somebody else' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    const shown = window.documents.useTheirs(id);
+    assert.ok(shown !== undefined && shown.includes('by somebody else'));
+    await window.documents.save(id, shown);
+    assert.deepEqual(theirs(), []);
+  });
+
+  it('merge what only one side changed, and save mine in the disputed place', async () => {
+    const source = change(await textOf(window), { desc: 'mine', env: { A: 'mine', B: '2' } });
+    await editElsewhere({ desc: 'by somebody else', env: '-e A=1 -e B=theirs', tag: '9' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    const merged = window.documents.merge(id);
+    assert.ok(merged !== undefined);
+    await window.documents.save(id, merged);
+    const saved = await record();
+    assert.deepEqual([saved['desc'], saved['env'], saved['tag']], ['mine', '-e A=mine -e B=theirs', '9']);
+  });
+
+  it('merge by themselves where the edits do not touch, and show the result afterwards', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ tag: 'theirs', env: '-e A=1 -e B=2 -e C=3' });
+    await window.documents.save(id, source);
+    assert.equal(window.documents.peek(id)?.text, source, 'what the editor just wrote');
+    const written = window.documents.peek(id)?.mtime ?? 0;
+    await window.documents.reveal(id);
+    const shown = window.documents.peek(id);
+    assert.ok(shown !== undefined);
+    assert.ok(shown.text.includes('theirs') && shown.text.includes('"C": "3"'));
+    assert.ok(shown.mtime > written, 'the editor would not load it otherwise');
+    assert.deepEqual(window.shownAnew, [id]);
+  });
+
+  it('lose no edit of two windows that save in turn', async () => {
+    const other = await computer.openWindow();
+    const first = change(await textOf(window), { desc: 'first window' });
+    const second = change(await textOf(other), { tag: 'second' });
+    other.dirty.add(id);
+    await window.documents.save(id, first);
+    await other.documents.save(id, second);
+    const saved = await record();
+    assert.deepEqual([saved['desc'], saved['tag']], ['first window', 'second']);
+    await until('the first window to show the edit of the second', () =>
+      window.documents.peek(id)?.text.includes('second') === true ? true : undefined,
+    );
+  });
+
+  it('do not change under the user when another window saves, but say so', async () => {
+    const other = await computer.openWindow();
+    const shown = await textOf(window);
+    const { mtime } = window.documents.peek(id) ?? {};
+    window.dirty.add(id);
+    const noticed: number[] = [];
+    window.documents.onDidNotice((changed) => noticed.push(changed));
+    await other.documents.save(id, change(await textOf(other), { desc: 'by another window' }));
+    await until('the notice', () => (noticed.length > 0 ? true : undefined));
+    assert.deepEqual([window.documents.peek(id)?.text, window.documents.peek(id)?.mtime], [shown, mtime]);
+  });
+
+  it('stay as they were, with the reason at its place, when the service refuses', async () => {
+    const opened = await textOf(window);
+    const source = change(opened, { recommended_disk_space: 0 });
+    await assert.rejects(window.documents.save(id, source), (error) => {
+      assert.ok(error instanceof SaveError && error.cause instanceof RefusedError);
+      assert.deepEqual(error.path, ['recommended_disk_space']);
+      assert.match(error.message, /must be above 0/);
+      return true;
+    });
+    assert.equal(window.documents.peek(id)?.text, opened);
+  });
+
+  it('are not sent at all when they cannot be read', async () => {
+    await textOf(window);
+    const before = simulator.received().length;
+    for (const source of ['{', '{"name":"x"}', '{"name":1,"image":"a"}']) {
+      await assert.rejects(window.documents.save(id, source), DocumentError);
+    }
+    assert.equal(simulator.received().length, before);
+  });
+
+  for (const fault of ['dropAfter', 'cutOff', 'wrongTypes'] as const) {
+    it(`are saved exactly once when the answer is lost (${fault})`, async () => {
+      const source = change(await textOf(window), { desc: 'saved' });
+      simulator.fail({ kind: fault, method: 'PUT', path: route });
+      await window.documents.save(id, source);
+      assert.equal((await record())['desc'], 'saved');
+      assert.equal(sent().length, 1);
+      await window.documents.save(id, change(source, { desc: 'saved again' }));
+      assert.equal((await record())['desc'], 'saved again');
+    });
+  }
+
+  it('stay unsaved, and say so, when the request was lost on its way', async () => {
+    const source = change(await textOf(window), { desc: 'lost' });
+    simulator.fail({ kind: 'dropBefore', method: 'PUT', path: route });
+    await assert.rejects(window.documents.save(id, source), SaveLostError);
+    await window.documents.save(id, source);
+    assert.equal((await record())['desc'], 'lost');
+  });
+
+  it('say that the template is gone', async () => {
+    const source = change(await textOf(window), { desc: 'x' });
+    await simulator.call('DELETE', route, { template_id: id });
+    await assert.rejects(window.documents.save(id, source), TemplateGoneError);
+  });
+
+  it('open from the list without another request, and are gone once they were deleted elsewhere', async () => {
+    const account = window.documents.account();
+    await window.documents.noteListed(account, (await account.client.templates.search({})).items);
+    const before = simulator.received('GET', route).length;
+    assert.equal((await window.documents.open(id))?.name, 'Mine');
+    assert.equal(simulator.received('GET', route).length, before);
+    await simulator.call('DELETE', route, { template_id: id });
+    await window.documents.refresh(id);
+    assert.equal(window.documents.peek(id), undefined);
+    assert.equal(await window.documents.open(id), undefined);
+  });
+
+  it('are read-only while another account is active, and never saved onto it', async () => {
+    const source = change(await textOf(window), { desc: 'x' });
+    window.accounts.switchAccount(await computer.account('account-2'));
+    await assert.rejects(window.documents.save(id, source), ReadOnlyTemplateError);
+    window.accounts.switchAccount(undefined);
+    await assert.rejects(window.documents.save(id, source), ReadOnlyTemplateError);
+    assert.deepEqual(sent(), []);
+  });
+
+  it('of others are read-only', async () => {
+    const answer = await simulator.call('GET', route);
+    const { templates } = answer.json as { templates: { id: number; recommended: boolean }[] };
+    const foreign = templates.find(({ recommended }) => recommended)?.id ?? 0;
+    const known = await window.documents.open(foreign);
+    assert.ok(known !== undefined);
+    assert.equal(known.isMine, false);
+    await assert.rejects(
+      window.documents.save(foreign, change(known.text, { desc: 'x' })),
+      ReadOnlyTemplateError,
+    );
+  });
+
+  it('have the same time after a restart as long as they did not change', async () => {
+    await textOf(window);
+    const { mtime } = window.documents.peek(id) ?? {};
+    const later = await computer.openWindow();
+    await later.clock.advance(60_000);
+    await textOf(later);
+    assert.equal(later.documents.peek(id)?.mtime, mtime);
+    await later.documents.refresh(id);
+    assert.equal(later.documents.peek(id)?.mtime, mtime);
+    await editElsewhere({ desc: 'by somebody else' });
+    await later.documents.refresh(id);
+    assert.ok((later.documents.peek(id)?.mtime ?? 0) > (mtime ?? 0));
+  });
+
+  it('are merged with what they were made from, also after a restart', async () => {
+    const source = change(await textOf(window), { desc: 'typed before the restart' });
+    const { mtime } = window.documents.peek(id) ?? {};
+    await window.documents.keepBase(id);
+    await editElsewhere({ tag: 'meanwhile' });
+    const restored = await computer.openWindow();
+    restored.dirty.add(id);
+    await textOf(restored);
+    assert.equal(restored.documents.peek(id)?.mtime, mtime, 'the editor compares with what it restored');
+    await restored.documents.save(id, source);
+    const saved = await record();
+    assert.deepEqual([saved['desc'], saved['tag']], ['typed before the restart', 'meanwhile']);
+  });
+
+  it('show what is there once the user has dropped the edit of before the restart', async () => {
+    await textOf(window);
+    await window.documents.keepBase(id);
+    await editElsewhere({ tag: 'meanwhile' });
+    const restored = await computer.openWindow();
+    assert.ok(!(await textOf(restored)).includes('meanwhile'));
+    await restored.documents.settle(id);
+    assert.ok(restored.documents.peek(id)?.text.includes('meanwhile'));
+  });
+
+  describe('with secrets', () => {
+    const password = 'registry-password-1';
+
+    it('replace a registry password by a reference, and keep it through edits', async () => {
+      const source = change(await textOf(window), {
+        docker_login_repo: 'ghcr.io',
+        docker_login_user: 'me',
+        docker_login_pass: password,
+      });
+      await window.documents.save(id, source);
+      assert.equal(sent().at(-1)?.['docker_login_pass'], password);
+      await window.documents.reveal(id);
+      const shown = window.documents.peek(id)?.text ?? '';
+      assert.ok(!shown.includes(password));
+      assert.ok(shown.includes(`\${secret:registry-${id}}`));
+      await window.documents.save(id, change(shown, { desc: 'next' }));
+      assert.deepEqual(Object.keys(sent().at(-1) ?? {}).sort(), ['desc', 'hash_id']);
+    });
+
+    it('send the value of a reference, and show the reference again in another window', async () => {
+      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      const source = change(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
+      await window.documents.save(id, source);
+      assert.equal((await record())['env'], '-e HF_TOKEN=hf_value_123');
+      const other = await computer.openWindow();
+      assert.ok((await textOf(other)).includes('${secret:hf-token}'));
+      assert.ok(!(await textOf(other)).includes('hf_value_123'));
+    });
+
+    it('refuse to send a reference whose value is not on this computer', async () => {
+      const source = change(await textOf(window), { env: { T: '${secret:elsewhere}' } });
+      await assert.rejects(window.documents.save(id, source), MissingSecretError);
+      assert.deepEqual(sent(), []);
+    });
+
+    it('write no secret to the disk, and tell the log of each', async () => {
+      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      const source = change(await textOf(window), {
+        env: { HF_TOKEN: '${secret:hf-token}' },
+        docker_login_repo: 'ghcr.io',
+        docker_login_user: 'me',
+        docker_login_pass: password,
+      });
+      await window.documents.keepBase(id);
+      await window.documents.save(id, source);
+      await window.documents.reveal(id);
+      const onDisk = readdirSync(computer.storageDir)
+        .map((name) => readFileSync(path.join(computer.storageDir, name), 'utf8'))
+        .join('\n');
+      assert.ok(onDisk.length > 0);
+      for (const secret of [password, 'hf_value_123']) {
+        assert.ok(!onDisk.includes(secret), secret);
+        assert.ok(window.heard.includes(secret), secret);
+      }
+    });
+
+    it('forget everything of an account that was signed out', async () => {
+      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      await window.secrets.forgetAccount('account-1');
+      assert.equal(computer.secretPort.values.size, 0);
+      assert.equal((await window.secrets.names('account-1')).size, 0);
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { commandIds, settingDefaults, viewIds } from '../../src/contributions';
+
+describe('the installed extension', () => {
+  const extension = vscode.extensions.getExtension('gpu-rental.gpu-rental');
+
+  it('is the packaged one, in production mode', async () => {
+    assert.ok(extension, 'not installed');
+    await extension.activate();
+    assert.equal(extension.isActive, true);
+    assert.doesNotMatch(extension.extensionPath, /testHost/);
+  });
+
+  it('has registered every command that it contributes', async () => {
+    const registered = await vscode.commands.getCommands(true);
+    assert.deepEqual(
+      commandIds.filter((id) => !registered.includes(id)),
+      [],
+    );
+  });
+
+  it('shows each of its views', async () => {
+    for (const id of viewIds) await vscode.commands.executeCommand(`${id}.focus`);
+  });
+
+  it('has the documented defaults of its settings', () => {
+    for (const [id, value] of Object.entries(settingDefaults)) {
+      assert.deepEqual(vscode.workspace.getConfiguration().inspect(id)?.defaultValue, value, id);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { createClient } from '../../src/api/createClient';
+import type { Client } from '../../src/api/client';
+import type { HttpPolicy } from '../../src/api/policy';
+import { UndiciTransport } from '../../src/api/undiciTransport';
+import type { Transport } from '../../src/api/transport';
+import { systemClock } from '../../src/util/clock';
+import { MemoryLog } from './fakeTransport';
+
+/** The real rules with short waits, so that contract tests need no patience. */
+export const quickPolicy: Partial<HttpPolicy> = {
+  timeoutMs: 10_000,
+  backOffMs: 1,
+  unknownLimitMs: 5,
+  limits: {},
+  resultPollMs: 20,
+  resultWaitMs: 5_000,
+};
+
+export interface TestClient {
+  readonly client: Client;
+  readonly log: MemoryLog;
+}
+
+/** Clients over real sockets, closed after each test of the suite that calls this. */
+export function useClients(): {
+  connect(
+    simulator: { readonly url: string; readonly apiKey: string },
+    options?: { readonly policy?: Partial<HttpPolicy>; readonly key?: string },
+  ): TestClient;
+} {
+  const open: Transport[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((transport) => transport.close()));
+  });
+  return {
+    connect: (simulator, options = {}) => {
+      const transport = new UndiciTransport();
+      open.push(transport);
+      const log = new MemoryLog();
+      const client = createClient({
+        baseUrl: simulator.url,
+        bearer: () => Promise.resolve(options.key ?? simulator.apiKey),
+        transport,
+        clock: systemClock,
+        log,
+        policy: { ...quickPolicy, ...options.policy },
+      });
+      return { client, log };
+    },
+  };
+}

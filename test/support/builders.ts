@@ -1,0 +1,43 @@
+import type { User } from '../../src/model/account';
+import type { Instance } from '../../src/model/instance';
+import { fromDollars } from '../../src/model/money';
+import type { Offer } from '../../src/model/offer';
+
+/** A running instance, unless told otherwise. */
+export function anInstance(change: Partial<Instance> = {}): Instance {
+  return {
+    id: 5001,
+    machineId: 178,
+    label: 'training',
+    actualStatus: 'running',
+    intendedStatus: 'running',
+    gpuName: 'RTX 4090',
+    gpuCount: 1,
+    totalPerHour: fromDollars(0.4),
+    storagePerHour: fromDollars(0.005),
+    runtype: 'ssh ssh_direc ssh_proxy',
+    sshHost: 'ssh5.example.com',
+    sshPort: 15001,
+    startedAt: Date.UTC(2026, 0, 15, 11) / 1000,
+    ...change,
+  };
+}
+
+/** A rentable on-demand offer, unless told otherwise. */
+export function anOffer(change: Partial<Offer> = {}): Offer {
+  return {
+    id: 9001,
+    machineId: 178,
+    gpuName: 'RTX 4090',
+    gpuCount: 1,
+    gpuPerHour: fromDollars(0.39),
+    totalPerHour: fromDollars(0.4),
+    rentable: true,
+    diskSpaceGb: 200,
+    ...change,
+  };
+}
+
+export function aUser(change: Partial<User> = {}): User {
+  return { id: 7, email: 'user@example.com', credit: fromDollars(12), ...change };
+}

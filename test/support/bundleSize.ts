@@ -1,0 +1,32 @@
+import type { ZipEntry } from './zip';
+
+/**
+ * Bytes of a bundle that are read as soon as `start` is: the file and every chunk that it asks for at once, not
+ * those behind an `import()`.
+ */
+export function bytesRead(entries: readonly ZipEntry[], start: string): number {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const seen = new Set<string>();
+  const read = (name: string): number => {
+    const entry = byName.get(`extension/dist/${name}`);
+    if (entry === undefined || seen.has(name)) return 0;
+    seen.add(name);
+    const code = entry.read().toString('utf8');
+    return eagerChunks(code).reduce((sum, chunk) => sum + read(chunk), Buffer.byteLength(code));
+  };
+  return read(start);
+}
+
+/** The chunk that `start` reads on first use: the first one behind an `import()`. */
+export function lazyChunks(code: string): string[] {
+  return [...code.matchAll(/\.then\(\(\)\s*=>[^;,]*?require\("\.\/([\w.-]+)"\)/g)].map(
+    ([, file]) => file ?? '',
+  );
+}
+
+function eagerChunks(code: string): string[] {
+  const lazy = lazyChunks(code);
+  return [...code.matchAll(/require\("\.\/([\w.-]+)"\)/g)]
+    .map(([, file]) => file ?? '')
+    .filter((file) => !lazy.includes(file));
+}

@@ -1,0 +1,52 @@
+import { nodeFileSystem, type FileSystem } from '../../src/ssh/fileSystem';
+
+class PowerFailure extends Error {}
+
+/** The real file system until the power fails at one operation; after that nothing works any more. */
+export class CrashingFileSystem {
+  operations: string[] = [];
+  readonly fs: FileSystem;
+
+  /** `at` counts from 1; 0 never fails. Half of a write is lost where it fails `during`. */
+  constructor(at: number, when: 'before' | 'during' | 'after') {
+    const guard =
+      <A extends unknown[], R>(
+        name: string,
+        run: (...args: A) => Promise<R>,
+        half?: (...args: A) => Promise<R>,
+      ) =>
+      async (...args: A): Promise<R> => {
+        this.operations.push(name);
+        const count = this.operations.length;
+        if (at > 0 && (count > at || (count === at && when === 'before'))) {
+          throw new PowerFailure(name);
+        }
+        const result = await (count === at && when === 'during' && half ? half : run)(...args);
+        if (count === at) {
+          throw new PowerFailure(name);
+        }
+        return result;
+      };
+    const real = nodeFileSystem;
+    const torn = (path: string, bytes: Buffer, mode: number) =>
+      real.create(path, bytes.subarray(0, Math.floor(bytes.length / 2)), mode);
+    this.fs = {
+      facts: guard('facts', real.facts),
+      read: guard('read', real.read),
+      readLink: guard('readLink', real.readLink),
+      list: guard('list', real.list),
+      makeDir: guard('makeDir', real.makeDir),
+      setMode: guard('setMode', real.setMode),
+      setOwner: guard('setOwner', real.setOwner),
+      create: guard('create', real.create, torn),
+      createSynced: guard('createSynced', real.createSynced, torn),
+      replaceIfSame: guard('replaceIfSame', real.replaceIfSame),
+      linkNew: guard('linkNew', real.linkNew),
+      removeIfSame: guard('removeIfSame', real.removeIfSame),
+      remove: guard('remove', real.remove),
+      removeDir: guard('removeDir', real.removeDir),
+      touch: guard('touch', real.touch),
+      syncDir: guard('syncDir', real.syncDir),
+    };
+  }
+}

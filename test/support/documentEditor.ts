@@ -1,0 +1,96 @@
+import type { Locator } from 'playwright-core';
+import { until } from './until';
+import type { Workbench } from './workbench';
+
+/** The text editor in front, used by keyboard. */
+export class DocumentEditor {
+  constructor(private readonly workbench: Workbench) {}
+
+  tab(file: string): Locator {
+    return this.workbench.page.locator(`.tabs-container .tab[data-resource-name="${file}"]`);
+  }
+
+  /** Waits until the file is in front and its text is shown. */
+  async waitFor(file: string, text?: string | RegExp): Promise<void> {
+    await this.workbench.page.locator(`.tab.active[data-resource-name="${file}"]`).waitFor();
+    if (text !== undefined) {
+      await this.line(text).waitFor();
+    }
+  }
+
+  line(text: string | RegExp): Locator {
+    // The editor shows no-break spaces for spaces.
+    const shown = typeof text === 'string' ? text.replaceAll(' ', '\u00a0') : text;
+    return this.workbench.page.locator('.editor-instance .view-line', { hasText: shown }).first();
+  }
+
+  async focus(): Promise<void> {
+    await this.workbench.page.locator('.editor-instance .view-lines').last().click();
+  }
+
+  /** Replaces the whole text in one step; pasting keeps it as it is, typing would indent and close brackets. */
+  async replaceAll(text: string): Promise<void> {
+    const { page } = this.workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await this.focus();
+    await page.keyboard.press('Control+A');
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await page.keyboard.press('Control+V');
+  }
+
+  /** The whole text, by way of the clipboard. */
+  async text(): Promise<string> {
+    const { page } = this.workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate('navigator.clipboard.writeText("")');
+    await this.focus();
+    await page.keyboard.press('Control+A');
+    return until('the text of the editor', async () => {
+      await page.keyboard.press('Control+C');
+      const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
+      return typeof copied === 'string' && copied !== '' ? copied : undefined;
+    });
+  }
+
+  async save(): Promise<void> {
+    await this.workbench.page.keyboard.press('Control+S');
+  }
+
+  async isDirty(): Promise<boolean> {
+    return (await this.workbench.page.locator('.tab.active.dirty').count()) > 0;
+  }
+
+  async saved(): Promise<void> {
+    await until('the document to be saved', async () => !(await this.isDirty()));
+  }
+
+  /** Puts the cursor behind the first place of a text. */
+  async goTo(text: string): Promise<void> {
+    await this.line(text).click();
+  }
+
+  /** Opens the quick fixes at the cursor and takes one. */
+  async quickFix(title: string): Promise<void> {
+    const { page } = this.workbench;
+    const row = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
+    await until(`the fix ${title}`, async () => {
+      await page.keyboard.press('Control+.');
+      return row.waitFor({ timeout: 3000 }).then(
+        () => true,
+        async () => {
+          await page.keyboard.press('Escape');
+          return false;
+        },
+      );
+    });
+    await row.click();
+  }
+
+  lens(title: string): Locator {
+    return this.workbench.page.locator('.codelens-decoration :is(a, span)', { hasText: title }).first();
+  }
+
+  squiggle(kind: 'error' | 'warning' | 'info'): Locator {
+    return this.workbench.page.locator(`.editor-instance .squiggly-${kind}`).first();
+  }
+}

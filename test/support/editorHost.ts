@@ -1,0 +1,174 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { until } from './until';
+
+export const repository = path.resolve(__dirname, '..', '..');
+export const packagedExtension = path.join(repository, 'dist', 'gpu-rental.vsix');
+
+/** Settings that keep everything but the extension quiet, and the terminal's text readable in the page. */
+export const quietSettings: Readonly<Record<string, unknown>> = {
+  'workbench.startupEditor': 'none',
+  'telemetry.telemetryLevel': 'off',
+  'chat.disableAIFeatures': true,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'update.mode': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.tips.enabled': false,
+  'git.enabled': false,
+  'terminal.integrated.gpuAcceleration': 'off',
+  'terminal.integrated.enablePersistentSessions': false,
+  'workbench.reduceMotion': 'on',
+  'files.autoSave': 'off',
+  'workbench.editor.useModal': 'off',
+  'window.confirmBeforeClose': 'never',
+  'security.workspace.trust.enabled': false,
+  'workbench.hover.delay': 200,
+};
+
+export type HostPatch = 'toasts' | 'sharedSecrets' | 'authority';
+
+export interface EditorHostOptions {
+  /** Everything the editor keeps: extensions, settings, logs. */
+  readonly dataDir: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Variables that the extension host sees beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Needed for suites that run inside the extension host. */
+  readonly driver?: boolean;
+  readonly patches?: readonly HostPatch[];
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  readonly serverArguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A running server of the browser-hosted editor, in a process of its own that ends with this one. */
+export class EditorHost {
+  private constructor(
+    readonly url: string,
+    readonly dataDir: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Settles once the server answers; rejects with what it wrote when it ends instead. */
+  static async start(options: EditorHostOptions): Promise<EditorHost> {
+    writeSettings(options.dataDir, options.settings ?? {});
+    const { node, codeServer } = installedHost();
+    const { env = {}, ...forServer } = options;
+    const argument = JSON.stringify({
+      ...forServer,
+      codeServer,
+      extensionsDir: extensionsDirOf(options.dataDir),
+    });
+    const child = spawn(node, [path.join(repository, 'scripts', 'hostServer.mjs'), argument], {
+      env: { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        appendFileSync(path.join(options.dataDir, 'server.log'), chunk);
+      });
+    }
+    const url = await until('the editor to listen', () => {
+      if (child.exitCode !== null) throw new Error(`The editor's server ended:\n${output}`);
+      return /^listening (\S+)$/m.exec(output)?.[1];
+    });
+    return new EditorHost(url, options.dataDir, child);
+  }
+
+  /** Settles when the server has ended by itself, which no test expects. */
+  async ended(): Promise<number> {
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    return this.child.exitCode ?? 1;
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    const killer = setTimeout(() => this.child.kill('SIGKILL'), 5000);
+    await exited;
+    clearTimeout(killer);
+  }
+
+  /**
+   * Address of a window: on a folder, or empty. `development` and `tests` name folders that the extension host
+   * loads, and need a host with the driver.
+   */
+  windowUrl(
+    options: {
+      folder?: string;
+      development?: string;
+      tests?: string;
+      payload?: readonly (readonly [string, string])[];
+    } = {},
+  ): string {
+    const url = new URL(this.url);
+    if (options.folder === undefined) url.searchParams.set('ew', 'true');
+    else url.searchParams.set('folder', options.folder);
+    const remote = (file: string): string => `vscode-remote://remote${file}`;
+    const payload = [['skipWelcome', 'true'], ...(options.payload ?? [])];
+    if (options.development !== undefined) {
+      payload.push(['extensionDevelopmentPath', remote(options.development)]);
+    }
+    if (options.tests !== undefined) payload.push(['extensionTestsPath', remote(options.tests)]);
+    url.searchParams.set('payload', JSON.stringify(payload));
+    return url.toString();
+  }
+}
+
+/** Installs a packaged extension for hosts with this data folder; a running one loads it in its next window. */
+export async function installExtension(dataDir: string, vsix = packagedExtension): Promise<void> {
+  const { node, codeServer } = installedHost();
+  const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
+  const folders = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDirOf(dataDir)];
+  await promisify(execFile)(node, [server, '--install-extension', vsix, '--force', ...folders]);
+}
+
+/** Replaces the user settings; a running window follows at once. */
+export function writeSettings(dataDir: string, settings: Readonly<Record<string, unknown>>): void {
+  const folder = path.join(dataDir, 'data', 'User');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    path.join(folder, 'settings.json'),
+    JSON.stringify({ ...quietSettings, ...settings }, null, 2),
+  );
+}
+
+export function extensionsDirOf(dataDir: string): string {
+  return path.join(dataDir, 'extensions');
+}
+
+interface InstalledHost {
+  /** Node in the version that the server asks for. */
+  readonly node: string;
+  /** Folder of the package. */
+  readonly codeServer: string;
+}
+
+function installedHost(): InstalledHost {
+  const versions = readVersions();
+  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(process.env['HOME'] ?? '', '.cache');
+  const folder = path.join(cache, 'gpu-rental', `code-server-${versions.codeServer}-node-${versions.node}`);
+  const modules = path.join(folder, 'node_modules');
+  const node =
+    process.env['GPU_RENTAL_HOST_NODE'] ??
+    path.join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  const codeServer = process.env['GPU_RENTAL_CODE_SERVER'] ?? path.join(modules, 'code-server');
+  if (!existsSync(node) || !existsSync(codeServer)) {
+    throw new Error('The browser-hosted editor is not installed: run `npm test -- --only ui` once.');
+  }
+  return { node, codeServer };
+}
+
+function readVersions(): { codeServer: string; node: string } {
+  const parsed: unknown = JSON.parse(readFileSync(path.join(repository, 'scripts', 'host.json'), 'utf8'));
+  const value = parsed as Partial<Record<'codeServer' | 'node', string>>; // our own file, in the repository
+  return { codeServer: value.codeServer ?? '', node: value.node ?? '' };
+}

@@ -1,0 +1,274 @@
+import type { Client } from '../../src/api/client';
+import { fromDollars } from '../../src/model/money';
+import type { ClientMethod } from './operations';
+
+export interface Call {
+  readonly call: (client: Client) => Promise<unknown>;
+  /** An answer that the call understands. */
+  readonly example: unknown;
+}
+
+const instanceRow = {
+  id: 5001,
+  label: 'train [gr-0123abcd]',
+  actual_status: 'running',
+  status_msg: 'success\n',
+  extra_env: [['A', '1']],
+  ports: { '22/tcp': [{ HostIp: '0.0.0.0', HostPort: '40122' }] },
+  ssh_host: 'ssh5.example.com',
+  ssh_port: 15001,
+  dph_total: 0.4,
+  storage_cost: 0.15,
+  disk_space: 20,
+  disk_usage: -1,
+  volume_info: [],
+};
+const keyRow = { id: 4, public_key: 'ssh-ed25519 AAAA me', name: 'laptop', created_at: '2026-01-01' };
+const pointer = {
+  success: true,
+  result_url: 'https://files.example.com/a.log',
+  writeable_path: '/x',
+  msg: 'wait',
+};
+const done = { success: true, msg: 'ok' };
+
+/** Each method of the client with an answer that it understands; the type lets none be left out. */
+export const calls: Readonly<Record<ClientMethod, Call>> = {
+  'users.current': {
+    call: (client) => client.users.current(),
+    example: { id: 1, email: 'a@example.com', balance: 1.5, email_verified_at: null, tfa_status: 'disabled' },
+  },
+  'offers.search': {
+    call: (client) => client.offers.search({ filters: {}, rentalType: 'on-demand', order: [] }),
+    example: {
+      offers: [{ id: 1, gpu_name: 'RTX 4090', geolocation: 'Sweden, SE', dph_total: '0.3' }, { id: 2 }],
+    },
+  },
+  'offers.rent': {
+    call: (client) => client.offers.rent(1, { image: 'i' }),
+    example: { success: true, new_contract: 7, instance_api_key: 'k' },
+  },
+  'instances.list': {
+    call: (client) => client.instances.list(),
+    example: { instances_found: 2, instances: [instanceRow, { id: 2 }], next_token: null },
+  },
+  'instances.get': { call: (client) => client.instances.get(5001), example: { instances: instanceRow } },
+  'instances.start': {
+    call: (client) => client.instances.start(1),
+    example: { success: false, error: 'resources_unavailable', msg: 'queued' },
+  },
+  'instances.stop': { call: (client) => client.instances.stop(1), example: done },
+  'instances.destroy': { call: (client) => client.instances.destroy(1), example: done },
+  'instances.stopMany': { call: (client) => client.instances.stopMany([1, 2]), example: done },
+  'instances.destroyMany': { call: (client) => client.instances.destroyMany([1, 2]), example: done },
+  'instances.reboot': { call: (client) => client.instances.reboot(1), example: done },
+  'instances.label': { call: (client) => client.instances.label(1, 'x'), example: done },
+  'instances.changeBid': { call: (client) => client.instances.changeBid(1, fromDollars(0.2)), example: done },
+  'instances.keys': {
+    call: (client) => client.instances.keys(1),
+    example: { success: true, ssh_keys: JSON.stringify([keyRow]) },
+  },
+  'instances.attachKey': {
+    call: (client) => client.instances.attachKey(1, 'ssh-ed25519 AAAA'),
+    example: done,
+  },
+  'instances.detachKey': { call: (client) => client.instances.detachKey(1, 2), example: done },
+  'instances.execute': { call: (client) => client.instances.execute(1, 'ls'), example: pointer },
+  'instances.logs': { call: (client) => client.instances.logs(1, { tail: 10 }), example: pointer },
+  'sshKeys.list': { call: (client) => client.sshKeys.list(), example: [keyRow, { id: 9, key: 'ssh-rsa B' }] },
+  'sshKeys.add': {
+    call: (client) => client.sshKeys.add('ssh-rsa C'),
+    example: { success: true, key: keyRow },
+  },
+  'sshKeys.remove': { call: (client) => client.sshKeys.remove(1), example: done },
+  'templates.search': {
+    call: (client) => client.templates.search({}),
+    example: {
+      templates: [{ id: 1, hash_id: 'abc', name: 'n', image: 'i', extra_filters: '{"a":{"eq":1}}' }],
+    },
+  },
+  'templates.create': {
+    call: (client) => client.templates.create({ name: 'n', image: 'i' }),
+    example: { success: true, template: { id: 1, hash_id: 'abc' } },
+  },
+  'templates.edit': {
+    call: (client) => client.templates.edit('abc', { name: 'm' }),
+    example: { success: true, template: { id: 1, hash_id: 'abd' } },
+  },
+  'templates.remove': { call: (client) => client.templates.remove(1), example: done },
+  'apiKeys.list': {
+    call: (client) => client.apiKeys.list(),
+    example: {
+      apikeys: [{ id: 1, name: 'ci', rights: 'read', permissions: { api: { misc: {} } }, key_params: '{}' }],
+    },
+  },
+  'apiKeys.create': {
+    call: (client) => client.apiKeys.create({ name: 'ci', permissions: { api: { misc: {} } } }),
+    example: { id: 1, key: 'k', permissions: true },
+  },
+  'apiKeys.remove': { call: (client) => client.apiKeys.remove(1), example: 'Successfully Deleted API Key' },
+  'secrets.list': {
+    call: (client) => client.secrets.list(),
+    example: { success: true, secrets: { HF_TOKEN: '*****' } },
+  },
+  'secrets.create': { call: (client) => client.secrets.create('A', 'b'), example: done },
+  'secrets.update': { call: (client) => client.secrets.update('A', 'b'), example: done },
+  'secrets.remove': { call: (client) => client.secrets.remove('A'), example: done },
+  'teamRoles.get': {
+    call: (client) => client.teamRoles.get('admin'),
+    example: { id: 1, name: 'admin', permissions: ['misc'] },
+  },
+  'teamRoles.list': {
+    call: (client) => client.teamRoles.list(),
+    example: [{ id: 1, name: 'admin', permissions: {} }],
+  },
+  'tfa.status': {
+    call: (client) => client.tfa.status(),
+    example: {
+      success: true,
+      tfa_enabled: true,
+      methods: [
+        {
+          id: 1,
+          user_id: 3,
+          method: 'sms',
+          label: 'l',
+          phone_number: '***1234',
+          is_primary: true,
+          locked_until: null,
+        },
+      ],
+      backup_codes_remaining: 9,
+      new_method_authorized: false,
+    },
+  },
+  'tfa.logIn': {
+    call: (client) => client.tfa.logIn({ kind: 'code', factor: 'totp', code: '123456' }),
+    example: { id: 3, session_key: 'session', backup_codes_remaining: 3, legacy_tfa_user: true },
+  },
+  'tfa.sendEmail': { call: (client) => client.tfa.sendEmail(), example: { ...done, secret: 's' } },
+  'tfa.sendSms': { call: (client) => client.tfa.sendSms({ methodId: 1 }), example: { ...done, secret: 's' } },
+  'tfa.resendSms': {
+    call: (client) => client.tfa.resendSms({ methodId: 1 }),
+    example: { ...done, secret: 's' },
+  },
+  'tfa.startAuthorization': {
+    call: (client) => client.tfa.startAuthorization({ kind: 'code', factor: 'email' }),
+    example: { ...done, secret: 's' },
+  },
+  'tfa.finishAuthorization': {
+    call: (client) => client.tfa.finishAuthorization({ code: '123456', secret: 's' }),
+    example: done,
+  },
+  'tfa.setUpTotp': {
+    call: (client) => client.tfa.setUpTotp(),
+    example: {
+      secret: 'JBSWY3DPEHPK3PXP',
+      provisioning_uri: 'otpauth://totp/x?secret=JBSWY3DPEHPK3PXP&issuer=y',
+    },
+  },
+  'tfa.confirmNew': {
+    call: (client) => client.tfa.confirmNew({ type: 'totp', code: '123456', secret: 's' }),
+    example: { ...done, backup_codes: ['AAAA-BBBB-CCCC'] },
+  },
+  'tfa.update': {
+    call: (client) => client.tfa.update(1, { label: 'x' }),
+    example: { ...done, method: { id: 1, method: 'totp' } },
+  },
+  'tfa.remove': {
+    call: (client) => client.tfa.remove(1, { kind: 'code', factor: 'totp', code: '123456' }),
+    example: { ...done, remaining_methods: 1 },
+  },
+  'tfa.regenerateBackupCodes': {
+    call: (client) => client.tfa.regenerateBackupCodes({ kind: 'backup', backupCode: 'AAAA-BBBB-CCCC' }),
+    example: { msg: 'success', backup_codes: ['AAAA-BBBB-CCCC', 'DDDD-EEEE-FFFF'] },
+  },
+  'machines.list': {
+    call: (client) => client.machines.list(),
+    example: {
+      machines: [
+        { id: 1, num_gpus: 2, gpu_name: 'RTX 4090', gpu_occupancy: 'D D', listed: true, end_date: null },
+      ],
+    },
+  },
+  'machines.setMinimumBid': {
+    call: (client) => client.machines.setMinimumBid(1, fromDollars(0.2)),
+    example: { success: true, you_sent: { price: 0.2 } },
+  },
+  'machines.scheduleMaintenance': {
+    call: (client) =>
+      client.machines.scheduleMaintenance(1, {
+        startsAt: 1.8e12,
+        hours: 2,
+        reason: 'fans',
+        category: 'power',
+      }),
+    example: { success: true, you_sent: '3' },
+  },
+  'metrics.gpus': {
+    call: (client) => client.metrics.gpus({ verified: 'all', hostingType: 'all', gpuCount: 'all' }),
+    example: { success: true, gpus: [{ gpu_name: 'RTX 4090', total: 10, price_median: null, usage: 80.9 }] },
+  },
+  'earnings.report': {
+    call: (client) => client.earnings.report(3, { lastDays: 7 }),
+    example: {
+      summary: { total_gpu: 1, total_stor: 2, total_bwu: 3, total_bwd: 4 },
+      current: { balance: 1, service_fee: 2, total: 3, credit: 4 },
+      username: null,
+      per_machine: [{ machine_id: 1, gpu_earn: 1, sto_earn: 1, bwu_earn: 0, bwd_earn: 0 }],
+      per_day: [{ day: 20758, gpu_earn: 1, sto_earn: 1, bwu_earn: 0, bwd_earn: 0 }],
+    },
+  },
+  'charges.list': {
+    call: (client) => client.charges.list({ from: 1, to: 2 }),
+    example: {
+      success: true,
+      next_token: null,
+      results: [
+        {
+          start: 1,
+          end: 2,
+          type: 'instance',
+          source: 'instance-1',
+          amount: 0.5,
+          items: [{ type: 'gpu', amount: 0.5 }],
+        },
+      ],
+    },
+  },
+  'deployments.list': {
+    call: (client) => client.deployments.list(),
+    example: { deployments: [{ id: 1, name: 'd', endpoint_state: null }] },
+  },
+  'deployments.get': {
+    call: (client) => client.deployments.get(1),
+    example: { success: true, deployment: { id: 1, name: 'd', endpoint_state: 'active' } },
+  },
+  'deployments.start': {
+    call: (client) => client.deployments.start(1),
+    example: { success: true, endpoint_state: 'active' },
+  },
+  'deployments.stop': {
+    call: (client) => client.deployments.stop(1),
+    example: { success: true, endpoint_state: 'stopped' },
+  },
+  'volumes.list': {
+    call: (client) => client.volumes.list(),
+    example: { volumes: [{ id: 77, label: 'v', disk_space: 15, instances: [1, { id: 2 }], machine_id: 8 }] },
+  },
+  'volumes.search': {
+    call: (client) => client.volumes.search({ leastSizeGb: 10 }),
+    example: { offers: [{ id: 5, machine_id: 8, disk_space: 100, storage_cost: 0.1 }] },
+  },
+  'volumes.create': {
+    call: (client) => client.volumes.create({ offerId: 5, sizeGb: 10, name: 'v' }),
+    example: { success: true, volume_name: 'V.20118481' },
+  },
+  'volumes.remove': { call: (client) => client.volumes.remove(77), example: done },
+  'priceIncreases.list': {
+    call: (client) => client.priceIncreases.list(),
+    example: { pending_price_increases: [{ id: 1, instance_id: 2, current_price: 0.1, new_price: 0.2 }] },
+  },
+  'priceIncreases.accept': { call: (client) => client.priceIncreases.accept(1), example: done },
+  'priceIncreases.reject': { call: (client) => client.priceIncreases.reject(1), example: done },
+};

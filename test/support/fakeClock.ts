@@ -1,0 +1,60 @@
+import type { Clock } from '../../src/util/clock';
+import { toDisposable } from '../../src/util/disposable';
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  private time: number;
+  private timers: { at: number; run: () => void }[] = [];
+
+  constructor(startMs = Date.UTC(2026, 0, 15, 12)) {
+    this.time = startMs;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  schedule(run: () => void, delayMs: number) {
+    const timer = { at: this.time + Math.max(0, delayMs), run };
+    this.timers.push(timer);
+    return toDisposable(() => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    });
+  }
+
+  /** Changes the time of day as a sleeping computer or a set clock does: timers keep their distance. */
+  jump(ms: number): void {
+    this.time += ms;
+    this.timers = this.timers.map(({ at, run }) => ({ at: at + ms, run }));
+  }
+
+  /** How many timers wait; zero proves that nothing polls. */
+  get pending(): number {
+    return this.timers.length;
+  }
+
+  /** Moves time, running due timers in order and letting promises settle between them. */
+  async advance(ms: number): Promise<void> {
+    const end = this.time + ms;
+    await settle();
+    for (;;) {
+      const next = this.timers.filter((t) => t.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (!next) {
+        break;
+      }
+      this.timers = this.timers.filter((other) => other !== next);
+      this.time = Math.max(this.time, next.at);
+      next.run();
+      await settle();
+    }
+    this.time = end;
+    await settle();
+  }
+}
+
+/** Lets everything that is already resolved run, real sockets' callbacks included. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,76 @@
+import type { Client } from '../../src/api/client';
+import type { User } from '../../src/model/account';
+import type { Instance } from '../../src/model/instance';
+import type { Offer } from '../../src/model/offer';
+import type { RentConfig } from '../../src/model/rent';
+import { aUser, anInstance } from './builders';
+
+/** A service in memory: its instances can be changed by a test, its calls counted and made to fail. */
+export class FakeService {
+  instances: Instance[] = [];
+  offers: Offer[] = [];
+  user: User = aUser();
+  readonly calls: string[] = [];
+  readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
+  /** Runs before an answer; throw to fail the call before it takes effect. */
+  before: (call: string) => void | Promise<void> = () => undefined;
+  /** Runs after it took effect; throw to lose the answer. */
+  after: (call: string) => void | Promise<void> = () => undefined;
+  keepsLabels = true;
+  nextId = 6000;
+
+  /** How many calls of a name were made. */
+  count(call: string): number {
+    return this.calls.filter((name) => name === call).length;
+  }
+
+  readonly client: Client = this.makeClient();
+
+  private async run<T>(call: string, effect: () => T): Promise<T> {
+    this.calls.push(call);
+    await this.before(call);
+    const result = effect();
+    await this.after(call);
+    return result;
+  }
+
+  private makeClient(): Client {
+    const known = {
+      users: { current: () => this.run('users.current', () => this.user) },
+      offers: {
+        search: () => this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 })),
+        rent: (offerId: number, config: RentConfig) =>
+          this.run('offers.rent', () => {
+            this.nextId += 1;
+            this.rented.push({ offerId, config });
+            const machineId = this.offers.find(({ id }) => id === offerId)?.machineId;
+            const fresh: { -readonly [Key in keyof Instance]: Instance[Key] } = anInstance({
+              id: this.nextId,
+              actualStatus: null,
+              ...(machineId === undefined ? {} : { machineId }),
+              label: this.keepsLabels ? (config.label ?? '') : '',
+            });
+            delete fresh.startedAt;
+            this.instances.push(fresh);
+            return { instanceId: this.nextId, confirmed: true };
+          }),
+      },
+      instances: {
+        list: () =>
+          this.run('instances.list', () => ({
+            items: [...this.instances],
+            skipped: 0,
+            found: this.instances.length,
+          })),
+        get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
+        destroy: (id: number) =>
+          this.run('instances.destroy', () => {
+            this.instances = this.instances.filter((one) => one.id !== id);
+          }),
+        logs: () => this.run('instances.logs', () => 'the log\n'),
+      },
+    };
+    // Calls that no test of the stores makes are not there, and fail loudly.
+    return known as unknown as Client;
+  }
+}

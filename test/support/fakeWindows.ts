@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '../../src/api/client';
+import { createAccounts } from '../../src/store/accounts';
+import { createFleet, type FleetStore } from '../../src/store/fleet';
+import type { Accounts, SecretPort, WindowHub } from '../../src/store/ports';
+import { createRentals, type RentalStore } from '../../src/store/rentals';
+import { DisposableStore, type Disposable } from '../../src/util/disposable';
+import { Emitter } from '../../src/util/emitter';
+import { silentLog } from '../../src/util/log';
+import { FakeClock } from './fakeClock';
+
+/** A key ring shared by all windows; it can be locked. */
+export class FakeSecrets implements SecretPort {
+  readonly values = new Map<string, string>();
+  private readonly changed = new Emitter<string>();
+  isLocked = false;
+  /** A browser that blocks storage takes a value and forgets it. */
+  forgets = false;
+
+  get(key: string): Promise<string | undefined> {
+    return this.isLocked ? Promise.reject(new Error('locked')) : Promise.resolve(this.values.get(key));
+  }
+
+  store(key: string, value: string): Promise<void> {
+    if (!this.forgets) {
+      this.values.set(key, value);
+      this.changed.fire(key);
+    }
+    return Promise.resolve();
+  }
+
+  delete(key: string): Promise<void> {
+    this.values.delete(key);
+    this.changed.fire(key);
+    return Promise.resolve();
+  }
+
+  onDidChange(listener: (key: string) => void): Disposable {
+    return this.changed.event(listener);
+  }
+}
+
+/** The talk between windows in one process; the oldest window leads. */
+export class FakeHubs {
+  readonly hubs: FakeHub[] = [];
+  readonly claimed = new Set<string>();
+
+  open(): FakeHub {
+    const hub = new FakeHub(this, `window${this.hubs.length + 1}-${Math.random()}`);
+    this.hubs.push(hub);
+    this.tell();
+    return hub;
+  }
+
+  tell(): void {
+    for (const hub of this.hubs) {
+      hub.leads(hub === this.hubs[0]);
+    }
+  }
+}
+
+class FakeHub implements WindowHub {
+  isLeader = false;
+  private isKnown = false;
+  private readonly leaderChanged = new Emitter<boolean>();
+  private readonly peersChanged = new Emitter<ReadonlySet<string>>();
+  private readonly topics = new Map<string, Emitter<unknown>>();
+  readonly onDidChangeLeader = this.leaderChanged.event;
+  readonly onDidChangePeers = this.peersChanged.event;
+
+  constructor(
+    private readonly all: FakeHubs,
+    readonly windowId: string,
+  ) {}
+
+  get peers(): ReadonlySet<string> {
+    return new Set(this.all.hubs.filter((hub) => hub !== this).map(({ windowId }) => windowId));
+  }
+
+  leads(isLeader: boolean): void {
+    const hasChanged = !this.isKnown || isLeader !== this.isLeader;
+    this.isKnown = true;
+    this.isLeader = isLeader;
+    if (hasChanged) {
+      this.leaderChanged.fire(isLeader);
+    }
+    this.peersChanged.fire(this.peers);
+  }
+
+  broadcast(topic: string, data: unknown): void {
+    const wire = data === undefined ? undefined : (JSON.parse(JSON.stringify(data)) as unknown);
+    for (const hub of this.all.hubs) {
+      if (hub !== this) {
+        hub.topics.get(topic)?.fire(wire);
+      }
+    }
+  }
+
+  on(topic: string, listener: (data: unknown) => void): Disposable {
+    const emitter = this.topics.get(topic) ?? new Emitter<unknown>();
+    this.topics.set(topic, emitter);
+    return emitter.event(listener);
+  }
+
+  claim(key: string): Promise<boolean> {
+    const isFirst = !this.all.claimed.has(key);
+    this.all.claimed.add(key);
+    return Promise.resolve(isFirst);
+  }
+
+  dispose(): void {
+    this.all.hubs.splice(this.all.hubs.indexOf(this), 1);
+    this.all.tell();
+  }
+}
+
+export interface FakeWindow {
+  readonly hub: FakeHub;
+  readonly accounts: Accounts;
+  readonly fleet: FleetStore;
+  readonly rentals: RentalStore;
+  readonly owned: DisposableStore;
+  close(): void;
+}
+
+/** One user's computer with its windows, disk, key ring and clock. */
+export class FakeComputer {
+  readonly clock = new FakeClock();
+  readonly secrets = new FakeSecrets();
+  readonly hubs = new FakeHubs();
+  readonly clients: { readonly serviceUrl: string; readonly bearer: () => Promise<string> }[] = [];
+  private readonly windows: FakeWindow[] = [];
+
+  private constructor(
+    readonly storageDir: string,
+    private readonly client: (serviceUrl: string) => Client,
+  ) {}
+
+  static async make(client: Client | ((serviceUrl: string) => Client)): Promise<FakeComputer> {
+    const storageDir = await mkdtemp(join(tmpdir(), 'gpu-rental-store-'));
+    return new FakeComputer(storageDir, typeof client === 'function' ? client : () => client);
+  }
+
+  openWindow(): FakeWindow {
+    const { clock, secrets, storageDir } = this;
+    const owned = new DisposableStore();
+    const hub = owned.add(this.hubs.open());
+    const log = silentLog;
+    const accounts = owned.add(
+      createAccounts({
+        createClient: (input) => {
+          this.clients.push(input);
+          return this.client(input.serviceUrl);
+        },
+        secrets,
+        storageDir,
+        hub,
+        clock,
+        log,
+      }),
+    );
+    const fleet = owned.add(createFleet({ accounts, hub, clock, log, storageDir, random: () => 0.5 }));
+    const rentals = owned.add(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
+    const window: FakeWindow = {
+      hub,
+      accounts,
+      fleet,
+      rentals,
+      owned,
+      close: () => {
+        owned.dispose();
+      },
+    };
+    this.windows.push(window);
+    return window;
+  }
+
+  /** A window in which somebody is signed in. */
+  async openSignedIn(): Promise<FakeWindow> {
+    const window = this.openWindow();
+    await window.accounts.load();
+    if (!window.accounts.active) {
+      await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'key-of-the-user' });
+    }
+    return window;
+  }
+
+  async dispose(): Promise<void> {
+    for (const window of this.windows) {
+      window.close();
+    }
+    await this.clock.advance(0);
+    await rm(this.storageDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

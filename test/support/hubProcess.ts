@@ -1,0 +1,46 @@
+import { createWindowHub } from '../../src/store/windowHub';
+import { systemClock } from '../../src/util/clock';
+import { silentLog } from '../../src/util/log';
+
+/**
+ * One window as a process of its own: `hubProcess.ts <storage folder> <address or "-">`. It tells what
+ * happens as lines of JSON and takes `say <text>` and `claim <key>` as input.
+ */
+const [storageDir = '', address = '-'] = process.argv.slice(2);
+const tell = (value: object) => {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+};
+const hub = createWindowHub({
+  storageDir,
+  clock: systemClock,
+  log: { ...silentLog, error: (message, error) => tell({ problem: `${message} ${String(error)}` }) },
+  ...(address === '-' ? {} : { address: address === 'none' ? address : { path: address, isFile: true } }),
+});
+hub.onDidChangeLeader((leads) => {
+  tell({ leads });
+});
+hub.onDidChangePeers((peers) => {
+  tell({ peers: peers.size });
+});
+hub.on('chat', (data) => {
+  tell({ heard: data });
+});
+let rest = '';
+process.stdin.on('data', (chunk: Buffer) => {
+  const lines = (rest + chunk.toString('utf8')).split('\n');
+  rest = lines.pop() ?? '';
+  for (const line of lines) {
+    const [verb, word = ''] = line.split(' ');
+    if (verb === 'say') {
+      hub.broadcast('chat', word);
+    } else if (verb === 'claim') {
+      void hub.claim(word).then((first) => {
+        tell({ claim: word, first });
+      });
+    }
+  }
+});
+process.stdin.on('end', () => {
+  hub.dispose();
+  process.exit(0);
+});

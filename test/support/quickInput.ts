@@ -1,0 +1,83 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from './until';
+
+/** The command palette, quick picks and input boxes, which share one widget. */
+export class QuickInput {
+  readonly widget: Locator;
+  readonly input: Locator;
+  readonly rows: Locator;
+
+  constructor(private readonly page: Page) {
+    this.widget = page.locator('.quick-input-widget:visible');
+    this.input = this.widget.locator('.quick-input-box input');
+    this.rows = this.widget.locator('.quick-input-list .monaco-list-row');
+  }
+
+  /** Runs a command from the palette by its full title, "Category: Title". */
+  async run(title: string): Promise<void> {
+    await until('the command palette', async () => {
+      // A key pressed while the focus moves is lost.
+      await this.page.keyboard.press('F1');
+      return this.input.waitFor({ timeout: 2500 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    await this.input.fill(`>${title}`);
+    await this.row(title).click();
+  }
+
+  /** The row with exactly this label. */
+  row(label: string): Locator {
+    return this.rows.filter({ has: this.page.locator('.label-name', { hasText: exactly(label) }) }).first();
+  }
+
+  async pick(label: string): Promise<void> {
+    await this.row(label).click();
+  }
+
+  /** Fills the box; with `enter: false` leaves it open. */
+  async type(text: string, { enter = true }: { enter?: boolean } = {}): Promise<void> {
+    await this.input.fill(text);
+    if (enter) await this.input.press('Enter');
+  }
+
+  /** Waits for a step by its title, which ends with its number where it has one. */
+  async waitForTitle(title: string | RegExp): Promise<void> {
+    await this.widget.locator('.quick-input-title', { hasText: title }).waitFor();
+  }
+
+  /** Presses Enter once the box takes keys and, in a list, once a row is chosen. */
+  async enter({ isList = false }: { isList?: boolean } = {}): Promise<void> {
+    await this.widget.locator('.quick-input-box input:focus').waitFor();
+    if (isList) await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  async message(): Promise<string> {
+    return (await this.widget.locator('.quick-input-message').innerText()).trim();
+  }
+
+  async back(): Promise<void> {
+    await this.widget.locator('.quick-input-titlebar .action-label[aria-label^="Back"]').click();
+  }
+
+  /** A button in the title bar, by its tooltip. */
+  titleButton(tooltip: string): Locator {
+    return this.widget.locator(`.quick-input-titlebar .action-label[aria-label^="${tooltip}"]`);
+  }
+
+  /** What the rows in view say: label, description and detail, in one line each. */
+  async rowTexts(): Promise<string[]> {
+    await this.rows.first().waitFor();
+    return (await this.rows.allInnerTexts()).map(inOneLine);
+  }
+}
+
+export function exactly(text: string): RegExp {
+  return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`);
+}
+
+export function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Client } from '../../src/api/client';
+import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from '../../src/store/ports';
+import { TemplateCreation } from '../../src/store/templateCreation';
+import { TemplateDocuments } from '../../src/store/templateDocuments';
+import { TemplateMemory } from '../../src/store/templateMemory';
+import { TemplateSecrets } from '../../src/store/templateSecrets';
+import { Emitter } from '../../src/util/emitter';
+import { silentLog } from '../../src/util/log';
+import { FakeClock } from './fakeClock';
+
+/** The talk between the windows of one computer, without a network. */
+class Wire {
+  readonly messages = new Emitter<{
+    readonly from: string;
+    readonly topic: string;
+    readonly data: unknown;
+  }>();
+}
+
+class FakeHub implements WindowHub {
+  readonly isLeader = false;
+  readonly peers = new Set<string>();
+  readonly onDidChangePeers = new Emitter<ReadonlySet<string>>().event;
+  readonly onDidChangeLeader = new Emitter<boolean>().event;
+
+  constructor(
+    private readonly wire: Wire,
+    readonly windowId: string,
+  ) {}
+
+  broadcast(topic: string, data: unknown): void {
+    this.wire.messages.fire({ from: this.windowId, topic, data });
+  }
+
+  on(topic: string, listener: (data: unknown) => void) {
+    return this.wire.messages.event((message) => {
+      if (message.topic === topic && message.from !== this.windowId) {
+        listener(message.data);
+      }
+    });
+  }
+
+  claim(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  dispose(): void {
+    this.wire.messages.dispose();
+  }
+}
+
+class FakeAccounts implements Accounts {
+  private readonly changed = new Emitter<AccountsState>();
+  readonly onDidChange = this.changed.event;
+
+  constructor(public active: Account | undefined) {}
+
+  get state(): AccountsState {
+    return this.active ? { kind: 'signedIn', account: this.active } : { kind: 'signedOut' };
+  }
+
+  switchAccount(account: Account | undefined): void {
+    this.active = account;
+    this.changed.fire(this.state);
+  }
+
+  load = () => Promise.resolve();
+  known = () => Promise.resolve(this.active ? [this.active] : []);
+  signIn = () => Promise.reject(new Error('Not part of this fake'));
+  switchTo = () => Promise.resolve();
+  signOut = () => Promise.resolve();
+  refreshUser = () => Promise.reject(new Error('Not part of this fake'));
+}
+
+class FakeSecrets implements SecretPort {
+  readonly values = new Map<string, string>();
+  readonly onDidChange = new Emitter<string>().event;
+
+  get(key: string): Promise<string | undefined> {
+    return Promise.resolve(this.values.get(key));
+  }
+
+  store(key: string, value: string): Promise<void> {
+    this.values.set(key, value);
+    return Promise.resolve();
+  }
+
+  delete(key: string): Promise<void> {
+    this.values.delete(key);
+    return Promise.resolve();
+  }
+}
+
+/** What one window has of the templates, against a simulator. */
+export interface TemplateWindow {
+  readonly documents: TemplateDocuments;
+  readonly creation: TemplateCreation;
+  readonly secrets: TemplateSecrets;
+  readonly accounts: FakeAccounts;
+  readonly clock: FakeClock;
+  /** Ids of the documents that are being edited. */
+  readonly dirty: Set<number>;
+  /** Ids in the order in which their shown text changed. */
+  readonly shownAnew: number[];
+  /** Values that the log must not show. */
+  readonly heard: string[];
+}
+
+/** A computer with windows that share their disk and their secret store. */
+export class TemplateComputer {
+  readonly storageDir = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-templates-'));
+  readonly secretPort = new FakeSecrets();
+  private readonly wire = new Wire();
+  private windows = 0;
+
+  constructor(private readonly connect: () => Client) {}
+
+  async account(key = 'account-1'): Promise<Account> {
+    const client = this.connect();
+    const user = await client.users.current();
+    return {
+      key,
+      serviceUrl: 'http://127.0.0.1',
+      userId: user.id,
+      name: 'Test',
+      isDemo: false,
+      isKept: true,
+      client,
+      user,
+    };
+  }
+
+  /** Another window; what it remembers is on disk, as after a restart. */
+  async openWindow(): Promise<TemplateWindow> {
+    const clock = new FakeClock();
+    const accounts = new FakeAccounts(await this.account());
+    const memory = new TemplateMemory(this.storageDir, silentLog);
+    const heard: string[] = [];
+    const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
+    const hub = new FakeHub(this.wire, `window-${++this.windows}`);
+    const documents = new TemplateDocuments({ accounts, memory, secrets, hub, clock, log: silentLog });
+    const dirty = new Set<number>();
+    const shownAnew: number[] = [];
+    documents.setDirtyProbe((id) => dirty.has(id));
+    documents.onDidChange((id) => shownAnew.push(id));
+    let drafts = 0;
+    const newToken = () => `${hub.windowId}-${++drafts}`;
+    const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
+    return { documents, creation, secrets, accounts, clock, dirty, shownAnew, heard };
+  }
+
+  dispose(): void {
+    rmSync(this.storageDir, { recursive: true, force: true });
+  }
+}

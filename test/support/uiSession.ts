@@ -1,0 +1,172 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser, newProfile } from './browser';
+import { EditorHost, installExtension, writeSettings, type HostPatch } from './editorHost';
+import { packageFolder } from './packageFolder';
+import { filesWithSecrets } from './secretScan';
+import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
+import { until } from './until';
+import { Workbench } from './workbench';
+
+export interface UiSessionOptions {
+  readonly simulator?: TestSimulatorOptions;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly patches?: readonly HostPatch[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folders under `test/` with small extensions to install as well. */
+  readonly extensions?: readonly string[];
+  /** The driver opens doors for measuring, and is off in tests. */
+  readonly driver?: boolean;
+}
+
+/**
+ * The packaged extension, installed in a real editor with a profile, a home folder and a marketplace of its own.
+ * Steps act by mouse and keyboard; what they caused is asserted at the simulator.
+ */
+export class UiSession {
+  private readonly windows: Workbench[] = [];
+
+  private constructor(
+    /** Names the folder of the screenshots. */
+    readonly name: string,
+    readonly root: string,
+    readonly simulator: TestSimulator,
+    readonly host: EditorHost,
+    readonly browser: Browser,
+    readonly profile: BrowserContext,
+    private readonly settings: Readonly<Record<string, unknown>>,
+  ) {}
+
+  static async start(name: string, options: UiSessionOptions = {}): Promise<UiSession> {
+    const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'gr-ui-')));
+    const dataDir = path.join(root, 'editor');
+    for (const folder of ['editor', 'workspace', 'home/.ssh']) {
+      mkdirSync(path.join(root, folder), { recursive: true, mode: 0o700 });
+    }
+    await installExtension(dataDir);
+    for (const folder of options.extensions ?? []) {
+      await installExtension(dataDir, await packageFolder(folder, root));
+    }
+    const simulator = await startTestSimulator({
+      sshServer: 'auto',
+      instancesDir: path.join(root, 'instances'),
+      ...options.simulator,
+    });
+    const settings = {
+      'gpuRental.service.url': simulator.url,
+      'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
+      ...options.settings,
+    };
+    writeSettings(dataDir, settings);
+    const host = await EditorHost.start({
+      dataDir,
+      settings,
+      driver: options.driver ?? false,
+      patches: options.patches ?? ['sharedSecrets', 'authority'],
+      env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
+    });
+    const browser = await launchBrowser();
+    return new UiSession(name, root, simulator, host, browser, await newProfile(browser), settings);
+  }
+
+  /** SSH config that the product writes to. */
+  get sshConfig(): string {
+    return path.join(this.root, 'home', '.ssh', 'config');
+  }
+
+  /** A further window of the same user; its screenshots go to a folder named after it. */
+  async window(name = ''): Promise<Workbench> {
+    const workbench = await Workbench.open(this.profile, this.host, path.join(this.name, name), {
+      folder: path.join(this.root, 'workspace'),
+    });
+    this.windows.push(workbench);
+    return workbench;
+  }
+
+  /** Changes user settings while windows are open. */
+  changeSettings(settings: Readonly<Record<string, unknown>>): void {
+    writeSettings(this.host.dataDir, { ...this.settings, ...settings });
+  }
+
+  /** Runs something that opens a window, and gives back its page once it has its address. */
+  async opensWindow(action: () => Promise<void>): Promise<Page> {
+    const opened = this.profile.waitForEvent('page', { timeout: 30_000 });
+    await action();
+    const page = await opened;
+    await page.waitForURL(/\?/, { waitUntil: 'commit' });
+    return page;
+  }
+
+  /** Files of the editor's data folder that hold one of the secrets. Browser storage is the secret store here. */
+  filesWithSecrets(secrets: readonly string[]): string[] {
+    return filesWithSecrets(this.host.dataDir, secrets);
+  }
+
+  /** What the extension wrote to its log, in all windows. */
+  log(): string {
+    const logs = path.join(this.host.dataDir, 'data', 'logs');
+    return readdirSync(logs, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /GPU Rental[^/]*\.log$/.test(file))
+      .map((file) => readFileSync(path.join(logs, file), 'utf8'))
+      .join('\n');
+  }
+
+  /** Takes a picture of each window, for a test that failed. */
+  async shotAll(name: string): Promise<void> {
+    for (const [index, workbench] of this.windows.entries()) {
+      if (!workbench.page.isClosed()) await workbench.shot(`${name}-${index + 1}`);
+    }
+  }
+
+  /** The demo outlives its windows by some minutes; its data ends with this session. */
+  private async endDemo(): Promise<void> {
+    const storage = path.join(this.host.dataDir, 'data', 'User', 'globalStorage', 'gpu-rental.gpu-rental');
+    const file = path.join(storage, 'demo', 'address.json');
+    if (!existsSync(file)) return;
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // written by the product
+    const tell = (signal: 'SIGTERM' | 0) => {
+      try {
+        return process.kill(pid, signal);
+      } catch {
+        // It has ended.
+        return false;
+      }
+    };
+    tell('SIGTERM');
+    // Until then it writes into the folder that is removed next.
+    await until('the end of the demo', () => !tell(0));
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.host.stop();
+    await this.endDemo();
+    await this.simulator.close();
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+/** One session for all tests of a `describe`; a failed test leaves a picture of every window, and the end of the log. */
+export function useUiSession(name: string, options: UiSessionOptions = {}): () => UiSession {
+  let session: UiSession | undefined;
+  before(async function () {
+    this.timeout(120_000);
+    session = await UiSession.start(name, options);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') {
+      console.log(session?.log().split('\n').slice(-15).join('\n') ?? '');
+      await session?.shotAll(`failed ${this.currentTest.title.replaceAll(/\W+/g, ' ')}`);
+    }
+  });
+  after(async function () {
+    this.timeout(60_000);
+    await session?.close();
+  });
+  return () => {
+    if (session === undefined) throw new Error('The session starts before the first test.');
+    return session;
+  };
+}

@@ -1,0 +1,82 @@
+import type { Locator, Page } from 'playwright-core';
+import { exactly, inOneLine } from './quickInput';
+import { pause, until } from './until';
+
+/** One view of the side bar: its rows, actions and welcome text. */
+export class View {
+  readonly pane: Locator;
+  readonly header: Locator;
+  /** Rows near the visible part; the list does not keep the others in the page. */
+  readonly rows: Locator;
+  readonly welcome: Locator;
+
+  constructor(
+    private readonly page: Page,
+    name: string,
+  ) {
+    // The label of the header changes with the description of the view; its title does not.
+    this.header = page
+      .locator('.pane-header')
+      .filter({ has: page.locator('h3.title', { hasText: exactly(name) }) });
+    this.pane = page.locator('.pane').filter({ has: this.header });
+    this.rows = this.pane.locator('.monaco-list-row[role="treeitem"]');
+    this.welcome = this.pane.locator('.welcome-view-content');
+  }
+
+  async open(): Promise<void> {
+    if ((await this.header.getAttribute('aria-expanded')) !== 'true') await this.header.click();
+  }
+
+  row(text: string | RegExp): Locator {
+    return this.rows.filter({ hasText: text }).first();
+  }
+
+  async rowTexts(): Promise<string[]> {
+    return (await this.rows.allInnerTexts()).map(inOneLine);
+  }
+
+  async expand(row: Locator): Promise<void> {
+    if ((await row.getAttribute('aria-expanded')) === 'true') return;
+    await row.locator('.monaco-tl-twistie').click();
+    await until('the row to open', async () => (await row.getAttribute('aria-expanded')) === 'true');
+  }
+
+  async inlineAction(row: Locator, label: string): Promise<void> {
+    await row.hover();
+    await row.locator(`.actions .action-label[aria-label^="${label}"]`).click();
+  }
+
+  /** A button in the title of the view, by its tooltip. */
+  async titleAction(label: string): Promise<void> {
+    await this.pane.hover();
+    await this.pane.locator(`.pane-header .action-label[aria-label^="${label}"]`).click();
+  }
+
+  async contextMenu(row: Locator, item: string | RegExp): Promise<void> {
+    const menu = await this.openMenu(row);
+    await menu.locator('.action-menu-item', { hasText: item }).click();
+    await menu.waitFor({ state: 'detached' });
+  }
+
+  /** What the context menu of a row offers. */
+  async menuTexts(row: Locator): Promise<string[]> {
+    const menu = await this.openMenu(row);
+    const texts = (await menu.locator('.action-menu-item').allInnerTexts()).map(inOneLine);
+    await this.page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    return texts;
+  }
+
+  async welcomeButton(label: string): Promise<void> {
+    await this.welcome.locator('.monaco-button', { hasText: label }).click();
+  }
+
+  private async openMenu(row: Locator): Promise<Locator> {
+    await row.click({ button: 'right' });
+    const menu = this.page.locator('.context-view .monaco-menu');
+    await menu.waitFor();
+    // Menus ignore the mouse in their first 100 ms.
+    await pause(150);
+    return menu;
+  }
+}

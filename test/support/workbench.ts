@@ -1,0 +1,207 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
+import { repository, type EditorHost } from './editorHost';
+import { QuickInput } from './quickInput';
+import { until } from './until';
+import { View } from './view';
+
+/** Marks what comes from the extension among all that an editor reports: its id stands in prefixes and stacks. */
+const ownTrace = /gpu-?rental/i;
+
+/** One window of the editor, used through its page by mouse and keyboard. */
+export class Workbench {
+  readonly quick: QuickInput;
+  readonly toasts: Locator;
+  readonly dialog: Locator;
+  /** Errors of the extension that the page reported. */
+  readonly errors: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly screenshots: string,
+  ) {
+    page.setDefaultTimeout(20_000);
+    page.on('console', (message) => {
+      if (message.type() === 'error' && ownTrace.test(message.text())) this.errors.push(message.text());
+    });
+    page.on('pageerror', (error) => this.errors.push(error.message));
+    this.quick = new QuickInput(page);
+    this.toasts = page.locator('.notifications-toasts .notification-list-item');
+    this.dialog = page.locator('.monaco-dialog-box');
+  }
+
+  /** Opens a window; `name` is the folder of its screenshots. */
+  static async open(
+    profile: BrowserContext,
+    host: EditorHost,
+    name: string,
+    options: Parameters<EditorHost['windowUrl']>[0] = {},
+  ): Promise<Workbench> {
+    const page = await profile.newPage();
+    const workbench = Workbench.of(page, name);
+    await page.goto(host.windowUrl(options));
+    await workbench.ready();
+    return workbench;
+  }
+
+  /** The window of a page that the editor itself opened. */
+  static of(page: Page, name: string): Workbench {
+    const folder = path.join(repository, '.screenshots', name);
+    mkdirSync(folder, { recursive: true });
+    return new Workbench(page, folder);
+  }
+
+  /** Settles when the frame of the window stands; extensions start later. */
+  async ready(): Promise<void> {
+    await this.page
+      .locator('.monaco-workbench .part.statusbar .statusbar-item')
+      .first()
+      .waitFor({ timeout: 60_000 });
+  }
+
+  async shot(name: string): Promise<void> {
+    await this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`) });
+  }
+
+  /** Runs one of our commands from the palette. */
+  async run(title: string): Promise<void> {
+    await this.quick.run(`GPU Rental: ${title}`);
+  }
+
+  view(name: string): View {
+    return new View(this.page, name);
+  }
+
+  /** Shows a container of the activity bar, which appears once its extension is known. */
+  async openContainer(title: string): Promise<void> {
+    const icon = this.page
+      .locator('.part.activitybar li.action-item')
+      .filter({ has: this.page.locator(`a.action-label[aria-label^="${title}"]`) })
+      .first();
+    const heading = this.page.locator('.part.sidebar .composite.title h2', {
+      hasText: new RegExp(title, 'i'),
+    });
+    await icon.waitFor({ timeout: 60_000 });
+    await until(`the container ${title}`, async () => {
+      if (await heading.isVisible()) return true;
+      // A click on the icon of what is shown hides it, so a side bar that just came back may need another one.
+      await icon.click();
+      return heading.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+  }
+
+  // Status bar
+
+  statusItem(id: string): Locator {
+    return this.page.locator(`.part.statusbar .statusbar-item[id="gpu-rental.gpu-rental.${id}"]`);
+  }
+
+  async statusText(id: string): Promise<string> {
+    return (await this.statusItem(id).innerText()).trim();
+  }
+
+  /** The text of the hover over something, once it matches; another hover may still be fading. */
+  async hoverText(target: Locator, expected: RegExp = /./): Promise<string> {
+    await this.page.mouse.move(700, 450);
+    await target.hover();
+    const hovers = this.page.locator('.workbench-hover-container .monaco-hover, .workbench-hover');
+    return until(`a hover with ${String(expected)}`, async () => {
+      const texts = (await hovers.allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' ').trim());
+      return texts.find((text) => expected.test(text));
+    });
+  }
+
+  // Notifications and dialogs
+
+  /** Waits for the pop-up with this text. */
+  async toast(text: string | RegExp, timeout = 20_000): Promise<Locator> {
+    const toast = this.toasts.filter({ hasText: text }).first();
+    await toast.waitFor({ timeout });
+    return toast;
+  }
+
+  async toastButton(text: string | RegExp, button: string, timeout?: number): Promise<void> {
+    const toast = await this.toast(text, timeout);
+    await toast.hover();
+    await toast
+      .locator('.notification-list-item-buttons-container .monaco-button', { hasText: button })
+      .click();
+  }
+
+  /** All notifications, also those that are no longer popped up. */
+  async notificationTexts(): Promise<string[]> {
+    await this.page.locator('.statusbar-item[id="status.notifications"]').click();
+    await this.page.locator('.notifications-center').waitFor();
+    const texts = await this.page
+      .locator('.notifications-center .notification-list-item-message')
+      .allInnerTexts();
+    await this.page.keyboard.press('Escape');
+    return texts;
+  }
+
+  /** Changes the colours by the theme picker. */
+  async chooseTheme(name: string): Promise<void> {
+    await this.quick.run('Preferences: Color Theme');
+    await this.quick.input.fill(name);
+    await this.quick.pick(name);
+    await this.quick.widget.waitFor({ state: 'hidden' });
+  }
+
+  async clearNotifications(): Promise<void> {
+    await this.quick.run('Notifications: Clear All Notifications');
+    await this.toasts.first().waitFor({ state: 'detached' });
+  }
+
+  async dialogButton(button: string): Promise<void> {
+    await this.dialog.waitFor();
+    await this.dialog.locator('.dialog-buttons .monaco-button', { hasText: button }).click();
+    await this.dialog.waitFor({ state: 'detached' });
+  }
+
+  /** The page inside the panel that was opened last. */
+  webview(): FrameLocator {
+    return this.page.locator('iframe.webview.ready').last().contentFrame().frameLocator('#active-frame');
+  }
+
+  // Terminal
+
+  /** What the terminal in front shows. */
+  async terminalText(): Promise<string> {
+    const rows = this.page
+      .locator('.terminal-wrapper.active .xterm-rows, .terminal-wrapper .xterm-rows')
+      .last();
+    return (await rows.innerText()).replaceAll('\u00a0', ' ');
+  }
+
+  /** Types a line into the terminal in front and waits for a pattern in what it shows. */
+  async inTerminal(line: string, expected: RegExp): Promise<string> {
+    await this.page.locator('.terminal-wrapper .xterm').last().click();
+    await this.page.keyboard.type(line);
+    await this.page.keyboard.press('Enter');
+    return this.terminalShows(expected);
+  }
+
+  async terminalShows(expected: RegExp, timeoutMs = 30_000): Promise<string> {
+    await this.page.locator('.terminal-wrapper .xterm-rows').last().waitFor({ timeout: timeoutMs });
+    return until(
+      `the terminal to show ${String(expected)}`,
+      async () => {
+        const text = await this.terminalText();
+        return expected.test(text) ? text : undefined;
+      },
+      { timeoutMs },
+    );
+  }
+
+  /** Name and version of each extension that runs, as the editor lists them. */
+  async runningExtensions(): Promise<string[]> {
+    await this.quick.run('Developer: Show Running Extensions');
+    const rows = this.page.locator('.runtime-extensions-editor .monaco-list-row');
+    await rows.first().waitFor();
+    return rows.allInnerTexts();
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { useUiSession } from '../support/uiSession';
+import type { Workbench } from '../support/workbench';
+
+describe('the first minute', function () {
+  this.timeout(90_000);
+  const session = useUiSession('first-minute');
+  let workbench: Workbench;
+
+  it('shows an icon, three views and what there is to do', async () => {
+    workbench = await session().window();
+    await workbench.openContainer('GPU Rental');
+    const instances = workbench.view('Instances');
+    await instances.welcome.waitFor();
+    const text = await instances.welcome.innerText();
+    for (const offered of ['Sign In', 'Try the Demo Marketplace', 'How It Works', 'no bill']) {
+      assert.ok(text.includes(offered), `${offered} is missing in: ${text}`);
+    }
+    for (const name of ['Templates', 'SSH Keys']) await workbench.view(name).header.waitFor();
+    await workbench.shot('01-welcome');
+  });
+
+  it('has not sent anything before somebody asked for it', () => {
+    assert.deepEqual(session().simulator.requests(), []);
+  });
+
+  it('explains itself in a walkthrough', async () => {
+    await workbench.view('Instances').welcomeButton('How It Works');
+    const steps = workbench.page.locator('.getting-started-step .step-title');
+    await steps.first().waitFor();
+    assert.equal(await steps.count(), 5);
+    for (const index of [0, 1, 2, 3, 4]) {
+      await steps.nth(index).click();
+      await workbench.webview().locator('svg text').first().waitFor();
+      await workbench.shot(`02-walkthrough-${String(index + 1)}`);
+    }
+  });
+
+  it('offers in the palette only what can be done', async () => {
+    await workbench.page.keyboard.press('F1');
+    await workbench.quick.input.fill('>GPU Rental: ');
+    await workbench.quick.row('GPU Rental: Try the Demo Marketplace').waitFor();
+    const rows = (await workbench.quick.rowTexts()).filter((row) => row.startsWith('GPU Rental:'));
+    assert.ok(
+      rows.some((row) => row.startsWith('GPU Rental: Sign In')),
+      rows.join('\n'),
+    );
+    assert.ok(!rows.some((row) => row.startsWith('GPU Rental: Sign Out')), rows.join('\n'));
+    assert.ok(!rows.some((row) => /Destroy|Stop|Start|Reboot/.test(row)), rows.join('\n'));
+    await workbench.shot('03-palette');
+    await workbench.page.keyboard.press('Escape');
+  });
+});

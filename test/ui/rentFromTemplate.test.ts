@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { pause, until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('renting from a template and by bid', function () {
+  this.timeout(180_000);
+  const session = useUiSession('rentFromTemplate');
+  let workbench: Workbench;
+
+  const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const bodyOf = (index: number) => rentals()[index]?.body as Record<string, unknown> | undefined;
+
+  async function rentOne(): Promise<void> {
+    const before = rentals().length;
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await until('the rental', async () => {
+      if (rentals().length === before && (await workbench.quick.widget.isVisible())) {
+        await workbench.page.keyboard.press('Enter');
+        // An Enter that comes right after the one of the step before does not rent.
+        await pause(1500);
+      }
+      return rentals().length > before;
+    });
+  }
+
+  it('searches with the filters of the template', async () => {
+    const { json } = await session().simulator.call('POST', '/api/v0/template/', {
+      name: 'Two cards',
+      image: 'pytorch/pytorch',
+      tag: 'latest',
+      env: '-e MODE=train',
+      runtype: 'ssh',
+      ssh_direct: true,
+      recommended_disk_space: 42,
+      extra_filters: { gpu_name: { eq: 'RTX_3090' }, cuda_max_good: { gte: 12 } },
+      docker_login_repo: '',
+      docker_login_user: '',
+      docker_login_pass: '',
+    });
+    assert.ok(json.template.hash_id);
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.run('Rent from Template…');
+    await workbench.quick.waitForTitle('Rent from Template');
+    await workbench.quick.pick('Two cards');
+    await workbench.quick.waitForTitle('Search Offers for Two cards');
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    await workbench.shot('01-offers');
+    const body = session()
+      .simulator.received('POST', /bundles/)
+      .at(-1)?.body as Record<string, unknown>;
+    assert.deepEqual(body['gpu_name'], { eq: 'RTX 3090' });
+    assert.deepEqual(body['cuda_max_good'], { gte: 12 });
+    assert.equal(body['allocated_storage'], 42);
+  });
+
+  it('sends the template, its disk and a label, and nothing that was not changed', async () => {
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Disk');
+    assert.equal(await workbench.quick.input.inputValue(), '42');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Label');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Run Type');
+    await workbench.shot('02-runtype');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await workbench.shot('03-confirm');
+    await rentOne();
+    const body = bodyOf(0);
+    assert.ok(body);
+    assert.deepEqual(Object.keys(body).sort(), ['cancel_unavail', 'disk', 'label', 'template_hash_id']);
+    assert.equal(body['disk'], 42);
+    assert.match(String(body['label']), /^\[gr-[0-9a-f]{8}\]$/);
+    await workbench.toast(/Getting .* ready/);
+  });
+
+  it('asks for a bid where the offer is interruptible, and sends it', async () => {
+    await workbench.run('Search Offers…');
+    await workbench.quick.waitForTitle('Search Offers');
+    await workbench.page.keyboard.type('spot 1x 3090');
+    await workbench.quick.rows
+      .filter({ hasText: /1× RTX 3090.*· interruptible/ })
+      .first()
+      .waitFor({ timeout: 60_000 });
+    await workbench.shot('04-interruptible');
+    const search = session()
+      .simulator.received('POST', /bundles/)
+      .at(-1)?.body as Record<string, unknown>;
+    assert.equal(search['type'], 'bid');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Template or Image');
+    for (const title of ['Rent: Disk', 'Rent: Label', 'Rent: Run Type', 'Rent: Your Bid']) {
+      await workbench.page.keyboard.press('Enter');
+      await workbench.quick.waitForTitle(title);
+    }
+    await workbench.shot('05-bid');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await workbench.shot('06-bid-confirm');
+    await rentOne();
+    const body = bodyOf(1);
+    assert.ok(body);
+    assert.ok(Number(body['price']) > 0);
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { pause, until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('renting when things change', function () {
+  this.timeout(180_000);
+  const session = useUiSession('rentTrouble');
+  let workbench: Workbench;
+
+  const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const rentRow = () => workbench.quick.rows.filter({ hasText: /Rent (for|over)/ });
+
+  /** One Enter, as soon as the step takes one. */
+  async function confirm(isDone: () => Promise<boolean> | boolean): Promise<void> {
+    await rentRow().waitFor();
+    await until('the confirmation to take an Enter', async () => {
+      if (await isDone()) return true;
+      await workbench.page.keyboard.press('Enter');
+      // An Enter that comes right after the one of the step before does not rent.
+      await pause(1500);
+      return isDone();
+    });
+  }
+
+  async function toConfirmation(): Promise<void> {
+    await workbench.run('Search Offers…');
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    await workbench.page.keyboard.type('1x 3090');
+    await until('offers of that GPU', async () => {
+      const offers = (await workbench.quick.rowTexts()).filter((text) => text.includes('% reliable'));
+      return offers.length > 0 && offers.every((text) => text.includes('1× RTX 3090'));
+    });
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Template or Image');
+    // The pointer stands where the hover of the box would cover the title.
+    await workbench.page.mouse.move(700, 700);
+    await workbench.quick.titleButton('Keep the Defaults and Review').focus();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+  }
+
+  it('shows the next best offer when the chosen one is taken at the last moment', async () => {
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    session().simulator.fail({
+      kind: 'error',
+      status: 410,
+      error: 'no_such_ask',
+      path: '/api/v0/asks/*',
+      times: 1,
+    });
+    await toConfirmation();
+    await confirm(() => rentals().length > 0);
+    await workbench.quick.rows.filter({ hasText: /RTX 3090 24 GB is gone.*next best offer/ }).waitFor();
+    await workbench.shot('01-gone');
+    assert.equal(rentals().length, 1);
+  });
+
+  it('warns of a run type without SSH and offers direct SSH', async () => {
+    await workbench.quick.pick('Run type');
+    await workbench.quick.waitForTitle('Rent: Run Type');
+    await workbench.quick.pick('The image as it is, without SSH');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    const warning = workbench.quick.rows.filter({ hasText: 'neither SSH nor Jupyter' });
+    await warning.waitFor();
+    await workbench.shot('02-args');
+    await warning.click();
+    await until('the warning to go', async () => (await warning.count()) === 0);
+  });
+
+  it('opens every further option and keeps what was set there', async () => {
+    await workbench.quick.pick('More Options…');
+    await workbench.quick.waitForTitle('Rent: More Options');
+    await workbench.shot('03-options');
+    await workbench.quick.pick('Environment and Ports');
+    await workbench.quick.waitForTitle('Rent: Environment and Ports');
+    await workbench.quick.pick('Edit as Text…');
+    await workbench.quick.waitForTitle('Rent: Environment as Text');
+    await workbench.quick.type('-e A=1 -p 8080:8080');
+    await workbench.quick.waitForTitle('Rent: Environment and Ports');
+    await workbench.shot('04-env');
+    await workbench.quick.back();
+    await workbench.quick.waitForTitle('Rent: More Options');
+    await workbench.quick.pick('How Many');
+    await workbench.quick.waitForTitle('Rent: How Many');
+    await workbench.quick.pick('2');
+    await workbench.quick.waitForTitle('Rent: More Options');
+    await workbench.quick.pick('Done');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await workbench.quick.rows.filter({ hasText: 'Rent 2 Machines' }).waitFor();
+    await workbench.shot('05-two');
+  });
+
+  it('rents two, each accounted for, with what was set', async () => {
+    const before = rentals().length;
+    await until('the rentals', async () => {
+      if (rentals().length >= before + 2) return true;
+      if (rentals().length === before && (await workbench.quick.widget.isVisible())) {
+        await workbench.page.keyboard.press('Enter');
+        // An Enter that comes right after the one of the step before does not rent.
+        await pause(1500);
+      }
+      return rentals().length >= before + 2;
+    });
+    await workbench.toast(/Rented 2 of 2 machines/, 60_000);
+    await workbench.shot('06-rented');
+    const sent = rentals().slice(before);
+    assert.equal(sent.length, 2);
+    assert.equal(new Set(sent.map(({ path }) => path)).size, 2);
+    assert.equal(new Set(sent.map(({ body }) => (body as { label: string }).label)).size, 2);
+    for (const { body } of sent) {
+      assert.deepEqual((body as { env: unknown }).env, { A: '1', '-p 8080:8080': '1' });
+    }
+  });
+
+  it('shows an error as a row with a retry, not as an empty list', async () => {
+    session().simulator.fail({ kind: 'html500', path: '/api/v0/bundles/', times: 0 });
+    await workbench.run('Search Offers…');
+    const error = workbench.quick.rows.filter({ hasText: 'The search failed' });
+    await error.waitFor({ timeout: 60_000 });
+    await workbench.shot('07-error');
+    session().simulator.faults.clear();
+    await error.click();
+    // The searches so far may have used up what the service takes in a minute.
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  it('says that nothing matches, and leads to the filters', async () => {
+    await workbench.run('Search Offers…');
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
+    await workbench.page.keyboard.type('x8 <0.001');
+    await workbench.quick.rows.filter({ hasText: 'No offers match' }).waitFor({ timeout: 90_000 });
+    await workbench.shot('08-empty');
+    await workbench.quick.pick('No offers match');
+    await workbench.quick.waitForTitle('Search Offers: Filters');
+    await workbench.page.keyboard.press('Escape');
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('search and rent', function () {
+  this.timeout(180_000);
+  const session = useUiSession('searchAndRent');
+  let workbench: Workbench;
+
+  const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const searches = () => session().simulator.received('POST', /^\/api\/v0\/bundles\//);
+
+  it('shows good offers at once', async () => {
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.run('Search Offers…');
+    await workbench.quick.waitForTitle('Search Offers');
+    await workbench.quick.rows.filter({ hasText: '/h' }).first().waitFor();
+    await workbench.shot('01-offers');
+    const [first] = searches();
+    assert.deepEqual(first?.body, {
+      verified: { eq: true },
+      rentable: { eq: true },
+      external: { eq: false },
+      type: 'on-demand',
+      order: [['score', 'desc']],
+      limit: 64,
+      allocated_storage: 20,
+    });
+  });
+
+  it('understands what is typed, and asks once', async () => {
+    const before = searches().length;
+    await workbench.page.keyboard.type('4090 <2 ≥24gb', { delay: 30 });
+    await until('the answer', () => Promise.resolve(searches()[before]));
+    await workbench.quick.rows
+      .filter({ hasText: 'GPU: RTX 4090 · Memory per GPU: ≥ 24 GB · Price an hour: ≤ $2.00' })
+      .waitFor();
+    await until('only what fits', async () =>
+      (await workbench.quick.rowTexts())
+        .filter((text) => text.includes('/h'))
+        .every((text) => text.includes('RTX 4090')),
+    );
+    await workbench.shot('02-typed');
+    assert.equal(searches().length, before + 1);
+  });
+
+  it('leads through filters and back with the keyboard alone', async () => {
+    await workbench.page.keyboard.press('Control+A');
+    await workbench.page.keyboard.type('/');
+    await workbench.quick.waitForTitle('Search Offers: Filters');
+    await workbench.shot('03-filters');
+    await workbench.page.keyboard.type('reliab');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Search Offers: Reliability');
+    await workbench.page.keyboard.type('95');
+    await workbench.quick.row('At least 95 %').waitFor();
+    await workbench.shot('04-reliability');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Search Offers: Filters');
+    await workbench.quick.pick('Show Offers');
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    await workbench.shot('05-filtered');
+  });
+
+  it('asks step by step, with a default for each, and says at the end what it costs', async () => {
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Template or Image');
+    await workbench.shot('06-source');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Disk');
+    await workbench.shot('07-disk');
+    await workbench.quick.type('30');
+    await workbench.quick.waitForTitle('Rent: Label');
+    await workbench.quick.type('ui test');
+    await workbench.quick.waitForTitle('Rent: Run Type');
+    await workbench.shot('08-runtype');
+    await workbench.quick.back();
+    await workbench.quick.waitForTitle('Rent: Label');
+    assert.equal(await workbench.quick.input.inputValue(), 'ui test');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Run Type');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await workbench.quick.rows.filter({ hasText: /Rent for \$/ }).waitFor();
+    await workbench.shot('09-confirm');
+    assert.equal(rentals().length, 0);
+  });
+
+  it('does not rent by an Enter held down from the step before', async () => {
+    await workbench.quick.back();
+    await workbench.quick.waitForTitle('Rent: Run Type');
+    for (let repeat = 0; repeat < 40; repeat += 1) {
+      await workbench.page.keyboard.down('Enter');
+    }
+    await workbench.page.keyboard.up('Enter');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    assert.equal(rentals().length, 0);
+  });
+
+  it('rents with one Enter, and sends what was confirmed', async () => {
+    const row = workbench.quick.rows.filter({ hasText: /Rent for \$/ });
+    await row.waitFor();
+    await until('the rental', async () => {
+      await workbench.page.keyboard.press('Enter');
+      return new Promise<boolean>((resolve) => {
+        setTimeout(() => {
+          resolve(rentals().length > 0);
+        }, 2000);
+      });
+    });
+    assert.equal(rentals().length, 1);
+    const body = rentals()[0]?.body as Record<string, unknown>;
+    assert.match(String(body['label']), /^ui test \[gr-[0-9a-f]{8}\]$/);
+    assert.deepEqual(
+      { ...body, label: '' },
+      {
+        image: 'pytorch/pytorch:latest',
+        disk: 30,
+        label: '',
+        runtype: 'ssh_direct',
+        cancel_unavail: true,
+      },
+    );
+    await workbench.toast(/Getting ui test ready/);
+    await workbench.shot('10-rented');
+  });
+});

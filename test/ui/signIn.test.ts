@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('signing in and out', function () {
+  this.timeout(90_000);
+  const session = useUiSession('sign-in', { simulator: { apiKey: 'ui-secret-key-5f2c9e' } });
+  let first: Workbench;
+  let second: Workbench;
+
+  it('does not echo the key, and says what is wrong with it', async () => {
+    first = await session().window('1');
+    await first.openContainer('GPU Rental');
+    await first.view('Instances').welcomeButton('Sign In');
+    await first.quick.pick(session().simulator.url);
+    await first.quick.waitForTitle('Sign In: API Key');
+    assert.equal(await first.quick.input.getAttribute('type'), 'password');
+    await first.quick.type('not-a-key');
+    const message = await until('the reason', async () => {
+      const text = await first.quick.message();
+      return /^Paste the API key/.test(text) ? undefined : text;
+    });
+    assert.match(message, /key/i);
+    assert.doesNotMatch(message, /not-a-key/);
+    await first.shot('01-refused');
+    await first.page.keyboard.press('Escape');
+  });
+
+  it('checks the key once and shows who is signed in', async () => {
+    const before = session().simulator.requests().length;
+    await signIn(session(), first);
+    await first.shot('02-signed-in');
+    const checks = session()
+      .simulator.requests()
+      .slice(before)
+      .filter(({ path }) => path.startsWith('/api/v0/users/current'));
+    assert.equal(checks.length, 1);
+    await first.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+  });
+
+  it('is signed in in a further window at once', async () => {
+    second = await session().window('2');
+    await second.openContainer('GPU Rental');
+    await second.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    await second.shot('01-signed-in');
+  });
+
+  it('is signed in after a reload', async () => {
+    await first.page.reload();
+    await first.ready();
+    await first.openContainer('GPU Rental');
+    await first.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+  });
+
+  it('asks before it signs out, and every window follows', async () => {
+    await first.page.bringToFront();
+    await first.run('Sign Out…');
+    await first.dialog.waitFor();
+    await first.shot('03-sign-out');
+    await first.dialogButton('Sign Out');
+    for (const workbench of [first, second]) {
+      await workbench.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
+    }
+    await second.shot('02-signed-out');
+  });
+
+  it('leaves the key in no file of the editor', () => {
+    assert.deepEqual(session().filesWithSecrets(['ui-secret-key-5f2c9e', 'not-a-key']), []);
+    assert.doesNotMatch(session().log(), /ui-secret-key|not-a-key/);
+  });
+
+  it('caused no error in any window', () => {
+    assert.deepEqual([...first.errors, ...second.errors], []);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { confirmRental, generateKey, signIn, toConfirmation } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('two windows of one user', function () {
+  this.bail(true);
+  this.timeout(240_000);
+  const session = useUiSession('two-windows', {
+    simulator: { speed: 4 },
+    settings: { 'gpuRental.ready.onFailure': 'replace' },
+  });
+  let one: Workbench;
+  let two: Workbench;
+  const received = (method: string, pattern: RegExp) => session().simulator.received(method, pattern);
+  const lists = () => received('GET', /^\/api\/v[01]\/instances\/$/);
+
+  it('are both signed in when one of them is', async () => {
+    one = await session().window('one');
+    two = await session().window('two');
+    await two.openContainer('GPU Rental');
+    await signIn(session(), one);
+    await until('the other window is signed in', async () => {
+      const text = await two.page.locator('.part.sidebar').innerText();
+      return text.includes('No instances. Nothing is billed.');
+    });
+    await two.shot('01-signed-in-too');
+  });
+
+  it('show the same machine, and one of them asks the service', async () => {
+    await one.page.bringToFront();
+    await one.clearNotifications();
+    await session().simulator.call('POST', '/__sim/next-boot/', {
+      outcome: 'exited',
+      message: 'Error: no such device',
+    });
+    await toConfirmation(one, { search: '4090', offer: /[12]× RTX 4090/, label: 'shared' });
+    await confirmRental(one);
+    await generateKey(session(), one);
+    const before = lists().length;
+    const since = Date.now();
+    for (const window of [one, two]) {
+      await window.view('Instances').row('shared').waitFor({ timeout: 30_000 });
+    }
+    await until('three more lists', () => lists().length >= before + 3, { timeoutMs: 60_000 });
+    const seconds = (Date.now() - since) / 1000;
+    // Every ten seconds while something starts, and once for the rental itself.
+    assert.ok(seconds >= 15, `three lists took ${String(seconds)} s`);
+  });
+
+  it('replace a machine that fails once, and one of them tells', async () => {
+    await until(
+      'the replacement',
+      () =>
+        received('PUT', /^\/api\/v0\/asks\//).length === 2 &&
+        session().simulator.world.instances.length === 1,
+      { timeoutMs: 120_000 },
+    );
+    await one.shot('02-replaced');
+    await two.shot('02-replaced');
+    assert.equal(received('DELETE', /^\/api\/v0\/instances\/\d+\/$/).length, 1);
+    for (const window of [one, two]) {
+      await window.view('Instances').row('shared').waitFor({ timeout: 30_000 });
+    }
+  });
+
+  it('say once that the machine is ready', async () => {
+    const ready = (window: Workbench) => window.toasts.filter({ hasText: /shared is ready/ }).count();
+    const told = await until(
+      'somebody to say it',
+      async () => {
+        const counts = [await ready(one), await ready(two)];
+        return counts.some((count) => count > 0) ? counts : undefined;
+      },
+      { timeoutMs: 120_000 },
+    );
+    await one.shot('03-ready');
+    assert.equal(
+      told.reduce((sum, count) => sum + count, 0),
+      1,
+    );
+    await until('both to show it running', async () => {
+      const rows = [one, two].map((window) => window.view('Instances').row('shared').innerText());
+      return (await Promise.all(rows)).every((text) => text.includes('Running'));
+    });
+    assert.equal((await ready(one)) + (await ready(two)), 1);
+    assert.equal(received('PUT', /^\/api\/v0\/asks\//).length, 2);
+  });
+
+  it('go on when the one that asks the service is closed', async () => {
+    await one.page.close();
+    await two.page.bringToFront();
+    const before = lists().length;
+    await until('another list', () => lists().length > before, { timeoutMs: 90_000 });
+    await two.view('Instances').row('shared').waitFor();
+  });
+});

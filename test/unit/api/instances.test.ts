@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict';
+import {
+  NotFoundError,
+  NotSentError,
+  NotUnderstoodError,
+  RefusedError,
+  TimedOutError,
+  UnauthorizedError,
+} from '../../../src/api/errors';
+import { fromDollars } from '../../../src/model/money';
+import { CancelledError } from '../../../src/util/errors';
+import { settle } from '../../support/fakeClock';
+import { scriptedClient, type Scripted, type SeenRequest } from '../../support/fakeTransport';
+
+const withdrawn = { success: false, error: 'deprecated_endpoint', msg: 'Use /api/v1/instances/ instead.' };
+const isV1 = (request: SeenRequest) => request.url.includes('/api/v1/');
+const paths = (seen: readonly SeenRequest[]) => seen.map((request) => new URL(request.url).pathname);
+
+describe('instances.list', () => {
+  it('asks the documented call and keeps the count', async () => {
+    const { client, transport, finish } = scriptedClient([
+      { json: { instances_found: 3, instances: [{ id: 1 }] } },
+    ]);
+    assert.deepEqual(await finish(client.instances.list()), { items: [{ id: 1 }], skipped: 0, found: 3 });
+    assert.deepEqual(paths(transport.seen), ['/api/v0/instances/']);
+  });
+
+  it('gives an empty list only for an empty list', async () => {
+    const list = async (json: unknown) => {
+      const { client, finish } = scriptedClient([{ json }]);
+      return finish(client.instances.list());
+    };
+    assert.deepEqual(await list({ instances: [] }), { items: [], skipped: 0 });
+    assert.deepEqual(await list({ instances: null, instances_found: 0 }), {
+      items: [],
+      skipped: 0,
+      found: 0,
+    });
+    await assert.rejects(list({ instances: null }), NotUnderstoodError);
+    await assert.rejects(list({ instances: null, instances_found: 2 }), NotUnderstoodError);
+    await assert.rejects(list({}), NotUnderstoodError);
+    await assert.rejects(list([]), NotUnderstoodError);
+    await assert.rejects(list({ instances: [{ id: 'x' }], instances_found: 1 }), NotUnderstoodError);
+  });
+
+  const reasons: readonly (readonly [string, Scripted])[] = [
+    ['410 and its code', { status: 410, json: withdrawn }],
+    ['200 and its code', { status: 200, json: withdrawn }],
+    ['410 alone', { status: 410, text: '' }],
+    ['404 without auth_error', { status: 404, text: '<html>not found</html>' }],
+  ];
+  for (const [name, answer] of reasons) {
+    it(`reads the paged list instead after ${name}, and remembers that`, async () => {
+      const { client, transport, finish } = scriptedClient((request) =>
+        isV1(request)
+          ? { json: { success: true, instances_found: 1, total_instances: 1, instances: [{ id: 1 }] } }
+          : answer,
+      );
+      const first = await finish(client.instances.list());
+      await finish(client.instances.list());
+      assert.deepEqual(first, { items: [{ id: 1 }], skipped: 0, found: 1 });
+      assert.deepEqual(paths(transport.seen), [
+        '/api/v0/instances/',
+        '/api/v1/instances/',
+        '/api/v1/instances/',
+      ]);
+    });
+  }
+
+  it('never falls back on auth_error, whatever its status', async () => {
+    for (const status of [401, 404, 410]) {
+      const { client, transport, finish } = scriptedClient([
+        { status, json: { success: false, error: 'auth_error', msg: 'Invalid user key' } },
+      ]);
+      await assert.rejects(finish(client.instances.list()), UnauthorizedError);
+      assert.deepEqual(paths(transport.seen), ['/api/v0/instances/']);
+    }
+  });
+
+  it('does not remember the paged list when that fails too', async () => {
+    const { client, transport, finish } = scriptedClient((request) =>
+      isV1(request) && transport.seen.length < 3 ? { status: 403, json: {} } : { status: 410, text: '' },
+    );
+    await assert.rejects(finish(client.instances.list()));
+    await assert.rejects(finish(client.instances.list()));
+    assert.deepEqual(paths(transport.seen).slice(0, 3), [
+      '/api/v0/instances/',
+      '/api/v1/instances/',
+      '/api/v0/instances/',
+    ]);
+  });
+
+  it('reads all pages, each once, 25 rows at most, and counts every instance once', async () => {
+    const rows = Array.from({ length: 60 }, (_, index) => ({ id: index + 1 }));
+    const { client, transport, finish } = scriptedClient((request) => {
+      if (!isV1(request)) {
+        return { status: 410, json: withdrawn };
+      }
+      const query = new URL(request.url).searchParams;
+      assert.equal(query.get('limit'), '25');
+      const from = Number(query.get('after_token') ?? '0');
+      const next = from + 25 < 60 ? String(from + 24) : null;
+      return {
+        json: {
+          instances_found: 25,
+          total_instances: 60,
+          instances: rows.slice(from, from + 25),
+          next_token: next,
+        },
+      };
+    });
+    const listing = await finish(client.instances.list());
+    assert.deepEqual([listing.items.length, listing.found, transport.seen.length], [60, 60, 4]);
+  });
+
+  it('stops at a page token that comes back, and says that the list is partial', async () => {
+    const { client, finish } = scriptedClient((request) =>
+      isV1(request)
+        ? { json: { total_instances: 9, instances: [{ id: 1 }], next_token: 'again' } }
+        : { status: 410, json: withdrawn },
+    );
+    assert.deepEqual(await finish(client.instances.list()), { items: [{ id: 1 }], skipped: 0, found: 9 });
+  });
+});
+
+describe('instances.get', () => {
+  const get = async (answer: Scripted) => {
+    const { client, finish } = scriptedClient([answer]);
+    return finish(client.instances.get(7));
+  };
+
+  it('understands a record with only the documented fields, even without the id', async () => {
+    assert.deepEqual(
+      await get({ json: { instances: { actual_status: null, ssh_host: 'h', ssh_port: 22 } } }),
+      {
+        id: 7,
+        actualStatus: null,
+        sshHost: 'h',
+        sshPort: 22,
+      },
+    );
+  });
+
+  it('understands a list of one', async () => {
+    assert.deepEqual(await get({ json: { instances: [{ id: 7 }] } }), { id: 7 });
+  });
+
+  it('gives undefined once the instance is destroyed', async () => {
+    assert.equal(await get({ json: { instances: null } }), undefined);
+    assert.equal(await get({ status: 404, json: { success: false, error: 'no_such_instance' } }), undefined);
+  });
+
+  it('does not take a page that nobody knows for a destroyed instance', async () => {
+    await assert.rejects(get({ status: 404, text: '<html>nginx</html>' }), NotFoundError);
+    await assert.rejects(
+      get({ status: 404, json: { success: false, error: 'auth_error' } }),
+      UnauthorizedError,
+    );
+  });
+
+  it('refuses the record of another instance and records that are none', async () => {
+    for (const instances of [{ id: 8 }, 'x', 3, [], true]) {
+      await assert.rejects(get({ json: { instances } }), NotUnderstoodError);
+    }
+    await assert.rejects(get({ json: {} }), NotUnderstoodError);
+  });
+});
+
+describe('instances.start', () => {
+  it('tells a start that waits for a free GPU from one that begins', async () => {
+    const start = async (json: unknown) => {
+      const { client, finish } = scriptedClient([{ json }]);
+      return finish(client.instances.start(7));
+    };
+    assert.deepEqual(await start({ success: true }), { queued: false });
+    assert.deepEqual(
+      await start({
+        success: false,
+        error: 'resources_unavailable',
+        msg: 'Required resources are currently unavailable.',
+      }),
+      { queued: true, message: 'Required resources are currently unavailable.' },
+    );
+    await assert.rejects(start({ success: false, error: 'missing_billing' }), RefusedError);
+    await assert.rejects(start({ success: false }), RefusedError);
+  });
+});
+
+describe('instances.keys', () => {
+  for (const ssh_keys of ['[{"id":', '{}', 'null', '', 7, null, {}]) {
+    it(`does not take ${JSON.stringify(ssh_keys)} for an empty list`, async () => {
+      const { client, finish } = scriptedClient([{ json: { success: true, ssh_keys } }]);
+      await assert.rejects(finish(client.instances.keys(7)), NotUnderstoodError);
+    });
+  }
+
+  it('understands a plain list as well as its text', async () => {
+    const rows = [{ id: 4, public_key: 'ssh-rsa A' }];
+    for (const ssh_keys of [rows, JSON.stringify(rows)]) {
+      const { client, finish } = scriptedClient([{ json: { ssh_keys } }]);
+      assert.deepEqual((await finish(client.instances.keys(7))).items, [{ id: 4, publicKey: 'ssh-rsa A' }]);
+    }
+  });
+});
+
+describe('requests of instances', () => {
+  const requests: readonly (readonly [
+    string,
+    (c: ReturnType<typeof scriptedClient>['client']) => Promise<unknown>,
+    string,
+    string,
+    unknown,
+  ])[] = [
+    ['start', (c) => c.instances.start(7), 'PUT', '/api/v0/instances/7/', { state: 'running' }],
+    ['stop', (c) => c.instances.stop(7), 'PUT', '/api/v0/instances/7/', { state: 'stopped' }],
+    ['label', (c) => c.instances.label(7, 'x'), 'PUT', '/api/v0/instances/7/', { label: 'x' }],
+    ['destroy', (c) => c.instances.destroy(7), 'DELETE', '/api/v0/instances/7/', undefined],
+    [
+      'stopMany',
+      (c) => c.instances.stopMany([7, 8]),
+      'PUT',
+      '/api/v0/instances/',
+      { state: 'stopped', ids: [7, 8] },
+    ],
+    [
+      'destroyMany',
+      (c) => c.instances.destroyMany([7]),
+      'DELETE',
+      '/api/v0/instances/',
+      { instance_ids: [7] },
+    ],
+    ['reboot', (c) => c.instances.reboot(7), 'PUT', '/api/v0/instances/reboot/7/', {}],
+    [
+      'changeBid',
+      (c) => c.instances.changeBid(7, fromDollars(0.2)),
+      'PUT',
+      '/api/v0/instances/bid_price/7/',
+      { client_id: 'me', price: 0.2 },
+    ],
+    [
+      'attachKey',
+      (c) => c.instances.attachKey(7, 'ssh-ed25519 A'),
+      'POST',
+      '/api/v0/instances/7/ssh/',
+      { ssh_key: 'ssh-ed25519 A' },
+    ],
+    ['detachKey', (c) => c.instances.detachKey(7, 5), 'DELETE', '/api/v0/instances/7/ssh/5/', undefined],
+  ];
+  for (const [name, call, method, path, body] of requests) {
+    it(`${name} sends what the service wants, once`, async () => {
+      const { client, transport, finish } = scriptedClient([{ json: { success: true } }]);
+      await finish(call(client));
+      assert.deepEqual(
+        transport.seen.map((seen) => [seen.method, new URL(seen.url).pathname, seen.body]),
+        [[method, path, body]],
+      );
+    });
+  }
+});
+
+describe('execute and logs', () => {
+  const file = 'https://files.example.com/out.log';
+  const pointer = { success: true, result_url: file, writeable_path: '/var/lib/x/diff', msg: 'wait' };
+  const isFile = (request: SeenRequest) => request.url === file;
+
+  it('polls the result without the key until it is written, and takes the folder of the machine out', async () => {
+    let looks = 0;
+    const { client, transport, finish } = scriptedClient((request) => {
+      if (!isFile(request)) {
+        return { json: pointer };
+      }
+      looks += 1;
+      return looks < 4
+        ? { status: looks === 1 ? 404 : 403, text: 'no' }
+        : { text: '/var/lib/x/diff/root\n4K /var/lib/x/diff/a\n' };
+    });
+    assert.equal(await finish(client.instances.execute(7, '  ls /root ')), '/root\n4K /a\n');
+    assert.deepEqual([transport.seen[0]?.method, transport.seen[0]?.body], ['PUT', { command: 'ls /root' }]);
+    const files = transport.seen.filter(isFile);
+    assert.equal(files.length, 4);
+    assert.ok(files.every((seen) => seen.headers['authorization'] === undefined));
+    assert.equal(transport.seen.length, 5, 'the command itself was sent once');
+  });
+
+  it('sends the options of logs as text', async () => {
+    const { client, transport, finish } = scriptedClient((request) =>
+      isFile(request) ? { text: 'line' } : { json: pointer },
+    );
+    assert.equal(await finish(client.instances.logs(7, { tail: 100, filter: 'err', daemon: true })), 'line');
+    assert.deepEqual(transport.seen[0]?.body, { filter: 'err', tail: '100', daemon_logs: 'true' });
+    await finish(client.instances.logs(7, {}));
+    assert.deepEqual(transport.seen[2]?.body, {});
+  });
+
+  it('gives up when the result does not appear', async () => {
+    const { client, finish } = scriptedClient((request) =>
+      isFile(request) ? { status: 404, text: '' } : { json: pointer },
+    );
+    await assert.rejects(
+      finish(client.instances.logs(7, {})),
+      (error) => error instanceof TimedOutError && /output was not written/.test(error.message),
+    );
+  });
+
+  it('ends when it is cancelled while it reads the result', async () => {
+    const controller = new AbortController();
+    const { client } = scriptedClient((request) => {
+      if (!isFile(request)) return { json: pointer };
+      controller.abort();
+      return { stalls: 'forEver' };
+    });
+    await assert.rejects(client.instances.logs(7, {}, { signal: controller.signal }), CancelledError);
+  });
+
+  it('does not wait for a result whose store answers in another way', async () => {
+    const { client, transport, finish } = scriptedClient((request) =>
+      isFile(request) ? { status: 400, text: 'bad request' } : { json: pointer },
+    );
+    await assert.rejects(finish(client.instances.logs(7, {})), NotUnderstoodError);
+    assert.equal(transport.seen.length, 2);
+  });
+
+  it('keeps looking when the store is briefly broken', async () => {
+    let looks = 0;
+    const { client, finish } = scriptedClient((request) => {
+      if (!isFile(request)) return { json: pointer };
+      looks += 1;
+      return looks === 1 ? { status: 503, text: '' } : { text: 'late' };
+    });
+    assert.equal(await finish(client.instances.logs(7, {})), 'late');
+  });
+
+  it('stops polling as soon as it is cancelled', async () => {
+    const { client, clock } = scriptedClient((request) =>
+      isFile(request) ? { status: 404, text: '' } : { json: pointer },
+    );
+    const controller = new AbortController();
+    const call = client.instances.logs(7, {}, { signal: controller.signal });
+    await settle();
+    await clock.advance(1000);
+    controller.abort();
+    await assert.rejects(call, CancelledError);
+    assert.equal(clock.pending, 0);
+  });
+
+  for (const url of [
+    'http://files.example.com/x',
+    'http://127.0.0.1:9/x',
+    'file:///etc/passwd',
+    'https://user:pw@files.example.com/x',
+    'not a url',
+    '',
+  ]) {
+    it(`does not open the result address "${url}"`, async () => {
+      const { client, transport, finish } = scriptedClient([{ json: { ...pointer, result_url: url } }]);
+      await assert.rejects(finish(client.instances.logs(7, {})), NotUnderstoodError);
+      assert.equal(transport.seen.length, 1);
+    });
+  }
+
+  it('opens plain http only at the very origin of a service on loopback', async () => {
+    const own = 'http://127.0.0.1:8787/results/1';
+    const script = (url: string) => (request: SeenRequest) =>
+      request.url === url ? { text: 'out' } : { json: { ...pointer, result_url: url } };
+    const options = { baseUrl: 'http://127.0.0.1:8787' };
+    const good = scriptedClient(script(own), options);
+    assert.equal(await good.finish(good.client.instances.logs(7, {})), 'out');
+    const other = scriptedClient(script('http://127.0.0.1:9999/results/1'), options);
+    await assert.rejects(other.finish(other.client.instances.logs(7, {})), NotUnderstoodError);
+  });
+
+  it('follows no redirect to another place', async () => {
+    const { client, finish } = scriptedClient((request) =>
+      isFile(request)
+        ? { status: 302, text: '', headers: { location: 'http://169.254.169.254/' } }
+        : { json: pointer },
+    );
+    await assert.rejects(finish(client.instances.logs(7, {})), NotUnderstoodError);
+  });
+
+  for (const command of ['', '   ', 'x'.repeat(513)]) {
+    it(`refuses a command of ${command.trim().length} characters before sending`, async () => {
+      const { client, transport } = scriptedClient([{ json: pointer }]);
+      await assert.rejects(client.instances.execute(7, command), NotSentError);
+      assert.equal(transport.seen.length, 0);
+    });
+  }
+
+  it('sends a command of 512 characters', async () => {
+    const { client, transport, finish } = scriptedClient((request) =>
+      isFile(request) ? { text: '' } : { json: pointer },
+    );
+    await finish(client.instances.execute(7, `ls ${'x'.repeat(509)}`));
+    assert.equal(transport.seen.length, 2);
+  });
+
+  it('names the cause of each refusal of a command', async () => {
+    const says = async (status: number, json: unknown) => {
+      const { client, finish } = scriptedClient([{ status, json }]);
+      return finish(client.instances.execute(7, 'ls')).then(
+        () => '',
+        (error: unknown) => (error as Error).message,
+      );
+    };
+    assert.match(
+      await says(400, { success: false, error: 'invalid_args', msg: 'invalid command given' }),
+      /Only ls, du and rm.*invalid command given/,
+    );
+    assert.match(await says(483, { success: false, error: 'invalid_args', msg: 'x' }), /could not be read/);
+    assert.match(await says(400, { success: false, error: 'invalid_container_id' }), /no container/);
+    assert.match(await says(400, { success: false, error: 'invalid_container' }), /does not run/);
+    assert.match(await says(400, { success: false }), /without giving a reason/);
+  });
+});

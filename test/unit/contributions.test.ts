@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { commandIds, contextKeyDefaults, settingDefaults, viewIds } from '../../src/contributions';
+
+const root = path.resolve(__dirname, '..', '..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+const when = z.looseObject({ when: z.string().optional(), enablement: z.string().optional() });
+const manifestSchema = z.looseObject({
+  icon: z.string(),
+  contributes: z.looseObject({
+    commands: z.array(
+      when.extend({
+        command: z.string(),
+        title: z.string(),
+        category: z.string().optional(),
+        icon: z.string().optional(),
+      }),
+    ),
+    menus: z.record(
+      z.string(),
+      z.array(when.extend({ command: z.string().optional(), group: z.string().optional() })),
+    ),
+    keybindings: z.array(when.extend({ command: z.string() })).optional(),
+    views: z.record(z.string(), z.array(when.extend({ id: z.string(), icon: z.string().optional() }))),
+    viewsContainers: z.record(z.string(), z.array(z.looseObject({ id: z.string(), icon: z.string() }))),
+    viewsWelcome: z.array(when.extend({ view: z.string(), contents: z.string() })),
+    configuration: z.array(
+      z.looseObject({
+        properties: z.record(
+          z.string(),
+          z.looseObject({
+            scope: z.string().optional(),
+            default: z.unknown(),
+            enum: z.array(z.unknown()).optional(),
+          }),
+        ),
+      }),
+    ),
+    walkthroughs: z.array(
+      z.looseObject({
+        steps: z.array(
+          z.looseObject({
+            id: z.string(),
+            description: z.string(),
+            media: z.looseObject({
+              svg: z.string().optional(),
+              image: z.string().optional(),
+              markdown: z.string().optional(),
+            }),
+            completionEvents: z.array(z.string()).optional(),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+
+const manifest = manifestSchema.parse(JSON.parse(read('package.json')));
+const sentences = z.record(z.string(), z.string()).parse(JSON.parse(read('package.nls.json')));
+const { contributes } = manifest;
+const known = new Set<string>(commandIds);
+
+/** Every string in the manifest. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(strings);
+}
+
+/** Every condition of the manifest: `when` and `enablement`, wherever they stand. */
+function conditions(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
+    (name === 'when' || name === 'enablement') && typeof part === 'string' ? [part] : conditions(part),
+  );
+}
+
+describe('package.json', () => {
+  it('contributes exactly the commands that the code knows', () => {
+    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), [...commandIds].sort());
+  });
+
+  it('gives each command a title and the category', () => {
+    for (const { command, title, category } of contributes.commands) {
+      assert.match(title, /^%.+%$/, command);
+      assert.equal(category, '%category%', command);
+    }
+  });
+
+  it('names only known commands in menus, keys, links and events', () => {
+    const inMenus = Object.values(contributes.menus).flatMap((items) => items.map(({ command }) => command));
+    const inKeys = (contributes.keybindings ?? []).map(({ command }) => command);
+    const inLinks = [...Object.values(sentences), ...strings(contributes)]
+      .flatMap((text) => [...text.matchAll(/command:([\w.]+)/g)])
+      .map(([, id]) => id);
+    const inEvents = strings(contributes.walkthroughs)
+      .filter((text) => text.startsWith('onCommand:'))
+      .map((text) => text.slice('onCommand:'.length));
+    const named = [...inMenus, ...inKeys, ...inLinks, ...inEvents].filter((id) =>
+      id?.startsWith('gpuRental.'),
+    );
+    assert.deepEqual(
+      named.filter((id) => !known.has(id ?? '')),
+      [],
+    );
+  });
+
+  it('contributes exactly the views that the code knows', () => {
+    const ids = Object.values(contributes.views).flatMap((views) => views.map(({ id }) => id));
+    assert.deepEqual(ids.sort(), [...viewIds].sort());
+    for (const { view } of contributes.viewsWelcome) assert.ok(ids.includes(view), view);
+  });
+
+  it('uses only known context keys in its conditions', () => {
+    const keys = new Set<string>([
+      ...Object.keys(contextKeyDefaults),
+      ...Object.keys(settingDefaults),
+      ...viewIds,
+    ]);
+    const used = conditions(contributes)
+      .flatMap((text) => [...text.matchAll(/\b(?:config\.)?(gpuRental\.[\w.]+)/g)])
+      .map(([, word]) => word ?? '');
+    assert.deepEqual(
+      [...new Set(used)].filter((word) => !keys.has(word)),
+      [],
+    );
+  });
+
+  it('compares `viewItem` only with words that some tree writes', () => {
+    const trees = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(path.join('src', file)))
+      .filter((text) => /contextValue/i.test(text))
+      .join('\n');
+    const words = conditions(contributes)
+      .flatMap((text) => [...text.matchAll(/viewItem (?:==|=~) ?(\/(?:[^/\\]|\\.)*\/|'[^']*'|\w+)/g)])
+      .flatMap(([, pattern]) => (pattern ?? '').replaceAll(/\\[a-zA-Z]/g, ' ').match(/\w+/g) ?? []);
+    assert.deepEqual(
+      [...new Set(words)].filter((word) => !new RegExp(`\\b${word}\\b`).test(trees)),
+      [],
+    );
+  });
+
+  it('declares exactly the settings of the code, with the same defaults, for the user alone', () => {
+    const declared = Object.assign(
+      {},
+      ...contributes.configuration.map(({ properties }) => properties),
+    ) as Record<string, { default: unknown; scope?: string; enum?: unknown[] }>;
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(declared).map(([id, setting]) => [id, setting.default])),
+      settingDefaults,
+    );
+    for (const [id, setting] of Object.entries(declared)) {
+      assert.equal(setting.scope, 'application', id);
+      if (setting.enum !== undefined) assert.ok(setting.enum.includes(setting.default), id);
+    }
+  });
+
+  it('takes every visible sentence from package.nls.json, and uses all of them', () => {
+    const used = strings(JSON.parse(read('package.json')))
+      .flatMap((text) => [...(/^%(.+)%$/.exec(text)?.slice(1) ?? [])])
+      .sort();
+    assert.deepEqual([...new Set(used)], Object.keys(sentences).sort());
+  });
+
+  it('points to pictures that exist', () => {
+    const files = [
+      manifest.icon,
+      ...strings(contributes).filter((text) => /^\.?\/?media\//.test(text)),
+      ...contributes.walkthroughs.flatMap(({ steps }) =>
+        steps.map(({ media }) => media.svg ?? media.image ?? media.markdown ?? 'no picture'),
+      ),
+    ];
+    assert.deepEqual(
+      files.filter((file) => !existsSync(path.join(root, file))),
+      [],
+    );
+  });
+
+  it('keeps the walkthrough short', () => {
+    for (const { steps } of contributes.walkthroughs) {
+      assert.ok(steps.length <= 6, `${String(steps.length)} steps`);
+      assert.equal(new Set(steps.map(({ id }) => id)).size, steps.length);
+    }
+  });
+
+  it('does not offer a command in the palette that needs a row of a tree', () => {
+    const hidden = new Set(
+      (contributes.menus['commandPalette'] ?? [])
+        .filter((item) => item.when === 'false')
+        .map(({ command }) => command),
+    );
+    const onlyInRows = (contributes.menus['view/item/context'] ?? []).map(({ command }) => command);
+    // A command in a row's menu either asks which one is meant, and is restricted by state, or is hidden.
+    const listed = new Set((contributes.menus['commandPalette'] ?? []).map(({ command }) => command));
+    assert.deepEqual(
+      [...new Set(onlyInRows)].filter((id) => !hidden.has(id) && !listed.has(id)),
+      [],
+    );
+  });
+});

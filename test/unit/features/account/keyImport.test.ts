@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmptyKeyError, findImportableKeys } from '../../../../src/features/account/keyImport';
+
+describe('keys of other tools', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'gpu-rental-home-'));
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  it('finds none on a computer without any', async () => {
+    assert.deepEqual(await findImportableKeys({}, home), []);
+  });
+
+  it('offers the environment variable and both key files of the public command line, without the value', async () => {
+    await mkdir(join(home, '.config', 'vastai'), { recursive: true });
+    await writeFile(join(home, '.config', 'vastai', 'vast_api_key'), 'from-config\n');
+    await writeFile(join(home, '.vast_api_key'), 'from-home\n');
+    const found = await findImportableKeys({ VAST_API_KEY: ' from-env ' }, home);
+    assert.deepEqual(
+      found.map(({ place }) => place),
+      ['VAST_API_KEY', '~/.config/vastai/vast_api_key', '~/.vast_api_key'],
+    );
+    assert.deepEqual(await Promise.all(found.map((key) => key.read())), [
+      'from-env',
+      'from-config',
+      'from-home',
+    ]);
+  });
+
+  it('says which file holds no key', async () => {
+    await writeFile(join(home, '.vast_api_key'), '\n');
+    const [key] = await findImportableKeys({}, home);
+    await assert.rejects(
+      async () => key?.read(),
+      (error: unknown) => {
+        assert.ok(error instanceof EmptyKeyError);
+        assert.match(error.message, /~\/\.vast_api_key/);
+        return true;
+      },
+    );
+  });
+});

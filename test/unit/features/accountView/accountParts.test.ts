@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../../../src/api/client';
+import { ForbiddenError } from '../../../../src/api/errors';
+import { AccountParts } from '../../../../src/features/accountView/accountParts';
+import type { Account, Accounts, AccountsState } from '../../../../src/store/ports';
+import { Emitter } from '../../../../src/util/emitter';
+import { silentLog } from '../../../../src/util/log';
+import { FakeClock, settle } from '../../../support/fakeClock';
+
+/** A client with the one group that these tests read. */
+function clientOf(list: () => Promise<readonly { name: string; value?: string }[]>): Client {
+  // Only `secrets.list` is called here.
+  return { secrets: { list } } as unknown as Client;
+}
+
+function accountsWith(first: Account) {
+  const changed = new Emitter<AccountsState>();
+  const state = { active: first as Account | undefined };
+  // `AccountParts` needs who is active and when that changes, nothing else.
+  const accounts = {
+    get active() {
+      return state.active;
+    },
+    onDidChange: changed.event,
+  } as unknown as Accounts;
+  return {
+    accounts: accounts as never,
+    become: (account: Account | undefined) => {
+      state.active = account;
+      changed.fire({ kind: 'signedOut' });
+    },
+  };
+}
+
+const account = (key: string, client: Client) => ({ key, client }) as unknown as Account;
+
+describe('the parts of the account view', () => {
+  it('are read when they are opened, once, and again on refresh', async () => {
+    let reads = 0;
+    const client = clientOf(() => {
+      reads += 1;
+      return Promise.resolve([{ name: `TOKEN_${reads}` }]);
+    });
+    const { accounts } = accountsWith(account('one', client));
+    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    await parts.refresh();
+    assert.equal(reads, 0, 'nobody looked');
+    parts.open('secrets');
+    parts.open('secrets');
+    await settle();
+    assert.deepEqual(parts.value('secrets'), [{ name: 'TOKEN_1' }]);
+    await parts.refresh();
+    assert.deepEqual(parts.value('secrets'), [{ name: 'TOKEN_2' }]);
+    parts.dispose();
+  });
+
+  it('keep the last good data beside an error, and never show a failure as an empty list', async () => {
+    let fails = true;
+    const client = clientOf(() =>
+      fails ? Promise.reject(new ForbiddenError()) : Promise.resolve([{ name: 'TOKEN' }]),
+    );
+    const { accounts } = accountsWith(account('one', client));
+    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    parts.open('secrets');
+    await settle();
+    assert.equal(parts.state('secrets').kind, 'failed');
+    fails = false;
+    await parts.refresh();
+    fails = true;
+    await parts.refresh();
+    const state = parts.state('secrets');
+    assert.ok(state.kind === 'ready' && state.error instanceof ForbiddenError);
+    assert.deepEqual(state.value, [{ name: 'TOKEN' }]);
+    parts.dispose();
+  });
+
+  it('go with their account, also when an answer comes late', async () => {
+    let answer: ((secrets: { name: string; value: string }[]) => void) | undefined;
+    const slow = clientOf(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const { accounts, become } = accountsWith(account('one', slow));
+    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    parts.open('secrets');
+    become(
+      account(
+        'two',
+        clientOf(() => Promise.resolve([])),
+      ),
+    );
+    answer?.([{ name: 'OF_ONE', value: 'secret' }]);
+    await settle();
+    assert.equal(parts.state('secrets').kind, 'idle');
+    parts.open('secrets');
+    await settle();
+    assert.deepEqual(parts.value('secrets'), []);
+    become(undefined);
+    assert.equal(parts.value('secrets'), undefined);
+    parts.dispose();
+  });
+});

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { NotReachableError } from '../../../../src/api/errors';
+import type { OfferSearch } from '../../../../src/model/filters';
+import type { MarketQuery } from '../../../../src/model/marketQuery';
+import { fromDollars } from '../../../../src/model/money';
+import type { Offer } from '../../../../src/model/offer';
+import { defaultQuery } from '../../../../src/model/savedSearches';
+import {
+  OfferSession,
+  searchesPerMinute,
+  typingPauseMs,
+  type SessionOptions,
+} from '../../../../src/features/offers/offerSession';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { marketOffer } from '../../../support/marketOffer';
+
+interface Asked {
+  readonly search: OfferSearch;
+  readonly signal: AbortSignal | undefined;
+  readonly onWait: ((waitMs: number) => void) | undefined;
+  answer(offers: readonly Offer[]): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+/** A service that answers when the test says so. */
+function aSession(options: Partial<SessionOptions> = {}) {
+  const clock = new FakeClock();
+  const asked: Asked[] = [];
+  const session = new OfferSession({
+    clock,
+    query: defaultQuery,
+    search: (search, call) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          search,
+          signal: call?.signal,
+          onWait: call?.onWait,
+          answer: async (items) => {
+            resolve({ items, skipped: 0 });
+            await settle();
+          },
+          fail: async (error) => {
+            reject(error instanceof Error ? error : new Error(String(error)));
+            await settle();
+          },
+        });
+      }),
+    ...options,
+  });
+  const ask = (index: number): Asked => {
+    const found = asked[index];
+    assert.ok(found, `There is no search ${index}`);
+    return found;
+  };
+  const ids = () => session.view.rows.map(({ id }) => id);
+  return { clock, session, asked, ask, ids };
+}
+
+const rows = [
+  marketOffer({ id: 1, score: 3 }),
+  marketOffer({ id: 2, score: 2, gpuName: 'RTX 3090' }),
+  marketOffer({ id: 3, score: 1, gpuName: 'H100 SXM', gpuRamMb: 81_559 }),
+];
+const fullAnswer = Array.from({ length: 64 }, (_, index) =>
+  marketOffer({
+    id: index + 1,
+    score: 1000 - index,
+    gpuPerHour: fromDollars(0.1 + index / 100),
+    totalPerHour: fromDollars(0.1 + index / 100),
+  }),
+);
+
+describe('a search session', () => {
+  it('asks at once, and shows what came', async () => {
+    const { session, asked, ask, ids } = aSession();
+    session.start();
+    assert.equal(asked.length, 1);
+    assert.deepEqual(session.view.loaded, false);
+    assert.ok(session.view.busy);
+    await ask(0).answer(rows);
+    assert.deepEqual(ids(), [1, 2, 3]);
+    assert.ok(!session.view.busy);
+    assert.equal(session.view.more, 'none');
+  });
+
+  it('answers what only narrows without a request, while it is typed', async () => {
+    const { session, asked, ask, ids, clock } = aSession();
+    session.start();
+    await ask(0).answer(rows);
+    for (const line of ['4', '40', '409', '4090']) {
+      session.setTyped(line);
+    }
+    assert.deepEqual(ids(), [1]);
+    await clock.advance(60_000);
+    assert.equal(asked.length, 1);
+  });
+
+  it('asks once after a pause in typing where the answer was not whole', async () => {
+    const { session, asked, ask, clock } = aSession();
+    session.start();
+    await ask(0).answer(fullAnswer);
+    for (const line of ['3', '30', '309', '3090']) {
+      session.setTyped(line);
+      await clock.advance(100);
+    }
+    assert.equal(asked.length, 1);
+    await clock.advance(typingPauseMs);
+    assert.equal(asked.length, 2);
+    assert.deepEqual(ask(1).search.filters['gpu_name'], { eq: 'RTX 3090' });
+  });
+
+  it('cancels the earlier question and drops its late answer', async () => {
+    const { session, ask, ids, clock } = aSession();
+    session.start();
+    session.setTyped('h100');
+    await clock.advance(typingPauseMs);
+    assert.ok(ask(0).signal?.aborted);
+    await ask(1).answer([marketOffer({ id: 9, gpuName: 'H100 SXM' })]);
+    await ask(0).answer(rows);
+    assert.deepEqual(ids(), [9]);
+  });
+
+  it('drops the answer to a question that narrowing made needless', async () => {
+    const { session, ask, ids, clock } = aSession();
+    session.start();
+    await ask(0).answer(rows);
+    session.setQuery({ ...defaultQuery, diskGb: 99 });
+    session.setQuery(defaultQuery);
+    await ask(1).answer([]);
+    await clock.advance(60_000);
+    assert.deepEqual(ids(), [1, 2, 3]);
+    assert.ok(!session.view.busy);
+  });
+
+  it('checks the answer again', async () => {
+    const { session, ask, ids } = aSession({
+      query: { ...defaultQuery, filters: { gpu: { oneOf: ['RTX 4090'] } } },
+    });
+    session.start();
+    await ask(0).answer(rows);
+    assert.deepEqual(ids(), [1]);
+  });
+
+  it('keeps the last good rows beside an error, and loses the error with the next answer', async () => {
+    const { session, ask, ids, clock } = aSession();
+    session.start();
+    await ask(0).answer(rows);
+    const readAt = clock.now();
+    await clock.advance(120_000);
+    session.refresh();
+    await ask(1).fail(new NotReachableError());
+    assert.deepEqual(ids(), [1, 2, 3]);
+    assert.ok(session.view.error instanceof NotReachableError);
+    assert.equal(session.view.readAt, readAt);
+    session.refresh();
+    await ask(2).answer(rows);
+    assert.equal(session.view.error, undefined);
+  });
+
+  it('shows an error and no rows where nothing was read yet', async () => {
+    const { session, ask } = aSession();
+    session.start();
+    await ask(0).fail(new NotReachableError());
+    assert.deepEqual(session.view.rows, []);
+    assert.ok(!session.view.loaded);
+    assert.ok(session.view.error instanceof NotReachableError);
+  });
+
+  it('does not show offers of the other rental type while it asks', async () => {
+    const { session, ask, ids } = aSession();
+    session.start();
+    await ask(0).answer(rows);
+    session.setTyped('spot');
+    assert.deepEqual(ids(), []);
+    assert.ok(session.view.busy);
+  });
+
+  it('asks at most eight times a minute, and says how long it waits', async () => {
+    const { session, asked, clock } = aSession();
+    for (let time = 0; time < 20; time += 1) {
+      session.refresh();
+      await clock.advance(100);
+    }
+    assert.equal(asked.length, searchesPerMinute);
+    assert.equal(session.view.waitsUntil, clock.now() - 2000 + 60_000);
+    await clock.advance(58_000);
+    assert.equal(asked.length, searchesPerMinute + 1);
+    assert.equal(session.view.waitsUntil, undefined);
+  });
+
+  it("says how long the service's own limit makes it wait", async () => {
+    const { session, ask, clock } = aSession();
+    session.start();
+    ask(0).onWait?.(7000);
+    assert.equal(session.view.waitsUntil, clock.now() + 7000);
+    await ask(0).answer(rows);
+    assert.equal(session.view.waitsUntil, undefined);
+  });
+
+  it('sorts a whole answer here, and asks for the order where it was not whole', async () => {
+    const whole = aSession();
+    whole.session.start();
+    await whole.ask(0).answer(rows);
+    whole.session.setQuery({ ...defaultQuery, sort: 'memory' });
+    assert.deepEqual(whole.ids(), [3, 1, 2]);
+    assert.equal(whole.asked.length, 1);
+    assert.ok(!whole.session.view.orderedHere);
+
+    const full = aSession();
+    full.session.start();
+    await full.ask(0).answer(fullAnswer);
+    full.session.setQuery({ ...defaultQuery, sort: 'price' });
+    assert.deepEqual(full.ask(1).search.order, [['dph_total', 'asc']]);
+  });
+
+  it('says that an order by distance sorts only what was sent', async () => {
+    const { session, ask } = aSession({ query: { ...defaultQuery, sort: 'distance', near: 'SE' } });
+    session.start();
+    await ask(0).answer(fullAnswer);
+    assert.ok(session.view.orderedHere);
+    assert.equal(session.view.more, 'unreachable');
+  });
+
+  it('adds the rows after the last one, each once', async () => {
+    const query: MarketQuery = { ...defaultQuery, sort: 'price' };
+    const { session, ask, ids } = aSession({ query });
+    session.start();
+    await ask(0).answer(fullAnswer);
+    assert.equal(session.view.more, 'fetchable');
+    const more = session.more();
+    assert.deepEqual(ask(1).search.filters['dph_total'], { gte: 0.729999 });
+    const next = marketOffer({ id: 100, gpuPerHour: fromDollars(0.9), totalPerHour: fromDollars(0.9) });
+    await ask(1).answer([...fullAnswer.slice(63), next]);
+    await more;
+    assert.equal(ids().length, 65);
+    assert.equal(ids().at(-1), 100);
+    assert.equal(session.view.more, 'none');
+  });
+
+  it('stops asking for more when a page brings nothing', async () => {
+    const { session, ask } = aSession({ query: { ...defaultQuery, sort: 'price' } });
+    session.start();
+    await ask(0).answer(fullAnswer);
+    const more = session.more();
+    await ask(1).answer(fullAnswer);
+    await more;
+    assert.equal(session.view.more, 'none');
+  });
+
+  it("searches with a template's filters, a person's winning, and checks both", async () => {
+    const { session, ask, ids } = aSession({
+      query: { ...defaultQuery, filters: { gpuCount: { min: 1, max: 1 } } },
+      templateFilters: { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 4 } },
+    });
+    session.start();
+    assert.deepEqual(ask(0).search.filters, { gpu_name: { eq: 'RTX 3090' }, num_gpus: { eq: 1 } });
+    await ask(0).answer(rows);
+    assert.deepEqual(ids(), [2]);
+  });
+
+  it('turns what was typed into chosen filters, and keeps free words', () => {
+    const { session } = aSession();
+    session.setTyped('4090 epyc spot');
+    session.absorbTyped();
+    assert.equal(session.line, 'epyc');
+    assert.deepEqual(session.chosenQuery.filters.gpu, { oneOf: ['RTX 4090'] });
+    assert.equal(session.chosenQuery.rentalType, 'interruptible');
+  });
+
+  it('ends with its requests and timers', async () => {
+    const { session, ask, clock } = aSession();
+    session.start();
+    session.setTyped('x2');
+    session.dispose();
+    await clock.advance(60_000);
+    assert.ok(ask(0).signal?.aborted);
+    assert.equal(clock.pending, 0);
+  });
+});

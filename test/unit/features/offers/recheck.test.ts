@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { findCopy, nextBest, recheckOffer, type RecheckInput } from '../../../../src/features/offers/recheck';
+import type { OfferSearch } from '../../../../src/model/filters';
+import { fromDollars } from '../../../../src/model/money';
+import type { Offer } from '../../../../src/model/offer';
+import { quoteOffer } from '../../../../src/model/quote';
+import { defaultQuery } from '../../../../src/model/savedSearches';
+import { marketOffer } from '../../../support/marketOffer';
+
+const offer = marketOffer();
+const confirmed = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 }).running;
+
+function check(answers: readonly (readonly Offer[])[], changes: Partial<RecheckInput> = {}) {
+  const searches: OfferSearch[] = [];
+  const result = recheckOffer(
+    (search) => {
+      searches.push(search);
+      return Promise.resolve({ items: answers[searches.length - 1] ?? [], skipped: 0 });
+    },
+    {
+      offer,
+      query: defaultQuery,
+      choices: { source: { kind: 'image', image: 'ubuntu' } },
+      confirmed,
+      ...changes,
+    },
+  );
+  return { result, searches };
+}
+
+describe('the offer at the click', () => {
+  it('is read anew by its number, with the disk that will be rented', async () => {
+    const { result, searches } = check([[offer]], {
+      choices: { source: { kind: 'image', image: 'ubuntu' }, diskGb: 64 },
+    });
+    await result;
+    assert.deepEqual(
+      searches.map(({ filters, allocatedStorageGb }) => ({ filters, allocatedStorageGb })),
+      [{ filters: { id: { eq: 1001 } }, allocatedStorageGb: 64 }],
+    );
+  });
+
+  it('is as confirmed, or cheaper', async () => {
+    assert.deepEqual(await check([[offer]]).result, { kind: 'asConfirmed', offer });
+    const cheaper = marketOffer({ gpuPerHour: fromDollars(0.3), totalPerHour: fromDollars(0.31) });
+    assert.deepEqual(await check([[cheaper]]).result, { kind: 'asConfirmed', offer: cheaper });
+  });
+
+  it('is dearer, with both prices', async () => {
+    const dearer = marketOffer({ gpuPerHour: fromDollars(0.5), totalPerHour: fromDollars(0.51) });
+    assert.deepEqual(await check([[dearer]]).result, {
+      kind: 'dearer',
+      offer: dearer,
+      before: 404_167,
+      after: 510_000,
+    });
+  });
+
+  it('is dearer where the least bid has passed ours', async () => {
+    const raised = marketOffer({ minBidPerHour: fromDollars(0.3) });
+    const { result } = check([[raised]], {
+      query: { ...defaultQuery, rentalType: 'interruptible' },
+      choices: { source: { kind: 'image', image: 'ubuntu' }, bidPerHour: fromDollars(0.25) },
+    });
+    assert.deepEqual(await result, {
+      kind: 'dearer',
+      offer: raised,
+      before: fromDollars(0.25),
+      after: fromDollars(0.3),
+    });
+  });
+
+  it('is gone, and the next best of the same search is named', async () => {
+    const next = marketOffer({ id: 2, score: 50 });
+    const better = marketOffer({ id: 3, score: 90 });
+    const unfit = marketOffer({ id: 4, score: 99, verified: false });
+    const { result, searches } = check([[], [next, better, unfit]]);
+    assert.deepEqual(await result, { kind: 'gone', next: better });
+    assert.deepEqual(searches[1]?.filters['verified'], { eq: true });
+  });
+
+  it('is gone, and there is no other', async () => {
+    assert.deepEqual(await check([[], []]).result, { kind: 'gone' });
+    assert.deepEqual(await check([[marketOffer({ rentable: false })], []]).result, { kind: 'gone' });
+  });
+
+  it('is found by a service that does not filter by number', async () => {
+    const other = marketOffer({ id: 2 });
+    assert.deepEqual(await check([[other], [other, offer]]).result, { kind: 'asConfirmed', offer });
+  });
+
+  it('is not named again as the next best after the service refused it', async () => {
+    const other = marketOffer({ id: 2, score: 1 });
+    const next = await nextBest(() => Promise.resolve({ items: [offer, other], skipped: 0 }), {
+      offer,
+      query: defaultQuery,
+      choices: { source: { kind: 'image', image: 'ubuntu' } },
+    });
+    assert.deepEqual(next, { kind: 'gone', next: other });
+  });
+});
+
+describe('a further machine of the same kind', () => {
+  const copyOf = (market: readonly Offer[], used: readonly number[]) =>
+    findCopy(
+      () => Promise.resolve({ items: market, skipped: 0 }),
+      { offer, query: defaultQuery, choices: { source: { kind: 'image', image: 'ubuntu' } }, confirmed },
+      new Set(used),
+    );
+
+  it('is the cheapest of the same GPU that costs no more, each once', async () => {
+    const dearer = marketOffer({ id: 2, gpuPerHour: fromDollars(0.41), totalPerHour: fromDollars(0.42) });
+    const same = marketOffer({ id: 3 });
+    const cheaper = marketOffer({ id: 4, gpuPerHour: fromDollars(0.3), totalPerHour: fromDollars(0.31) });
+    const otherGpu = marketOffer({ id: 5, gpuName: 'RTX 3090', totalPerHour: fromDollars(0.1) });
+    const market = [dearer, same, cheaper, otherGpu, offer];
+    assert.equal((await copyOf(market, [1001]))?.id, 4);
+    assert.equal((await copyOf(market, [1001, 4]))?.id, 3);
+    assert.equal(await copyOf(market, [1001, 4, 3]), undefined);
+  });
+});

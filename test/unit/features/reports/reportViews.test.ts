@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { earningsView } from '../../../../src/features/reports/earningsView';
+import { toCsv, toMarkdown } from '../../../../src/features/reports/exports';
+import { marketSections } from '../../../../src/features/reports/marketView';
+import { spendingView } from '../../../../src/features/reports/spendingView';
+import type { Charge } from '../../../../src/model/charge';
+import type { EarningsReport } from '../../../../src/model/earnings';
+import type { GpuMetrics } from '../../../../src/model/gpuMetrics';
+import { fromDollars } from '../../../../src/model/money';
+import { formatText } from '../../../../src/util/text';
+
+const say = formatText;
+
+function aReport(change: Partial<EarningsReport> = {}): EarningsReport {
+  return { summary: {}, perMachine: [], perDay: [], person: {}, skipped: 0, ...change };
+}
+
+describe('the earnings report', () => {
+  it('puts days in order and shows what is unknown as unknown, not as zero', () => {
+    const { sections } = earningsView(
+      aReport({
+        perDay: [
+          { day: 20_001, gpu: fromDollars(2), storage: fromDollars(0.5) },
+          { day: 20_000, gpu: fromDollars(1) },
+        ],
+      }),
+      say,
+      false,
+    );
+    const days = sections.find(({ id }) => id === 'days');
+    assert.deepEqual(days?.chart, {
+      kind: 'stackedColumns',
+      unit: 'dollars',
+      categories: ['2024-10-04', '2024-10-05'],
+      series: [
+        { name: 'GPU', values: [1, 2] },
+        { name: 'Storage', values: [null, 0.5] },
+        { name: 'Upload', values: [null, null] },
+        { name: 'Download', values: [null, null] },
+      ],
+    });
+    assert.deepEqual(
+      days.table.rows.map((row) => row.cells.map((cell) => cell.text)),
+      [
+        ['2024-10-04', '$1.00', '–', '–', '–', '$1.00'],
+        ['2024-10-05', '$2.00', '$0.50', '–', '–', '$2.50'],
+      ],
+    );
+  });
+
+  it('hides name and address unless asked', () => {
+    const report = aReport({ person: { email: 'host@gpu.example' } });
+    assert.ok(!JSON.stringify(earningsView(report, say, false)).includes('host@gpu.example'));
+    assert.ok(JSON.stringify(earningsView(report, say, true)).includes('host@gpu.example'));
+  });
+});
+
+describe('the market report', () => {
+  const gpu: GpuMetrics = {
+    gpuName: 'RTX 4090',
+    priceP10: fromDollars(0.2),
+    priceP25: fromDollars(0.3),
+    priceMedian: fromDollars(0.35),
+    priceP75: fromDollars(0.4),
+    priceP90: fromDollars(0.5),
+  };
+
+  it('draws a box with what the user pays beside it', () => {
+    const [prices] = marketSections([gpu], new Map([['RTX 4090', fromDollars(0.32)]]), say);
+    assert.deepEqual(prices?.chart, {
+      kind: 'boxPlot',
+      unit: 'dollars an hour',
+      boxes: [
+        {
+          name: 'RTX 4090',
+          low: 0.2,
+          lower: 0.3,
+          middle: 0.35,
+          upper: 0.4,
+          high: 0.5,
+          mark: { value: 0.32, label: 'You pay' },
+        },
+      ],
+    });
+  });
+
+  it('keeps a model with missing or absurd prices in the table and out of the drawing', () => {
+    const absurd = [
+      { ...gpu, gpuName: 'none', priceMedian: undefined },
+      { ...gpu, gpuName: 'negative', priceP10: fromDollars(-1) },
+      { ...gpu, gpuName: 'unordered', priceP25: fromDollars(9) },
+    ].map(({ priceMedian, ...rest }) => (priceMedian === undefined ? rest : { ...rest, priceMedian }));
+    const [prices] = marketSections(absurd, new Map(), say);
+    assert.equal(prices?.chart, undefined);
+    assert.equal(prices?.table.rows.length, 3);
+  });
+
+  it('takes control characters and direction marks out of hostile names', () => {
+    const [prices] = marketSections([{ gpuName: 'RTX\u0000\n\u202e 4090' }], new Map(), say);
+    assert.equal(prices?.table.rows[0]?.cells[0]?.text, 'RTX 4090');
+  });
+});
+
+describe('the spending report', () => {
+  const charges: Charge[] = [
+    {
+      start: 20_000 * 86_400,
+      type: 'instance',
+      source: 'instance-5',
+      amount: fromDollars(3),
+      items: [
+        { type: 'gpu', amount: fromDollars(2.5) },
+        { type: 'disk', amount: fromDollars(0.5) },
+      ],
+    },
+    { start: 20_001 * 86_400, type: 'volume', source: 'volume-9', amount: fromDollars(1), items: [] },
+  ];
+
+  it('sums the same money by day, by source and by kind', () => {
+    const { tiles, sections } = spendingView(charges, say);
+    assert.deepEqual(tiles, [{ label: 'Spent in this time', value: '$4.00' }]);
+    const rows = (id: string) =>
+      sections
+        .find((section) => section.id === id)
+        ?.table.rows.map((row) => row.cells.map((cell) => cell.text));
+    assert.deepEqual(rows('days'), [
+      ['2024-10-04', '$0.50', '$2.50', '–', '$3.00'],
+      ['2024-10-05', '–', '–', '$1.00', '$1.00'],
+    ]);
+    assert.deepEqual(rows('sources'), [
+      ['instance-5', '$3.00'],
+      ['volume-9', '$1.00'],
+    ]);
+    assert.deepEqual(rows('kinds'), [
+      ['GPU', '$2.50'],
+      ['volume', '$1.00'],
+      ['Disk', '$0.50'],
+    ]);
+  });
+});
+
+describe('exports', () => {
+  const table = (text: string) => ({
+    caption: '',
+    columns: [{ label: 'A', numeric: false }],
+    rows: [{ id: '1', cells: [{ text }] }],
+  });
+
+  it('writes no field that a spreadsheet would run', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('=', '+', '-', '@', '\t'), fc.string(), (first, rest) => {
+        fc.pre(!/^-?\d/.test(first + rest));
+        const field = toCsv(table(first + rest)).split('\r\n')[1] ?? '';
+        assert.ok(/^("?)'/.test(field), field);
+      }),
+    );
+  });
+
+  it('quotes commas, quotes and line breaks', () => {
+    assert.equal(toCsv(table('a,"b"\nc')), 'A\r\n"a,""b""\nc"\r\n');
+  });
+
+  it('escapes what Markdown would read', () => {
+    assert.match(toMarkdown('T', table('a|b<script>')), /\| a\\\|b\\<script\\> \|/);
+  });
+});

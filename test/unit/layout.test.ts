@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(__dirname, '..', '..');
+
+function sources(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|mjs|cjs)$/.test(file))
+    .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
+}
+
+describe('the layout of the repository', () => {
+  it('has the top-level names that were asked for', () => {
+    const given = [
+      'package.json',
+      'tsconfig.json',
+      'esbuild.mjs',
+      'src',
+      'media',
+      'test',
+      '.vscodeignore',
+      'README.md',
+      'CHANGELOG.md',
+    ];
+    assert.deepEqual(
+      given.filter((name) => !existsSync(path.join(root, name))),
+      [],
+    );
+  });
+
+  /** Each package with the place where it does its work, so that none is only listed. */
+  const uses: Record<string, () => boolean> = {
+    '@types/vscode': () =>
+      sources('src').some((text) => /import (type )?\* as vscode from 'vscode'/.test(text)),
+    '@vscode/vsce': () => sources('scripts').some((text) => /'@vscode', 'vsce'/.test(text)),
+    undici: () => sources('src').some((text) => /await import\('undici'\)/.test(text)),
+    zod: () => sources('src').some((text) => /import \* as z from 'zod'/.test(text)),
+    esbuild: () => /from 'esbuild'/.test(readFileSync(path.join(root, 'esbuild.mjs'), 'utf8')),
+    '@vscode/test-electron': () =>
+      sources('test/editor').some((text) => /from '@vscode\/test-electron'/.test(text)),
+    mocha: () => sources('test/editor').some((text) => /from 'mocha'/.test(text)),
+  };
+  const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+  for (const [name, isUsed] of Object.entries(uses)) {
+    it(`lists ${name} and uses it`, () => {
+      const { dependencies = {}, devDependencies = {} } = manifest as Record<string, Record<string, string>>;
+      assert.match({ ...dependencies, ...devDependencies }[name] ?? '', /^\d+\.\d+\.\d+$/);
+      assert.ok(isUsed(), `${name} is used nowhere`);
+    });
+  }
+
+  it('names the editor only where it may be known', () => {
+    const outside = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter(
+        (file) =>
+          file.endsWith('.ts') && /from 'vscode'/.test(readFileSync(path.join(root, 'src', file), 'utf8')),
+      )
+      .filter((file) => !/^(editor|features)[\\/]/.test(file));
+    assert.deepEqual(
+      outside.filter((file) => file.includes(path.sep)),
+      [],
+    );
+  });
+});

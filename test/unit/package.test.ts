@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { bytesRead } from '../support/bundleSize';
+import { packagedExtension, repository } from '../support/editorHost';
+import { readZip, type ZipEntry } from '../support/zip';
+
+/** When the newest file that goes into the package was changed. */
+function newestSource(): number {
+  const folders = ['src', 'media', 'l10n'].flatMap((folder) =>
+    readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.join(folder, file),
+    ),
+  );
+  const files = [...folders, 'package.json', 'package.nls.json', 'README.md', 'CHANGELOG.md', 'esbuild.mjs'];
+  return Math.max(
+    ...files.map((file) => statSync(path.join(repository, file), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
+}
+
+describe('the package', function () {
+  this.timeout(120_000);
+  let entries: ZipEntry[] = [];
+
+  before(async () => {
+    if (!existsSync(packagedExtension) || statSync(packagedExtension).mtimeMs < newestSource()) {
+      await promisify(execFile)(process.execPath, [path.join(repository, 'scripts', 'package.mjs')]);
+    }
+    entries = readZip(packagedExtension);
+  });
+
+  it('holds the bundles, the pictures and the texts, and nothing else', () => {
+    const files = entries.map(({ name }) => name).filter((name) => name.startsWith('extension/'));
+    const expected = [
+      /^package(\.nls)?\.json$/,
+      /^(readme|changelog)\.md$/i,
+      /^LICENSE(\.txt)?$/,
+      /^l10n\/bundle\.l10n\.[\w-]+\.json$/,
+      /^dist\/(extension|simulator|uninstall)\.js$/,
+      /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
+      /^dist\/webview\/\w+\.(js|css)$/,
+      /^media\/(icon\.png|readme\.png|activity\.svg)$/,
+      /^media\/walkthrough\/\w+\.svg$/,
+      /^media\/schemas\/[\w.-]+\.json$/,
+    ];
+    const names = files.map((name) => name.slice('extension/'.length));
+    assert.deepEqual(
+      names.filter((name) => !expected.some((pattern) => pattern.test(name))),
+      [],
+    );
+    for (const needed of ['package.json', 'dist/extension.js', 'dist/simulator.js', 'media/icon.png']) {
+      assert.ok(names.includes(needed), `${needed} is missing`);
+    }
+  });
+
+  it('has every chunk that a bundle asks for', () => {
+    const names = new Set(entries.map(({ name }) => name));
+    const missing = entries
+      .filter(({ name }) => /^extension\/dist\/[^/]+\.js$/.test(name))
+      .flatMap((entry) => [
+        ...entry
+          .read()
+          .toString('utf8')
+          .matchAll(/require\("\.\/([\w.-]+)"\)/g),
+      ])
+      .map(([, file]) => `extension/dist/${file ?? ''}`)
+      .filter((name) => !names.has(name));
+    assert.deepEqual(missing, []);
+  });
+
+  it('stays under 600 KB without its pictures', () => {
+    const bytes = entries
+      .filter(({ name }) => !/\.(png|svg|gif)$/.test(name))
+      .reduce((sum, { packedBytes }) => sum + packedBytes, 0);
+    assert.ok(bytes < 600_000, `${String(bytes)} bytes`);
+  });
+
+  it('reads less than 150 KB when it is activated', () => {
+    const bytes = bytesRead(entries, 'extension.js');
+    assert.ok(bytes > 0 && bytes < 150_000, `${String(bytes)} bytes`);
+  });
+
+  it('carries no source map and no trace of the machine it was built on', () => {
+    for (const entry of entries.filter(({ name }) => name.endsWith('.js'))) {
+      const code = entry.read().toString('utf8');
+      assert.doesNotMatch(code, /sourceMappingURL=/, entry.name);
+      assert.ok(!code.includes(repository), entry.name);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { WorldState } from '../../../src/simulator/state';
+import { StateFile, StateFileError } from '../../../src/simulator/stateFile';
+
+const state: WorldState = {
+  version: 1,
+  seed: 4,
+  clockOffsetMs: 0,
+  nextIds: { key: 7 },
+  accounts: [],
+  keys: [],
+  instances: [],
+  sshKeys: [],
+  sections: { secrets: { HF_TOKEN: 'hidden-value' } },
+};
+
+describe('The state file', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-state-'));
+    file = path.join(folder, 'deep', 'state.json');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('gives back what was written, also to another run with the same key', () => {
+    new StateFile(file, 'key', false).write(state);
+    assert.deepEqual(new StateFile(file, 'key', false).read(), state);
+    assert.deepEqual(readdirSync(path.dirname(file)), ['state.json']);
+  });
+
+  it('is sealed: neither the key nor a value can be read in it, and nobody else may try', () => {
+    new StateFile(file, 'the-api-key', false).write(state);
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(text, /hidden-value|the-api-key|HF_TOKEN/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  it('stays readable when that is wanted', () => {
+    new StateFile(file, 'key', true).write(state);
+    assert.match(readFileSync(file, 'utf8'), /hidden-value/);
+    assert.deepEqual(new StateFile(file, 'key', true).read(), state);
+  });
+
+  it('says so when it was written with another key, is sealed, or is something else', () => {
+    new StateFile(file, 'key', false).write(state);
+    assert.throws(() => new StateFile(file, 'other', false).read(), /another API key/);
+    assert.throws(() => new StateFile(file, 'key', true).read(), /sealed/);
+    writeFileSync(file, '{"something":"else"}');
+    assert.throws(() => new StateFile(file, 'key', false).read(), StateFileError);
+    writeFileSync(file, '{"version":1');
+    assert.throws(() => new StateFile(file, 'key', false), StateFileError);
+  });
+
+  it('leaves the old file alone when it cannot write', () => {
+    const store = new StateFile(file, 'key', true);
+    store.write(state);
+    const before = readFileSync(file, 'utf8');
+    const endless: Record<string, unknown> = {};
+    endless['self'] = endless;
+    assert.throws(() => store.write({ ...state, sections: endless }));
+    assert.equal(readFileSync(file, 'utf8'), before);
+    assert.deepEqual(readdirSync(path.dirname(file)), ['state.json']);
+  });
+});

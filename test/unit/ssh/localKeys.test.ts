@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { worksUnattended } from '../../../src/ssh/localKeys';
+import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
+import { ProgramMissingError } from '../../../src/ssh/run';
+import { matchKeys } from '../../../src/ssh/service';
+import { SshHome } from '../../support/sshHome';
+
+describe('Local keys', function () {
+  this.timeout(20_000);
+  let home: SshHome;
+  beforeEach(() => {
+    home = new SshHome();
+  });
+  afterEach(() => home.dispose());
+
+  it('are found with the fingerprint that ssh-keygen prints', async () => {
+    const line = home.key();
+    home.key('id_rsa', '', 'rsa');
+    const keys = await home.service().localKeys();
+    assert.deepEqual(
+      keys.map((key) => key.publicKey.comment),
+      ['id_ed25519', 'id_rsa'],
+    );
+    const printed = execFileSync('ssh-keygen', ['-lf', join(home.sshDir, 'id_ed25519.pub')], {
+      encoding: 'utf8',
+    });
+    assert.ok(printed.includes(` ${keys[0]?.publicKey.fingerprint ?? '?'} `), printed);
+    assert.equal(keys[0]?.line, line);
+  });
+
+  it('are told apart by whether they ask for a passphrase, in both file forms', async () => {
+    home.key('plain');
+    home.key('locked', 'secret');
+    home.key('old_plain', '', 'rsa');
+    home.key('old_locked', 'secret', 'rsa');
+    const convert = (name: string, pass: string) =>
+      execFileSync('ssh-keygen', [
+        '-q',
+        '-p',
+        '-m',
+        'PEM',
+        '-P',
+        pass,
+        '-N',
+        pass,
+        '-f',
+        join(home.sshDir, name),
+      ]);
+    convert('old_plain', '');
+    convert('old_locked', 'secret');
+    assert.match(readFileSync(join(home.sshDir, 'old_locked'), 'utf8'), /BEGIN RSA PRIVATE KEY/);
+    const keys = await home.service().localKeys();
+    const encrypted = Object.fromEntries(keys.map((key) => [key.publicKey.comment, key.encrypted]));
+    assert.deepEqual(encrypted, { plain: false, old_plain: false, locked: true, old_locked: true });
+    assert.deepEqual(keys.map(worksUnattended), [true, true, false, false]);
+  });
+
+  it('leave out what cannot be used: no private part, no key, a certificate', async () => {
+    home.key('whole');
+    home.key('half');
+    rmSync(join(home.sshDir, 'half'));
+    writeFileSync(join(home.sshDir, 'junk.pub'), 'not a key\n');
+    writeFileSync(join(home.sshDir, 'whole-cert.pub'), readFileSync(join(home.sshDir, 'whole.pub')));
+    const keys = await home.service().localKeys();
+    assert.deepEqual(
+      keys.map((key) => key.publicKey.comment),
+      ['whole'],
+    );
+  });
+
+  it('come from files alone where there is no agent program', async () => {
+    home.key();
+    const run: typeof home.run = (program, args, options) =>
+      program === 'ssh-add'
+        ? Promise.reject(new ProgramMissingError(program, undefined))
+        : home.run(program, args, options);
+    assert.equal((await home.service({ run }).localKeys()).length, 1);
+    rmSync(home.sshDir, { recursive: true });
+    assert.deepEqual(await home.service({ run }).localKeys(), []);
+  });
+
+  it('match registered ones by the key alone, whatever the comment', async () => {
+    const line = home.key();
+    home.key('other');
+    const local = await home.service().localKeys();
+    const [type = '', base64 = ''] = line.split(' ');
+    const registered = [`${type} ${base64} somebody@elsewhere\n`, 'junk', ''];
+    assert.deepEqual(
+      matchKeys(local, registered).map((key) => key.publicKey.comment),
+      ['id_ed25519'],
+    );
+    assert.ok(sameKey(line, `${type}   ${base64}`));
+    assert.ok(!sameKey('junk', 'junk'));
+  });
+
+  it('are made by ssh-keygen, for this user alone and never over another', async () => {
+    const ssh = home.service();
+    const key = await ssh.generateKey('gpu_rental', 'gpu rental; $(id)');
+    assert.equal(home.mode(join(home.sshDir, 'gpu_rental')), '600');
+    assert.equal(key.publicKey.type, 'ssh-ed25519');
+    assert.equal(key.publicKey.comment, 'gpu-rental----id-');
+    assert.equal((await ssh.localKeys())[0]?.publicKey.base64, key.publicKey.base64);
+    await assert.rejects(ssh.generateKey('gpu_rental', ''), /exists already/);
+    for (const name of ['', '..', '../x', '-x', 'a/b', 'a b', 'x.pub', 'a\nb']) {
+      await assert.rejects(ssh.generateKey(name, ''), /cannot be the name/);
+    }
+  });
+
+  it('are parsed strictly: the type inside must be the type outside', () => {
+    const line = home.key();
+    const [, base64 = ''] = line.split(' ');
+    assert.ok(parsePublicKey(line));
+    assert.equal(parsePublicKey(`ssh-rsa ${base64}`), undefined);
+    assert.equal(parsePublicKey(`${line}\n${line}`), undefined);
+    assert.equal(parsePublicKey(`command="id" ${line}`), undefined);
+    assert.equal(parsePublicKey(base64), undefined);
+  });
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nodeFileSystem } from '../../../src/ssh/fileSystem';
+import { LockBusyError, withLock, type LockOptions } from '../../../src/ssh/lock';
+import { systemClock } from '../../../src/util/clock';
+import { FakeClock } from '../../support/fakeClock';
+
+describe('The lock', () => {
+  let dir: string;
+  let file: string;
+  let clock: FakeClock;
+  let alive: number[];
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'gpu-lock-'));
+    file = join(dir, 'lock');
+    clock = new FakeClock();
+    alive = [1];
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  function options(more: Partial<LockOptions> = {}): LockOptions {
+    return {
+      fs: nodeFileSystem,
+      clock,
+      identity: { pid: 1, host: 'here', isAlive: (pid) => alive.includes(pid) },
+      ...more,
+    };
+  }
+
+  function heldBy(pid: number, host: string): void {
+    writeFileSync(file, JSON.stringify({ pid, host, token: 'x' }));
+  }
+
+  /** Moves the clock, in small steps with time for the disk, until the promise ends. */
+  async function drive<T>(promise: Promise<T>, onStep: () => void = () => undefined): Promise<T> {
+    const state = { done: false };
+    const mark = () => {
+      state.done = true;
+    };
+    promise.then(mark, mark);
+    while (!state.done) {
+      onStep();
+      await clock.advance(200);
+      await nodeFileSystem.list(dir);
+    }
+    return promise;
+  }
+
+  it('lets one in at a time and is gone afterwards', async () => {
+    let inside = 0;
+    const enter = () =>
+      withLock(file, options({ clock: systemClock }), async () => {
+        inside += 1;
+        assert.equal(inside, 1);
+        await nodeFileSystem.list(dir);
+        inside -= 1;
+      });
+    await Promise.all(Array.from({ length: 20 }, enter));
+    assert.equal(existsSync(file), false);
+  });
+
+  it('is given back where the action fails', async () => {
+    await assert.rejects(
+      withLock(file, options(), () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(existsSync(file), false);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is taken at once from a process of this machine that died', async () => {
+    heldBy(2, 'here');
+    assert.equal(await withLock(file, options(), () => Promise.resolve('in')), 'in');
+    assert.equal(clock.now(), new FakeClock().now());
+  });
+
+  it('is taken after ten seconds without a sign of life from another machine', async () => {
+    heldBy(2, 'elsewhere');
+    const startedAt = clock.now();
+    await drive(withLock(file, options(), () => Promise.resolve()));
+    const waited = clock.now() - startedAt;
+    assert.ok(waited >= 10_000 && waited < 20_000, String(waited));
+  });
+
+  it('is not taken from a living process, nor from one that keeps its heartbeat up', async () => {
+    heldBy(1, 'here');
+    let beat = 0;
+    const busy = withLock(file, options(), () => assert.fail('two at once'));
+    await assert.rejects(
+      drive(busy, () => {
+        beat += 1;
+        utimesSync(file, beat, beat);
+      }),
+      LockBusyError,
+    );
+    assert.ok(existsSync(file));
+  });
+
+  it('is taken where its content was lost in a crash', async () => {
+    writeFileSync(file, '{"pid":');
+    await drive(withLock(file, options(), () => Promise.resolve()));
+    assert.equal(existsSync(file), false);
+  });
+
+  it('shows a heartbeat while a long action holds it', async () => {
+    let release: () => void = () => undefined;
+    let action: Promise<void> | undefined;
+    await new Promise<void>((started) => {
+      action = withLock(file, options(), () => {
+        started();
+        return new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      });
+    });
+    utimesSync(file, 1, 1);
+    while ((await nodeFileSystem.facts(file)).mtimeMs === 1000) {
+      await clock.advance(2_000);
+    }
+    release();
+    await action;
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is left alone at the end where somebody else took it over', async () => {
+    await withLock(file, options(), () => {
+      heldBy(3, 'elsewhere');
+      return Promise.resolve();
+    });
+    assert.match(readFileSync(file, 'utf8'), /elsewhere/);
+  });
+
+  it('stops waiting as soon as it is told to', async () => {
+    heldBy(1, 'here');
+    const stop = new AbortController();
+    const waiting = withLock(file, options({ signal: stop.signal }), () => assert.fail('in'));
+    stop.abort();
+    await assert.rejects(drive(waiting), { name: 'CancelledError' });
+  });
+
+  it('passes on an error of the disk instead of waiting', async () => {
+    const fs = {
+      ...nodeFileSystem,
+      create: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+    };
+    await assert.rejects(
+      withLock(file, options({ fs }), () => Promise.resolve()),
+      /full/,
+    );
+  });
+});

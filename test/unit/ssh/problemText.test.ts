@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
+import type { PreflightProblem } from '../../../src/ssh/preflight';
+import { formatText } from '../../../src/util/text';
+
+const failure = (problem: PreflightProblem, keysTried: readonly string[] = []) =>
+  ({ ok: false, problem, detail: 'what it said', keysTried }) as const;
+
+const problems: readonly PreflightProblem[] = [
+  ...(['refused', 'timedOut', 'unreachable', 'unresolved', 'authentication', 'hostKeyChanged'] as const),
+  ...(['noGreeting', 'startupScript', 'diskFull', 'config', 'other'] as const),
+];
+
+describe('What a failed login says', () => {
+  it('is different for each cause, with a button that helps', () => {
+    const texts = problems.map((problem) => {
+      const { text, fixes } = explainFailure(failure(problem), undefined);
+      assert.ok(fixes.length >= 2, problem);
+      return formatText(text);
+    });
+    assert.equal(new Set(texts).size, problems.length);
+  });
+
+  it('names the keys that were tried', () => {
+    const { text, fixes } = explainFailure(failure('authentication', ['SHA256:abc']), undefined);
+    assert.match(formatText(text), /SHA256:abc/);
+    assert.equal(fixes[0], 'attachKey');
+  });
+
+  it('offers the agent for a key that asks for a passphrase', () => {
+    const publicKey = { type: 'ssh-ed25519', base64: 'x', comment: '', fingerprint: 'SHA256:x' };
+    const key = {
+      publicKey,
+      line: '',
+      publicFile: '/k.pub',
+      privateFile: '/k',
+      inAgent: false,
+      encrypted: true,
+    };
+    assert.equal(explainFailure(failure('authentication'), key).fixes[0], 'unlockKey');
+    assert.equal(explainFailure(failure('authentication'), { ...key, inAgent: true }).fixes[0], 'attachKey');
+  });
+
+  it('never offers to forget a host key before it was seen to change', () => {
+    const offering = problems.filter((problem) =>
+      explainFailure(failure(problem), undefined).fixes.includes('forgetHostKey'),
+    );
+    assert.deepEqual(offering, ['hostKeyChanged']);
+  });
+
+  it('names the line of the config that is in the way', () => {
+    const override = {
+      option: 'port',
+      wanted: '1',
+      found: '2',
+      place: { file: '/c', line: 3, text: 'Port 2' },
+    };
+    const explained = explainVerification({ kind: 'overridden', overrides: [override] });
+    assert.match(formatText(explained?.text ?? ''), /Line 3 of \/c .*“Port 2”/);
+    const unknown = explainVerification({
+      kind: 'overridden',
+      overrides: [{ ...override, place: undefined }],
+    });
+    assert.match(formatText(unknown?.text ?? ''), /gives port the value 2 instead of 1/);
+    assert.equal(explainVerification({ kind: 'equal' }), undefined);
+    assert.ok(explainVerification({ kind: 'notIncluded' }));
+    assert.ok(explainVerification({ kind: 'broken', message: 'x' }));
+    assert.equal(explainVerification({ kind: 'overridden', overrides: [] }), undefined);
+  });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { aliasOf } from '../../../src/ssh/alias';
+import type { SshService } from '../../../src/ssh/service';
+import { ManualStepError } from '../../../src/ssh/userConfig';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+
+const elsewhere = { key: 'market.example#1', serviceUrl: 'https://market.example', isDemo: false };
+const demo = { key: 'demo', serviceUrl: 'http://127.0.0.1:8787', isDemo: true };
+
+describe('The SSH entries', function () {
+  this.timeout(20_000);
+  let home: SshHome;
+  let ssh: SshService;
+
+  beforeEach(() => {
+    home = new SshHome();
+    ssh = home.service({ probe: () => Promise.resolve('ssh') });
+  });
+  afterEach(() => home.dispose());
+
+  function prepare(instanceId: number, account = sshAccount) {
+    const instance = sshInstance(41_022, { id: instanceId, publicIp: '192.0.2.1' });
+    return ssh.prepare({ account, instanceId, instance, registeredKeys: [] });
+  }
+
+  const confs = () =>
+    readdirSync(home.ownDir)
+      .filter((name) => name !== 'config-files')
+      .sort();
+
+  it('are named by id, and by the address where it is not the usual one', () => {
+    assert.equal(aliasOf(sshAccount, 7), 'gpu-7');
+    assert.equal(aliasOf({ ...sshAccount, serviceUrl: 'https://console.vast.ai/' }, 7), 'gpu-7');
+    assert.equal(aliasOf(demo, 7), 'gpu-demo-7');
+    assert.match(aliasOf(elsewhere, 7), /^gpu-[0-9a-f]{6}-7$/);
+    assert.equal(aliasOf(elsewhere, 7), aliasOf({ ...elsewhere, serviceUrl: 'https://market.example/' }, 7));
+  });
+
+  it('say what the options of a rented machine are', async () => {
+    const key = home.key();
+    const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
+    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    assert.deepEqual(home.read(join(home.ownDir, 'gpu-7.conf')).split('\n').slice(2), [
+      'Host gpu-7',
+      '  HostName 192.0.2.1',
+      '  Port 41022',
+      '  User root',
+      '  HostKeyAlias gpu-7',
+      `  UserKnownHostsFile ${home.ownDir}/known_hosts`,
+      '  GlobalKnownHostsFile none',
+      '  StrictHostKeyChecking accept-new',
+      '  HashKnownHosts no',
+      '  CheckHostIP no',
+      '  UpdateHostKeys no',
+      `  IdentityFile ${home.sshDir}/id_ed25519`,
+      '  IdentitiesOnly yes',
+      '  ForwardAgent no',
+      '  ConnectTimeout 20',
+      '  ServerAliveInterval 15',
+      '  ServerAliveCountMax 3',
+      '',
+    ]);
+  });
+
+  it('forward the agent only where that was asked for, and remember it', async () => {
+    const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
+    const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [] };
+    await ssh.prepare({ ...request, forwardAgent: true });
+    await ssh.prepare(request);
+    assert.equal((await ssh.entry('gpu-7'))?.forwardAgent, true);
+    await ssh.prepare({ ...request, forwardAgent: false });
+    assert.equal((await ssh.entry('gpu-7'))?.forwardAgent, false);
+  });
+
+  it('prefer a key that needs no passphrase', async () => {
+    const locked = home.key('a_locked', 'secret');
+    const open = home.key('b_open');
+    const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
+    const request = { account: sshAccount, instanceId: 7, instance };
+    const both = await ssh.prepare({ ...request, registeredKeys: [locked, open] });
+    assert.equal(both.identity?.publicKey.comment, 'b_open');
+    const one = await ssh.prepare({ ...request, registeredKeys: [locked] });
+    assert.equal(one.identity?.encrypted, true);
+  });
+
+  it('are forgotten with their host keys, and nothing else is', async () => {
+    await prepare(7);
+    await prepare(8);
+    const known = join(home.ownDir, 'known_hosts');
+    home.write('gpu-7 ssh-ed25519 AAAA\ngpu-77 ssh-ed25519 BBBB\ngpu-8 ssh-ed25519 CCCC\n', known);
+    await ssh.forget('gpu-7');
+    assert.deepEqual(confs(), ['gpu-8.conf', 'known_hosts']);
+    assert.equal(home.read(known), 'gpu-77 ssh-ed25519 BBBB\ngpu-8 ssh-ed25519 CCCC\n');
+    await ssh.forget('gpu-7', 'gpu-9');
+  });
+
+  it('vanish when their instance is gone from a complete list, those of other accounts stay', async () => {
+    await prepare(7);
+    await prepare(8);
+    await prepare(7, elsewhere);
+    assert.deepEqual(await ssh.prune(sshAccount, [8], 1), [], 'the list is older than the entries');
+    const later = Date.now() + 60_000;
+    assert.deepEqual(await ssh.prune(sshAccount, [8], later), ['gpu-7']);
+    assert.deepEqual(confs(), [`${aliasOf(elsewhere, 7)}.conf`, 'gpu-8.conf'].sort());
+    assert.deepEqual(await ssh.prune(sshAccount, [8], later), []);
+  });
+
+  it('vanish on sign-out; with the last account the block and the folder go too', async () => {
+    home.write('Host mine\n  Port 22\n');
+    await prepare(7);
+    await prepare(7, elsewhere);
+    await ssh.removeAll(sshAccount);
+    assert.deepEqual(confs(), [`${aliasOf(elsewhere, 7)}.conf`]);
+    await ssh.removeAll(elsewhere);
+    assert.equal(existsSync(home.ownDir), false);
+    assert.equal(home.read(), 'Host mine\n  Port 22\n');
+  });
+
+  it('leave the folder where somebody else keeps something in it', async () => {
+    await prepare(7);
+    home.write('mine', join(home.ownDir, 'notes.txt'));
+    await ssh.removeAll();
+    assert.deepEqual(confs(), ['notes.txt']);
+    await ssh.removeAll();
+  });
+
+  it('work with a read-only config that has our line in it, and name the line where it has not', async () => {
+    home.write('Host mine\n', undefined, 0o400);
+    await assert.rejects(prepare(7), ManualStepError);
+    home.write(
+      `Host other\n  Port 1\nMatch all\nInclude ${home.ownDir}/*.conf\n`,
+      join(home.sshDir, 'managed'),
+      0o400,
+    );
+    const managed = { ...home.environment, configFile: join(home.sshDir, 'managed') };
+    Object.defineProperty(home, 'environment', { value: managed });
+    assert.deepEqual((await prepare(7)).verification, { kind: 'equal' });
+  });
+
+  it('are written once: the second time changes nothing', async () => {
+    await prepare(7);
+    const before = home.read(join(home.ownDir, 'gpu-7.conf'));
+    await prepare(7);
+    assert.equal(home.read(join(home.ownDir, 'gpu-7.conf')), before);
+    assert.deepEqual(ssh.command('gpu-7'), ['ssh', '-F', home.configFile, 'gpu-7']);
+    assert.deepEqual(ssh.sftpCommand('gpu-7'), ['sftp', '-F', home.configFile, 'gpu-7']);
+    assert.equal(ssh.commandLine('gpu-7'), `ssh -F ${home.configFile} gpu-7`);
+    assert.throws(() => ssh.command('-oProxyCommand=id'));
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHost } from '../../../src/ssh/hostConfig';
+import { SshHome } from '../../support/sshHome';
+import { pause } from '../../support/until';
+
+const writers = 8;
+const rounds = 500;
+
+describe('Many processes at once', function () {
+  this.timeout(180_000);
+  let home: SshHome;
+  beforeEach(() => {
+    home = new SshHome();
+  });
+  afterEach(() => home.dispose());
+
+  async function run(...args: readonly string[]): Promise<void> {
+    const script = join(__dirname, '../../support/sshConfigWriter.ts');
+    const child = spawn(process.execPath, ['--require', 'tsx/cjs', script, ...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      cwd: join(__dirname, '../../..'),
+    });
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 0);
+  }
+
+  it('write 500 times each beside an editor, and no byte of the user is lost and no file is torn', async () => {
+    const user = 'Host first\n  Port 1\n';
+    home.write(user);
+    // The first contact puts the block in; from then on the user's file is only his.
+    await run('writer', home.home, '0', '8');
+    const torn: string[] = [];
+    const state = { done: false };
+    const watcher = (async () => {
+      while (!state.done) {
+        for (const name of readdirSync(home.ownDir)) {
+          if (name.endsWith('.conf')) {
+            const alias = name.slice(0, -'.conf'.length);
+            const content = home.read(join(home.ownDir, name));
+            if (!parseHost(alias, content) || !content.endsWith('ServerAliveCountMax 3\n')) {
+              torn.push(`${name}: ${content}`);
+            }
+          }
+        }
+        const config = home.read();
+        if (!config.startsWith('# >>> GPU Rental >>>\n') || !config.includes(user)) {
+          torn.push(`config: ${config}`);
+        }
+        await pause(5);
+      }
+    })();
+    await Promise.all([
+      ...Array.from({ length: writers }, (_, number) =>
+        run('writer', home.home, String(number), String(rounds)),
+      ),
+      run('editor', home.home, String(rounds)),
+    ]);
+    state.done = true;
+    await watcher;
+    assert.deepEqual(torn, []);
+    const expected = Array.from({ length: rounds }, (_, n) => `Host own${n + 1}\n  Port ${n + 1}\n`).join('');
+    const block = `# >>> GPU Rental >>>\nInclude ~/.ssh/gpu-rental.d/*.conf\n# <<< GPU Rental <<<\n`;
+    assert.equal(home.read(), block + user + expected);
+    assert.deepEqual(
+      readdirSync(home.ownDir).sort(),
+      Array.from({ length: 8 }, (_, n) => `gpu-${n + 1}.conf`),
+    );
+  });
+
+  it('meet at a config without the block, and it is there once', async () => {
+    const user = 'Host first\n  Port 1\n';
+    home.write(user);
+    await Promise.all(Array.from({ length: writers }, (_, n) => run('writer', home.home, String(n), '3')));
+    assert.equal(home.read().split('# >>> GPU Rental >>>').length, 2);
+    assert.ok(home.read().endsWith(user));
+  });
+});

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
+import { thisProcess } from '../../../src/ssh/nodeSsh';
+import { sshPaths } from '../../../src/ssh/paths';
+import { ManualStepError, UserConfig } from '../../../src/ssh/userConfig';
+import { systemClock, type Clock } from '../../../src/util/clock';
+import { CrashingFileSystem } from '../../support/crashingFileSystem';
+import { SshHome } from '../../support/sshHome';
+import { configCorpus } from './configCorpus';
+
+const line = 'Include ~/.ssh/gpu-rental.d/*.conf';
+const block = `# >>> GPU Rental >>>\n${line}\n# <<< GPU Rental <<<\n`;
+const user = 'Host a\n  Port 22\n';
+
+/** A hundred times as fast, so that a lock whose owner cannot be told is given up soon. */
+const hastyClock: Clock = {
+  now: () => systemClock.now() * 100,
+  schedule: (run, delayMs) => systemClock.schedule(run, delayMs / 100),
+};
+
+describe("The user's SSH config", function () {
+  this.timeout(30_000);
+  let home: SshHome;
+
+  beforeEach(() => {
+    home = new SshHome();
+  });
+  afterEach(() => home.dispose());
+
+  function config(fs: FileSystem = nodeFileSystem, pid = process.pid): UserConfig {
+    return new UserConfig(
+      {
+        fs,
+        clock: hastyClock,
+        // Another pid than ours has died, as far as the lock can see.
+        identity: { ...thisProcess, pid, isAlive: (other) => other === process.pid },
+        platform: 'linux',
+      },
+      sshPaths(home.environment),
+    );
+  }
+
+  async function refusal(fs?: FileSystem): Promise<ManualStepError> {
+    try {
+      await config(fs).ensure();
+    } catch (error) {
+      assert.ok(error instanceof ManualStepError, String(error));
+      return error;
+    }
+    return assert.fail('nothing was refused');
+  }
+
+  it('gets the block in front and everything else stays', async () => {
+    home.write(user, undefined, 0o640);
+    assert.equal(await config().ensure(), 'written');
+    assert.equal(home.read(), block + user);
+    assert.equal(home.mode(home.configFile), '640');
+    assert.deepEqual(readdirSync(home.sshDir).sort(), ['config', 'gpu-rental.d']);
+  });
+
+  it('is not written, nor locked, where the block stands first', async () => {
+    home.write(block + user);
+    const inode = statSync(home.configFile).ino;
+    const crashing = new CrashingFileSystem(0, 'before');
+    assert.equal(await config(crashing.fs).ensure(), 'same');
+    assert.deepEqual(crashing.operations, ['facts', 'facts', 'read']);
+    assert.equal(statSync(home.configFile).ino, inode);
+  });
+
+  it('is made for this user alone where there is none, and goes again', async () => {
+    rmSync(home.sshDir, { recursive: true });
+    await config().ensure();
+    assert.equal(home.mode(home.configFile), '600');
+    assert.equal(home.mode(home.sshDir), '700');
+    assert.equal(await config().remove(), 'written');
+    assert.equal(existsSync(home.configFile), false);
+  });
+
+  it('comes out of coming and going byte for byte, whatever is in it', async () => {
+    for (const [name, content] of Object.entries(configCorpus)) {
+      const bytes = Buffer.from(content, 'latin1');
+      home.write(bytes);
+      await config().ensure();
+      assert.notEqual(home.read(), content, name);
+      await config().remove();
+      assert.equal(home.read(), content, name);
+    }
+  });
+
+  it('is found behind a chain of links, which stay', async () => {
+    const dotfiles = join(home.root, 'dotfiles');
+    const file = home.write(user, join(dotfiles, 'ssh', 'config'));
+    symlinkSync('../dotfiles/ssh', join(home.home, 'ssh-link'));
+    symlinkSync('config', join(dotfiles, 'ssh', 'alias'));
+    symlinkSync('../ssh-link/alias', home.configFile);
+    await config().ensure();
+    assert.equal(home.read(file), block + user);
+    assert.equal(readlinkSync(home.configFile), '../ssh-link/alias');
+    assert.ok(lstatSync(join(dotfiles, 'ssh', 'alias')).isSymbolicLink());
+  });
+
+  it('follows `..` in a link from where the link really lies', async () => {
+    // ~/.ssh is itself a link: `../config` means the folder beside the real one.
+    rmSync(home.sshDir, { recursive: true });
+    const real = join(home.root, 'store', 'ssh');
+    mkdirSync(real, { recursive: true });
+    const file = home.write(user, join(home.root, 'store', 'config'));
+    symlinkSync(real, home.sshDir);
+    symlinkSync('../config', join(real, 'config'));
+    await config().ensure();
+    assert.equal(home.read(file), block + user);
+  });
+
+  it('is made where a link points to nothing yet', async () => {
+    const target = join(home.root, 'later');
+    symlinkSync(target, home.configFile);
+    await config().ensure();
+    assert.ok(home.read(target).includes(line));
+    assert.equal(readlinkSync(home.configFile), target);
+  });
+
+  it('is left alone, with the line to paste, where links lead in a circle', async () => {
+    symlinkSync('b', home.configFile);
+    symlinkSync('config', join(home.sshDir, 'b'));
+    assert.equal((await refusal()).line, line);
+  });
+
+  it('is left alone where it is read-only', async () => {
+    home.write(user, undefined, 0o400);
+    const error = await refusal();
+    assert.equal(error.file, home.configFile);
+    assert.match(error.message, /read-only.*Include ~\/\.ssh\/gpu-rental\.d\/\*\.conf/);
+    assert.equal(home.read(), user);
+  });
+
+  it('is left alone where it is a folder, or has a second name', async () => {
+    mkdirSync(home.configFile);
+    assert.match((await refusal()).message, /not an ordinary file/);
+    rmSync(home.configFile, { recursive: true });
+    home.write(user);
+    linkSync(home.configFile, join(home.root, 'second'));
+    assert.match((await refusal()).message, /second name/);
+    assert.equal(home.read(), user);
+  });
+
+  it('is left alone where the markers are doubled', async () => {
+    home.write(block + block + user);
+    assert.match((await refusal()).message, /twice \(line 4\)/);
+    assert.equal(home.read(), block + block + user);
+  });
+
+  it('never counts as empty because it cannot be read', async () => {
+    home.write(user);
+    for (const code of ['EACCES', 'EIO', 'EBUSY', 'EMFILE']) {
+      const fs = {
+        ...nodeFileSystem,
+        read: () => Promise.reject(Object.assign(new Error(code), { code })),
+      };
+      assert.match((await refusal(fs)).message, /cannot be read/);
+    }
+    assert.equal(home.read(), user);
+  });
+
+  it('is left alone where its folder takes no new file', async () => {
+    home.write(user);
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      createSynced: () => Promise.reject(Object.assign(new Error('read-only'), { code: 'EROFS' })),
+    };
+    assert.equal((await refusal(fs)).line, line);
+    assert.equal(home.read(), user);
+  });
+
+  it('keeps its owner', async () => {
+    home.write(user);
+    const owners: string[] = [];
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      facts: async (path) => ({ ...(await nodeFileSystem.facts(path)), uid: 1234, gid: 5678 }),
+      setOwner: (path, uid, gid) => {
+        owners.push(`${uid}:${gid}`);
+        if (process.getuid?.() === 0) {
+          chownSync(path, uid, gid);
+        }
+        return Promise.resolve();
+      },
+    };
+    await config(fs).ensure();
+    assert.deepEqual(owners, ['1234:5678']);
+    assert.equal(home.read(), block + user);
+  });
+
+  it('is tried again where a virus scanner holds it for a moment', async () => {
+    home.write(user);
+    let refusals = 3;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      replaceIfSame: (temp, target, expected) => {
+        refusals -= 1;
+        return refusals >= 0
+          ? Promise.reject(Object.assign(new Error('busy'), { code: 'EBUSY' }))
+          : nodeFileSystem.replaceIfSame(temp, target, expected);
+      },
+    };
+    assert.equal(await config(fs).ensure(), 'written');
+    assert.equal(home.read(), block + user);
+  });
+
+  it('is read anew where somebody edits it right before the rename', async () => {
+    home.write(user);
+    let edited = false;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      createSynced: async (path, bytes, mode) => {
+        await nodeFileSystem.createSynced(path, bytes, mode);
+        if (!edited) {
+          edited = true;
+          home.write(`${user}Host new\n`);
+        }
+      },
+    };
+    assert.equal(await config(fs).ensure(), 'written');
+    assert.equal(home.read(), `${block}${user}Host new\n`);
+  });
+
+  it('is not covered where somebody makes it right before we do', async () => {
+    let made = false;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      linkNew: (temp, target) => {
+        if (!made) {
+          made = true;
+          home.write(user);
+        }
+        return nodeFileSystem.linkNew(temp, target);
+      },
+    };
+    await config(fs).ensure();
+    assert.equal(home.read(), block + user);
+  });
+
+  it('is made on file systems without second names too', async () => {
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      linkNew: () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' })),
+    };
+    assert.equal(await config(fs).ensure(), 'written');
+    assert.ok(home.read().includes(line));
+  });
+
+  const scenes: Record<string, { readonly before: string | undefined; readonly act: 'ensure' | 'remove' }> = {
+    'the block is put in': { before: user, act: 'ensure' },
+    'the block moves up': { before: user + block, act: 'ensure' },
+    'the file is made': { before: undefined, act: 'ensure' },
+    'the block is taken out': { before: block + user, act: 'remove' },
+  };
+  for (const [scene, { before, act }] of Object.entries(scenes)) {
+    it(`is the old or the new one wherever the power fails while ${scene}`, async () => {
+      const content = () => (existsSync(home.configFile) ? home.read() : undefined);
+      const reset = () => {
+        rmSync(home.sshDir, { recursive: true, force: true });
+        mkdirSync(home.sshDir, { mode: 0o700 });
+        if (before !== undefined) {
+          home.write(before);
+        }
+      };
+      reset();
+      const whole = new CrashingFileSystem(0, 'before');
+      await config(whole.fs)[act]();
+      const after = content();
+      assert.notEqual(after, before);
+      const results = new Set<string | undefined>();
+      for (let at = 1; at <= whole.operations.length; at += 1) {
+        for (const when of ['before', 'during', 'after'] as const) {
+          reset();
+          const crashing = new CrashingFileSystem(at, when);
+          await assert.rejects(config(crashing.fs, 999_999)[act]());
+          const left = content();
+          assert.ok(
+            left === before || left === after,
+            `${when} ${crashing.operations.join()}: ${left ?? ''}`,
+          );
+          results.add(left);
+          // The next one gets through, and whoever writes next clears the wreck away.
+          await config()[act]();
+          assert.equal(content(), after);
+          await config()[act === 'ensure' ? 'remove' : 'ensure']();
+          const rest = [...readdirSync(home.sshDir), ...readdirSync(home.ownDir)];
+          assert.deepEqual(
+            rest.filter((name) => name.startsWith('.')),
+            [],
+          );
+        }
+      }
+      assert.deepEqual([...results].sort(), [before, after].sort());
+    });
+  }
+
+  it('keeps a mode that the mask of the process would cut', async () => {
+    home.write(user);
+    chmodSync(home.configFile, 0o666);
+    const mask = process.umask(0o077);
+    try {
+      await config().ensure();
+    } finally {
+      process.umask(mask);
+    }
+    assert.equal(home.mode(home.configFile), '666');
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '../../../src/api/createClient';
+import { UnauthorizedError } from '../../../src/api/errors';
+import type { Transport } from '../../../src/api/transport';
+import { UndiciTransport } from '../../../src/api/undiciTransport';
+import { createAccounts } from '../../../src/store/accounts';
+import {
+  SecondFactorGate,
+  SecondFactorNeededError,
+  type SecondFactorPrompt,
+} from '../../../src/store/secondFactor';
+import { systemClock } from '../../../src/util/clock';
+import { DisposableStore } from '../../../src/util/disposable';
+import { Emitter } from '../../../src/util/emitter';
+import { CancelledError } from '../../../src/util/errors';
+import { silentLog } from '../../../src/util/log';
+import { quickPolicy } from '../../support/apiClient';
+import { FakeHubs, FakeSecrets } from '../../support/fakeWindows';
+import { startTestSimulator, type TestSimulator } from '../../support/startSimulator';
+import { orderAccount, totpCode, type OrderedAccount } from '../../support/tfaAccount';
+import { until } from '../../support/until';
+
+/** Windows of one user over one key ring, each with the real client against the simulator. */
+class Windows {
+  readonly secrets = new FakeSecrets();
+  readonly hubs = new FakeHubs();
+  private readonly owned = new DisposableStore();
+  private readonly transports: Transport[] = [];
+
+  constructor(
+    private readonly storageDir: string,
+    private readonly simulator: TestSimulator,
+  ) {}
+
+  open(isFocused = true) {
+    const hub = this.owned.add(this.hubs.open());
+    const focus = new Emitter<boolean>();
+    const state = { isFocused, asked: 0 };
+    const gate = this.owned.add(
+      new SecondFactorGate(hub, {
+        get isFocused() {
+          return state.isFocused;
+        },
+        onDidChange: focus.event,
+      }),
+    );
+    const accounts = this.owned.add(
+      createAccounts({
+        secrets: this.secrets,
+        storageDir: this.storageDir,
+        hub,
+        clock: systemClock,
+        log: silentLog,
+        secondFactor: gate,
+        createClient: ({ serviceUrl, bearer, recover }) => {
+          const transport = new UndiciTransport();
+          this.transports.push(transport);
+          return createClient({
+            baseUrl: serviceUrl,
+            bearer,
+            transport,
+            clock: systemClock,
+            log: silentLog,
+            policy: quickPolicy,
+            ...(recover ? { recover } : {}),
+          });
+        },
+      }),
+    );
+    return {
+      accounts,
+      state,
+      setPrompt: (prompt: SecondFactorPrompt) => {
+        gate.setPrompt((subject, signal) => {
+          state.asked += 1;
+          return prompt(subject, signal);
+        });
+      },
+      setFocus: (focused: boolean) => {
+        state.isFocused = focused;
+        focus.fire(focused);
+      },
+      signIn: (key: string) => accounts.signIn({ serviceUrl: this.simulator.url, apiKey: key }),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.owned.dispose();
+    await Promise.all(this.transports.map((transport) => transport.close()));
+  }
+}
+
+describe('the second factor at work', () => {
+  let simulator: TestSimulator;
+  let account: OrderedAccount;
+  let folder: string;
+  let windows: Windows;
+
+  beforeEach(async () => {
+    simulator = await startTestSimulator();
+    account = await orderAccount(simulator, 'totp');
+    folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
+    windows = new Windows(folder, simulator);
+  });
+  afterEach(async () => {
+    await windows.close();
+    await simulator.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const enterCode: SecondFactorPrompt = ({ client }) =>
+    client.tfa.logIn({
+      kind: 'code',
+      factor: 'totp',
+      code: totpCode(simulator, account.totpSecret),
+    });
+
+  it('is asked for once by several refused calls, which then go on by themselves', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const { client } = await window.signIn(account.key);
+    assert.equal(window.state.asked, 0, 'signing in asks users/current alone');
+    const [instances, templates] = await Promise.all([client.instances.list(), client.templates.search({})]);
+    assert.deepEqual(instances.items, []);
+    assert.ok(templates.items.length > 0);
+    assert.equal(window.state.asked, 1);
+    const [stored] = [...windows.secrets.values.values()];
+    assert.ok(stored?.includes('sessionKey'), 'kept beside the key');
+  });
+
+  it('lets a refused write go on, once', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const { client } = await window.signIn(account.key);
+    await client.secrets.create('TOKEN', 'abc');
+    const sent = simulator.received('POST', '/api/v0/secrets/');
+    assert.deepEqual(
+      sent.map((request) => request.status),
+      [403, 200],
+    );
+  });
+
+  it('is not asked for a key that works alone, nor for one that is wrong', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const relaxed = await orderAccount(simulator, 'totp', { demanded: false });
+    const { client } = await window.signIn(relaxed.key);
+    await client.instances.list();
+    simulator.world.keys.remove(simulator.world.keys.find(relaxed.key)?.id ?? 0);
+    await assert.rejects(client.instances.list(), UnauthorizedError);
+    assert.equal(window.state.asked, 0);
+  });
+
+  it('is asked for again, once, when the session ends', async () => {
+    const window = windows.open();
+    let codes = 0;
+    window.setPrompt(({ client }) => {
+      codes += 1;
+      const backupCode = account.backupCodes[codes] ?? '';
+      return client.tfa.logIn({ kind: 'backup', backupCode });
+    });
+    const { client } = await window.signIn(account.key);
+    await client.instances.list();
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await Promise.all([client.instances.list(), client.secrets.list()]);
+    assert.equal(window.state.asked, 2);
+  });
+
+  it('goes back to the key when the second factor was taken off meanwhile', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const { client } = await window.signIn(account.key);
+    await client.instances.list();
+    await client.tfa.remove(1, { kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await client.instances.list();
+    assert.equal(window.state.asked, 1);
+  });
+
+  it('is not asked again after a "no", until the person starts it', async () => {
+    const window = windows.open();
+    let says: SecondFactorPrompt = () => Promise.resolve(undefined);
+    window.setPrompt((subject, signal) => says(subject, signal));
+    const { client } = await window.signIn(account.key);
+    await assert.rejects(client.instances.list(), SecondFactorNeededError);
+    await assert.rejects(client.instances.list(), SecondFactorNeededError);
+    assert.equal(window.state.asked, 1);
+    says = enterCode;
+    assert.equal(await window.accounts.enterSecondFactor(), true);
+    await client.instances.list();
+    assert.equal(window.state.asked, 2);
+  });
+
+  it('stops waiting for a call that is cancelled, and goes on for the others', async () => {
+    const window = windows.open();
+    let answer: (() => void) | undefined;
+    window.setPrompt(async (subject, signal) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return enterCode(subject, signal);
+    });
+    const { client } = await window.signIn(account.key);
+    const stop = new AbortController();
+    const cancelled = client.instances.list({ signal: stop.signal });
+    const patient = client.secrets.list();
+    await until('the question', () => answer !== undefined, { everyMs: 5 });
+    stop.abort();
+    await assert.rejects(cancelled, CancelledError);
+    answer?.();
+    assert.deepEqual(await patient, []);
+  });
+
+  it('is asked for in the window that somebody looks at, and both windows go on', async () => {
+    const back = windows.open(false);
+    const front = windows.open(true);
+    back.setPrompt(enterCode);
+    front.setPrompt(enterCode);
+    const polling = await back.signIn(account.key);
+    await front.accounts.load();
+    await until('both are signed in', () => front.accounts.active !== undefined, { everyMs: 5 });
+    assert.deepEqual((await polling.client.instances.list()).items, []);
+    assert.deepEqual((await front.accounts.active?.client.instances.list())?.items, []);
+    assert.deepEqual([back.state.asked, front.state.asked], [0, 1]);
+  });
+
+  it('waits for the focus where no window has it', async () => {
+    const window = windows.open(false);
+    window.setPrompt(enterCode);
+    const { client } = await window.signIn(account.key);
+    const listing = client.instances.list();
+    await until('users/current was asked again', () => simulator.received('GET', /users/).length > 1, {
+      everyMs: 5,
+    });
+    assert.equal(window.state.asked, 0);
+    window.setFocus(true);
+    assert.deepEqual((await listing).items, []);
+    assert.equal(window.state.asked, 1);
+  });
+
+  it('leaves nothing usable in another window after a sign-out', async () => {
+    const one = windows.open(true);
+    const two = windows.open(false);
+    one.setPrompt(enterCode);
+    const signedIn = await one.signIn(account.key);
+    await two.accounts.load();
+    await signedIn.client.instances.list();
+    const other = two.accounts.active;
+    assert.ok(other);
+    await other.client.instances.list();
+    await one.accounts.signOut(signedIn.key);
+    await until('the other window is signed out', () => two.accounts.active === undefined, { everyMs: 5 });
+    assert.equal(windows.secrets.values.size, 0);
+    await assert.rejects(other.client.instances.list());
+  });
+});
