@@ -28,14 +28,32 @@ export class DocumentEditor {
     await this.workbench.page.locator('.editor-instance .view-lines').last().click();
   }
 
-  /** Replaces the whole text in one step; pasting keeps it as it is, typing would indent and close brackets. */
+  /**
+   * Replaces the whole text in one step; pasting keeps it as it is, typing would indent and close brackets.
+   * Returns once the editor holds the text, which is some time after the keys were pressed.
+   */
   async replaceAll(text: string): Promise<void> {
     const { page } = this.workbench;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await this.focus();
-    await page.keyboard.press('Control+A');
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await page.keyboard.press('Control+A');
+    await until(
+      'the whole text to be selected',
+      async () => (await this.hasSelection()) || !(await this.hasText()),
+    );
     await page.keyboard.press('Control+V');
+    await until('the paste', async () => !(await this.hasSelection()) && (await this.hasText()));
+    await until('the pasted text', async () => (await this.text()) === text);
+  }
+
+  private async hasSelection(): Promise<boolean> {
+    return (await this.workbench.page.locator('.monaco-editor.focused .selected-text').count()) > 0;
+  }
+
+  private async hasText(): Promise<boolean> {
+    const lines = await this.workbench.page.locator('.monaco-editor.focused .view-line').allInnerTexts();
+    return lines.some((line) => line.trim() !== '');
   }
 
   /** The whole text, by way of the clipboard. */
