@@ -21,6 +21,7 @@ import { register as registerSecurity } from './features/security';
 import { register as registerSshKeys } from './features/sshKeys';
 import { register as registerStatusBar } from './features/statusBar';
 import { register as registerTemplates } from './features/templates';
+import { register as registerVolumes } from './features/volumes';
 import { register as registerWarnings } from './features/warnings';
 import { register as registerWorkspaceFile } from './features/workspaceFile';
 import { createServices } from './createServices';
@@ -40,6 +41,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerLifecycle,
+  registerVolumes,
   registerReadiness,
   registerStatusBar,
   registerWarnings,

@@ -28,6 +28,9 @@ export interface TeamRoleTarget {
 export interface SshKeyTarget {
   readonly sshKeyId: number;
 }
+export interface VolumeTarget {
+  readonly volumeId: number;
+}
 
 /** A document of ours that is open or on disk. */
 export interface DocumentTarget {
@@ -112,6 +115,7 @@ export interface Commands {
   'gpuRental.instance.showDetails': [target?: InstanceTarget];
   'gpuRental.instance.attachKey': [target?: InstanceTarget];
   'gpuRental.instance.detachKey': [target?: InstanceTarget];
+  'gpuRental.volume.delete': [target?: VolumeTarget, selected?: readonly VolumeTarget[]];
   'gpuRental.sshKey.add': [];
   'gpuRental.sshKey.generate': [];
   'gpuRental.sshKey.copy': [target?: SshKeyTarget];
@@ -148,6 +152,7 @@ export interface InternalCommands {
   'gpuRental.refreshAccount': [];
   'gpuRental.refreshMachines': [];
   'gpuRental.refreshDeployments': [];
+  'gpuRental.refreshVolumes': [];
   /** Rents from an open document, which is saved before where it has to be. */
   'gpuRental.template.rent': [target: TemplateTarget];
   /** A quick fix that needs the secret store or the service. */
@@ -222,6 +227,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.instance.showDetails': true,
   'gpuRental.instance.attachKey': true,
   'gpuRental.instance.detachKey': true,
+  'gpuRental.volume.delete': true,
   'gpuRental.sshKey.add': true,
   'gpuRental.sshKey.generate': true,
   'gpuRental.sshKey.copy': true,

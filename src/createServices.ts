@@ -173,6 +173,7 @@ function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: Out
   });
 }
 
+    volumes: list('volumes', (account) => account.client.volumes.list()),
 /** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
 function demoTransport(demo: DemoProcess): Transport {
   return new DemoTransport(

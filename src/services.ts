@@ -10,7 +10,7 @@ import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { SessionAccess } from './store/accounts';
 import type { SecondFactorGate } from './store/secondFactor';
-import type { Accounts, Fleet, SshKeyList, TemplateList, WindowHub } from './store/ports';
+import type { Accounts, Fleet, SshKeyList, TemplateList, VolumeList, WindowHub } from './store/ports';
 import type { FailedMachines } from './store/failedMachines';
 import type { Readiness } from './store/readiness';
 import type { RentalStore } from './store/rentals';
@@ -62,3 +62,4 @@ export interface Services {
   readonly sshKeys: SshKeyList;
   readonly ssh: SshService;
 }
+  readonly volumes: VolumeList;

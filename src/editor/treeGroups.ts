@@ -13,6 +13,8 @@ export interface TreeGroup {
   readonly id: string;
   readonly label: string;
   readonly icon: string;
+  /** Beside the heading; the number of rows unless given. */
+  description?(): string;
   /** Empty: the heading is not shown. */
   rows(): readonly GroupRow[];
   readonly onDidChange: Event<unknown>;

@@ -1,4 +1,5 @@
-import type { Micros } from './money';
+import { plain } from './instanceState';
+import { times, type Micros } from './money';
 
 /** Disk that outlives instances and stays on its machine (service-facts 2.7 and 3.7). */
 export interface Volume {
@@ -32,4 +33,19 @@ export interface VolumeSearch {
   readonly machineId?: number;
   readonly leastSizeGb?: number;
   readonly limit?: number;
+}
+
+/** What the user called it, or the name that the service gives it (service-facts 2.7). */
+export function volumeName({ id, label }: Volume): string {
+  const own = plain(label ?? '');
+  return own === '' ? `V.${id}` : own;
+}
+
+/** What it costs a day, used or not; undefined where the record does not say. */
+export function volumePerDay({ perHour }: Volume): Micros | undefined {
+  return perHour === undefined ? undefined : times(perHour, 24);
+}
+
+export function isAttached({ instanceIds }: Volume): boolean {
+  return (instanceIds ?? []).length > 0;
 }

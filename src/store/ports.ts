@@ -8,6 +8,7 @@ import type { Micros } from '../model/money';
 import type { RentConfig } from '../model/rent';
 import type { FailureReason } from '../model/readiness';
 import type { Template } from '../model/template';
+import type { Volume } from '../model/volume';
 import type { Disposable } from '../util/disposable';
 import type { Event } from '../util/emitter';
 import type { Text } from '../util/text';
@@ -93,6 +94,7 @@ export interface ListStore<T> {
 }
 export type TemplateList = ListStore<Template>;
 export type SshKeyList = ListStore<SshKey>;
+export type VolumeList = ListStore<Volume>;
 
 /** A rental from before the request leaves until its machine is ready or given up; survives restarts. */
 export interface Rental {

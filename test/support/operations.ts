@@ -260,6 +260,7 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'gpuRental.deployment.stop',
   ]),
   'volumes.list': at(['GET /api/v0/volumes/'], 'service-facts 2.7', volumes, [
+    'gpuRental.instances',
     'gpuRental.searchOffers',
     'gpuRental.rentFromTemplate',
   ]),
@@ -268,7 +269,9 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'gpuRental.rentFromTemplate',
   ]),
   'volumes.create': at(['PUT /api/v0/volumes/'], 'service-facts 2.7', volumes),
-  'volumes.remove': at(['DELETE /api/v0/volumes/'], 'service-facts 2.7', volumes),
+  'volumes.remove': at(['DELETE /api/v0/volumes/'], 'service-facts 2.7', volumes, [
+    'gpuRental.volume.delete',
+  ]),
   'priceIncreases.list': at(
     ['GET /api/v0/instances/pending-price-increases/'],
     'service-facts 2.8',

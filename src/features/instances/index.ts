@@ -70,6 +70,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
       runCommand('gpuRental.refreshMachines'),
       runCommand('gpuRental.refreshAccount'),
       runCommand('gpuRental.refreshDeployments'),
+      runCommand('gpuRental.refreshVolumes'),
     ]);
   });
 }

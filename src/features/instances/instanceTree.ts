@@ -121,7 +121,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const group = this.deps.instanceGroups.groups.find(({ id }) => id === groupId);
     const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `group-${groupId}`;
-    item.description = String(group?.rows().length ?? 0);
+    item.description = group?.description?.() ?? String(group?.rows().length ?? 0);
     item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');
     item.contextValue = ';group;';
     return item;

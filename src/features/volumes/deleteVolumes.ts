@@ -1,0 +1,158 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import { isAttached, volumeName, type Volume } from '../../model/volume';
+import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { attachedNames, attachedText, costText, sizeText } from './volumeGroup';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
+
+/** Deletes volumes after a question; those in use are refused, as the service would. */
+export async function deleteVolumes(deps: Deps, target: unknown, selected: unknown): Promise<void> {
+  const client = deps.accounts.active?.client;
+  if (!client) {
+    throw new NotSignedInError();
+  }
+  // What is attached decides, so it is read anew.
+  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
+  const chosen = await choose(deps, all, idsIn(target, selected));
+  const used = chosen.find(isAttached);
+  if (used) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t(
+        '{0} is in use by {1}, so it cannot be deleted. Destroy that instance first.',
+        volumeName(used),
+        attachedNames(deps, used),
+      ),
+    );
+    return;
+  }
+  if (chosen.length === 0 || !(await confirm(chosen))) {
+    return;
+  }
+  const deleted = await withCancellableProgress(vscode.l10n.t('Deleting…'), (signal) =>
+    removeEach(deps, client, chosen, signal),
+  );
+  tell(deleted);
+}
+
+async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
+  await volumes.refresh();
+  return volumes.state.kind === 'ready' ? volumes.state.value : [];
+}
+
+async function choose(
+  deps: Deps,
+  all: readonly Volume[],
+  ids: readonly number[],
+): Promise<readonly Volume[]> {
+  if (ids.length > 0) {
+    const given = all.filter(({ id }) => ids.includes(id));
+    if (given.length === 0) {
+      throw new UserError(text('The volume is not in the list any more. Refresh the list.'));
+    }
+    return given;
+  }
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('You have no volumes.'));
+    return [];
+  }
+  const rows = all.map((volume) => ({
+    label: plainLabel(volumeName(volume)),
+    description: [sizeText(volume), costText(volume), attachedText(deps, volume)]
+      .filter((part) => part !== '')
+      .join(' · '),
+    volume,
+  }));
+  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Delete which volume?') });
+  return picked ? [picked.volume] : [];
+}
+
+async function confirm(volumes: readonly Volume[]): Promise<boolean> {
+  const button = vscode.l10n.t('Delete');
+  const [only] = volumes;
+  const listed = volumes.map((volume) =>
+    ['•', volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' '),
+  );
+  const chosen = await vscode.window.showWarningMessage(
+    volumes.length === 1 && only
+      ? vscode.l10n.t('Delete the volume {0}?', volumeName(only))
+      : vscode.l10n.t('Delete {0} volumes?', volumes.length),
+    {
+      modal: true,
+      detail: [
+        vscode.l10n.t(
+          'Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.',
+        ),
+        '',
+        ...listed,
+      ].join('\n'),
+    },
+    button,
+  );
+  return chosen === button;
+}
+
+/** One after the other; each is told to be deleted only once the service lists it no more. */
+async function removeEach(
+  deps: Deps,
+  client: Client,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<readonly Volume[]> {
+  const sent = new Map<Volume, unknown>();
+  for (const volume of volumes) {
+    if (!signal.aborted) {
+      sent.set(volume, await failureOf(client.volumes.remove(volume.id)));
+    }
+  }
+  const left = new Set((await readAnew(deps)).map(({ id }) => id));
+  for (const [volume, error] of sent) {
+    if (left.has(volume.id)) {
+      deps.report.error(error ?? new NotDeletedError(volume));
+    }
+  }
+  return [...sent.keys()].filter(({ id }) => !left.has(id));
+}
+
+function failureOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+class NotDeletedError extends UserError {
+  constructor(volume: Volume) {
+    super(
+      text(
+        'The volume {0} is still in the list of the service and goes on costing. Try again in half a minute.',
+        volumeName(volume),
+      ),
+    );
+  }
+}
+
+function tell(deleted: readonly Volume[]): void {
+  const [only] = deleted;
+  if (only) {
+    void vscode.window.showInformationMessage(
+      deleted.length === 1
+        ? vscode.l10n.t('The volume {0} is deleted: the service does not list it any more.', volumeName(only))
+        : vscode.l10n.t('{0} volumes are deleted: the service does not list them any more.', deleted.length),
+    );
+  }
+}
+
+/** Plain data from a tree, a link or a test; anything else is left out. */
+function idsIn(target: unknown, selected: unknown): readonly number[] {
+  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
+  const ids = [target, ...many].map((one) =>
+    typeof one === 'object' && one !== null && 'volumeId' in one ? Number(one.volumeId) : Number.NaN,
+  );
+  return [...new Set(ids.filter(Number.isSafeInteger))];
+}

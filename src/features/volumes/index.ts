@@ -1,0 +1,23 @@
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { deleteVolumes } from './deleteVolumes';
+import { VolumeGroup } from './volumeGroup';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'volumes' | 'trees' | 'instanceGroups' | 'commands' | 'report' | 'log'
+>;
+
+/** Disks that outlive instances: a heading under the instances, and *Delete*. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const group = store.add(new VolumeGroup(deps));
+  store.add(deps.instanceGroups.addGroup(group));
+  store.add(deps.commands.register('gpuRental.refreshVolumes', () => group.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.volume.delete', (target, selected) =>
+      deleteVolumes(deps, target, selected),
+    ),
+  );
+  return store;
+}

@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import type { VolumeTarget } from '../../contributions';
+import { localize } from '../../editor/localize';
+import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { instanceName } from '../../model/instanceLabel';
+import { plain } from '../../model/instanceState';
+import { add, formatMoney, zero } from '../../model/money';
+import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
+
+/** Read when the instances are first shown, and again when one came or went; no heading where there is none. */
+export class VolumeGroup implements TreeGroup, Disposable {
+  readonly id = 'volumes';
+  readonly label = vscode.l10n.t('Volumes');
+  readonly icon = 'database';
+  private readonly store = new DisposableStore();
+  private readonly changed = this.store.add(new Emitter<undefined>());
+  readonly onDidChange = this.changed.event;
+  private readonly nodes = new Map<number, VolumeTarget>();
+  private readonly errorNode = { kind: 'volumeError' };
+  private instanceIds: string | undefined;
+
+  constructor(private readonly deps: Deps) {
+    const { accounts, fleet, trees, volumes } = deps;
+    const look = () => {
+      this.look();
+    };
+    this.store.add(trees['gpuRental.instances'].view.onDidChangeVisibility(look));
+    this.store.add(accounts.onDidChange(look));
+    this.store.add(fleet.onDidChange(look));
+    this.store.add(
+      volumes.onDidChange(() => {
+        this.changed.fire(undefined);
+      }),
+    );
+    look();
+  }
+
+  /** Settles also where it fails: the failure is a row. */
+  async refresh(): Promise<void> {
+    if (this.deps.volumes.state.kind !== 'idle' || this.isShown()) {
+      await this.deps.volumes.refresh().catch((error: unknown) => {
+        this.deps.log.info(`The volumes could not be read: ${String(error)}`);
+      });
+    }
+  }
+
+  description(): string {
+    const { state } = this.deps.volumes;
+    const volumes = state.kind === 'ready' ? state.value : [];
+    const costs = volumes.map(volumePerDay).filter((cost) => cost !== undefined);
+    if (volumes.length === 0) {
+      return '';
+    }
+    const sum = formatMoney(add(zero, ...costs));
+    return vscode.l10n.t('{0} · {1}/day', volumes.length, costs.length < volumes.length ? `≥ ${sum}` : sum);
+  }
+
+  rows(): readonly GroupRow[] {
+    const { state } = this.deps.volumes;
+    const volumes = state.kind === 'ready' ? state.value : [];
+    const hasError = state.kind === 'failed' || (state.kind === 'ready' && state.error !== undefined);
+    return [
+      ...(hasError ? [{ node: this.errorNode, item: () => errorItem(state.error, volumes.length > 0) }] : []),
+      ...volumes.map((volume) => ({ node: this.node(volume), item: () => this.volumeItem(volume) })),
+    ];
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private isShown(): boolean {
+    const { accounts, trees } = this.deps;
+    return accounts.active !== undefined && trees['gpuRental.instances'].view.visible;
+  }
+
+  private look(): void {
+    const { state } = this.deps.fleet;
+    const ids = state.kind === 'ready' ? state.value.instances.map(({ id }) => id).join() : undefined;
+    const hasChanged = ids !== undefined && this.instanceIds !== undefined && ids !== this.instanceIds;
+    this.instanceIds = ids ?? this.instanceIds;
+    if (this.isShown() && (this.deps.volumes.state.kind === 'idle' || hasChanged)) {
+      void this.refresh();
+    }
+  }
+
+  /** The same object for the same volume, so that refreshes do not move the selection. */
+  private node({ id }: Volume): VolumeTarget {
+    const node = this.nodes.get(id) ?? { volumeId: id };
+    this.nodes.set(id, node);
+    return node;
+  }
+
+  private volumeItem(volume: Volume): vscode.TreeItem {
+    const item = new vscode.TreeItem(volumeName(volume));
+    const parts = [sizeText(volume), costText(volume), attachedText(this.deps, volume)];
+    item.id = `volume-${volume.id}`;
+    item.description = parts.filter((part) => part !== '').join(' · ');
+    item.iconPath = new vscode.ThemeIcon('database');
+    item.contextValue = ';volume;';
+    const tooltip = new vscode.MarkdownString('');
+    tooltip.appendText(
+      [
+        vscode.l10n.t('Volume #{0}', volume.id),
+        ...parts,
+        volume.machineId === undefined ? '' : vscode.l10n.t('On machine {0}', volume.machineId),
+        plain(volume.location ?? ''),
+      ]
+        .filter((part) => part !== '')
+        .join('\n'),
+    );
+    item.tooltip = tooltip;
+    return item;
+  }
+}
+
+export function sizeText({ sizeGb }: Volume): string {
+  return sizeGb === undefined ? '' : vscode.l10n.t('{0} GB', Math.round(sizeGb * 10) / 10);
+}
+
+export function costText(volume: Volume): string {
+  const cost = volumePerDay(volume);
+  return cost === undefined ? vscode.l10n.t('price not stated') : vscode.l10n.t('{0}/day', formatMoney(cost));
+}
+
+/** Names the instances that use it; nothing where the record does not say. */
+export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume): string {
+  if (volume.instanceIds === undefined) {
+    return '';
+  }
+  return isAttached(volume)
+    ? vscode.l10n.t('attached to {0}', attachedNames({ fleet }, volume))
+    : vscode.l10n.t('not attached');
+}
+
+export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds }: Volume): string {
+  const names = (instanceIds ?? []).map((id) => {
+    const instance = fleet.find(id);
+    return instance ? instanceName(instance) : `#${id}`;
+  });
+  return names.join(', ');
+}
+
+function errorItem(error: unknown, isStale: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    isStale
+      ? vscode.l10n.t('Could not refresh the volumes. Select to retry')
+      : vscode.l10n.t('Could not load the volumes. Select to retry'),
+  );
+  item.id = 'volume-error';
+  item.description = error instanceof UserError ? localize(error.text) : '';
+  item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.command = { command: 'gpuRental.refreshVolumes', title: vscode.l10n.t('Retry') };
+  return item;
+}
