@@ -161,6 +161,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
       }),
     ),
     sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),
+    volumes: list('volumes', (account) => account.client.volumes.list()),
   };
 }
 
@@ -173,7 +174,6 @@ function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: Out
   });
 }
 
-    volumes: list('volumes', (account) => account.client.volumes.list()),
 /** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
 function demoTransport(demo: DemoProcess): Transport {
   return new DemoTransport(

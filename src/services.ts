@@ -60,6 +60,6 @@ export interface Services {
   /** Single templates and their documents. */
   readonly templateDesk: TemplateDesk;
   readonly sshKeys: SshKeyList;
+  readonly volumes: VolumeList;
   readonly ssh: SshService;
 }
-  readonly volumes: VolumeList;
