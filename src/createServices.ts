@@ -8,7 +8,8 @@ import { DemoProcess } from './demo/demoProcess';
 import { DemoTransport } from './demo/demoTransport';
 import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
-import { currentPlacement, GuardedSecrets } from './editor/guardedSecrets';
+import { currentPlacement } from './editor/currentPlacement';
+import { GuardedSecrets } from './editor/guardedSecrets';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
@@ -23,6 +24,7 @@ import { createAccounts } from './store/accounts';
 import { FailedMachines } from './store/failedMachines';
 import { createFleet } from './store/fleet';
 import { createListStore } from './store/listStore';
+import { patientSecrets } from './store/patientSecrets';
 import type { Account, SecretPort } from './store/ports';
 import { createReadiness } from './store/readiness';
 import { createRentals } from './store/rentals';
@@ -63,7 +65,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
         return { serviceUrl: await demo.ensure(apiKey), apiKey };
       },
     },
-    ...sharedState({ own, storageDir, secrets: secretPort(secrets), demo, ...editor }),
+    ...sharedState({ own, storageDir, secrets: patientSecrets(secretPort(secrets), systemClock), demo, ...editor }),
     ssh: createSshService(nodeSshDeps(editor.log, () => sshSettings(editor.settings))),
   };
 }

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { placementProblem, WrongPlaceError, type Placement } from './placement';
 
 /** The secret store, which refuses with the reason where no key may be read. */
@@ -28,19 +28,12 @@ export class GuardedSecrets implements vscode.SecretStorage {
     return this.guarded(() => this.secrets.delete(key));
   }
 
-  private guarded<T>(use: () => Thenable<T>): Thenable<T> {
+  /** Always a promise: a store that throws at once is one that refuses. */
+  private async guarded<T>(use: () => Thenable<T>): Promise<T> {
     const problem = placementProblem(this.placement);
-    return problem ? Promise.reject(new WrongPlaceError(problem)) : use();
+    if (problem) {
+      throw new WrongPlaceError(problem);
+    }
+    return use();
   }
-}
-
-/** Where this extension host runs. */
-export function currentPlacement(context: vscode.ExtensionContext): Placement {
-  return {
-    isWorkspaceExtension:
-      vscode.env.remoteName !== undefined &&
-      context.extension.extensionKind === vscode.ExtensionKind.Workspace,
-    isBrowserEditor: vscode.env.uiKind === vscode.UIKind.Web,
-    hasContainerKey: process.env['CONTAINER_API_KEY'] !== undefined,
-  };
 }

@@ -4,14 +4,15 @@ import type { AccountRef, User } from '../model/account';
 import type { Clock } from '../util/clock';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
-import { UserError } from '../util/errors';
 import type { Log } from '../util/log';
-import { text } from '../util/text';
+import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors';
 import { AccountFiles, accountKeyFor, type SavedAccount } from './accountFiles';
 import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from './ports';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal } from './sessionRenewal';
-import { bearerOf, Sessions, type Session } from './sessions';
+import { bearerOf, isSameSession, Sessions, type Session } from './sessions';
+
+export { NotSignedInError } from './accountErrors';
 
 /** Makes the client for one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
 export type ClientFactory = (input: {
@@ -38,34 +39,6 @@ export interface AccountsDeps {
   readonly secondFactor?: SecondFactorGate;
 }
 
-/** A key was saved here and is not there any more. */
-export class KeyLostError extends UserError {
-  constructor() {
-    super(
-      text(
-        'The saved API key is missing from the secret store of the editor. Sign in again; if this happens at every start, this computer has no key ring that the editor can use.',
-      ),
-      { nextStep: 'signIn' },
-    );
-  }
-}
-
-/** The key ring refused; the key may well be there. */
-export class KeyUnreadableError extends UserError {
-  constructor(cause: unknown) {
-    super(
-      text('The saved API key could not be read. Unlock the key ring of this computer, then try again.'),
-      { nextStep: 'retry', cause },
-    );
-  }
-}
-
-export class NotSignedInError extends UserError {
-  constructor() {
-    super(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
-  }
-}
-
 export function createAccounts(deps: AccountsDeps): Accounts & SessionAccess & Disposable {
   return new StoredAccounts(deps);
 }
@@ -88,6 +61,8 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
   private readonly changed: Emitter<AccountsState>;
   private readonly renewal: SessionRenewal | undefined;
   private readonly inUse = new Map<string, Session>();
+  /** What the key ring holds instead of a session that it did not take; unknown until it is read next. */
+  private readonly outdated = new Map<string, Session | 'unknown'>();
   private current: AccountsState = { kind: 'loading' };
   private queue: Promise<unknown> = Promise.resolve();
   private loaded: Promise<void> | undefined;
@@ -168,9 +143,9 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
       isDemo,
     };
     return this.serially(async () => {
-      this.inUse.set(ref.key, session);
+      this.remember(ref.key, session);
       await this.files.put({ ref, user });
-      const isKept = await this.sessions.write(ref.key, session);
+      const isKept = await this.keep(ref.key, session);
       if (!isKept) {
         this.deps.log.warn('The editor did not keep the API key; it works until this window closes');
       }
@@ -197,15 +172,19 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
 
   async signOut(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      await this.sessions.remove(accountKey);
-      this.inUse.delete(accountKey);
+      // First, so that windows which hear of the removed key find that the account is gone.
       await this.files.remove(accountKey);
+      this.forget(accountKey);
+      const isRemoved = await this.sessions.remove(accountKey);
       if ((await this.files.activeKey()) === accountKey) {
         const next = (await this.files.list()).find(({ ref }) => !ref.isDemo);
         await this.files.setActiveKey(next?.ref.key);
       }
       await this.readState();
       this.deps.hub.broadcast(topic, {});
+      if (!isRemoved) {
+        throw new KeyNotRemovedError();
+      }
     });
   }
 
@@ -221,15 +200,18 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
   }
 
   async updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void> {
+    const before = this.inUse.get(accountKey);
+    if (!before) {
+      throw new NotSignedInError();
+    }
+    const session: Session = { apiKey: before.apiKey, ...change };
+    // In use at once: a key ring that takes its time keeps nobody waiting.
+    this.remember(accountKey, session);
     await this.serially(async () => {
-      const before = this.inUse.get(accountKey);
-      if (!before) {
-        throw new NotSignedInError();
+      if (this.inUse.get(accountKey) === session) {
+        await this.keep(accountKey, session);
+        this.deps.hub.broadcast(topic, {});
       }
-      const session: Session = { apiKey: before.apiKey, ...change };
-      this.remember(accountKey, session);
-      await this.sessions.write(accountKey, session);
-      this.deps.hub.broadcast(topic, {});
     });
   }
 
@@ -286,9 +268,28 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
     const known = new Set((await this.files.list()).map(({ ref }) => ref.key));
     for (const key of this.inUse.keys()) {
       if (!known.has(key)) {
-        this.inUse.delete(key);
+        this.forget(key);
       }
     }
+  }
+
+  /** Whoever asks for a code of this account stops, too. */
+  private forget(accountKey: string): void {
+    this.inUse.delete(accountKey);
+    this.outdated.delete(accountKey);
+    this.renewal?.noteSession(accountKey);
+  }
+
+  /** False where the key ring does not hold it; what it holds instead must not come back then. */
+  private async keep(accountKey: string, session: Session): Promise<boolean> {
+    const held = await this.sessions.write(accountKey, session);
+    const isKept = held.kind === 'present' && isSameSession(held.session, session);
+    if (isKept) {
+      this.outdated.delete(accountKey);
+    } else {
+      this.outdated.set(accountKey, held.kind === 'present' ? held.session : 'unknown');
+    }
+    return isKept;
   }
 
   private async readState(): Promise<void> {
@@ -307,17 +308,33 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
   }
 
   private async open(saved: SavedAccount): Promise<AccountsState> {
-    const content = await this.sessions.read(saved.ref.key);
-    if (content.kind === 'present') {
-      this.remember(saved.ref.key, content.session);
+    const { key } = saved.ref;
+    const content = await this.sessions.read(key);
+    if (content.kind === 'present' && !this.isOutdated(key, content.session)) {
+      this.remember(key, content.session);
       return { kind: 'signedIn', account: this.makeAccount(saved, true) };
     }
-    // A key ring that locks itself does not sign anybody out who is working.
-    if (this.inUse.has(saved.ref.key)) {
+    // A key ring that locks itself, or that lost a write, does not sign anybody out who is working.
+    if (content.kind === 'present' || this.inUse.has(key)) {
       return { kind: 'signedIn', account: this.makeAccount(saved, false) };
     }
-    const error = content.kind === 'absent' ? new KeyLostError() : new KeyUnreadableError(content.error);
-    return { kind: 'unreadable', account: saved.ref, error };
+    return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
+  }
+
+  /** True where the session in use is newer, because the key ring did not take it. */
+  private isOutdated(accountKey: string, held: Session): boolean {
+    const outdated = this.outdated.get(accountKey);
+    const inUse = this.inUse.get(accountKey);
+    if (outdated === undefined || !inUse || isSameSession(held, inUse)) {
+      this.outdated.delete(accountKey);
+      return false;
+    }
+    if (outdated === 'unknown' || isSameSession(held, outdated)) {
+      this.outdated.set(accountKey, held);
+      return true;
+    }
+    this.outdated.delete(accountKey);
+    return false;
   }
 
   private remember(accountKey: string, session: Session): void {
@@ -339,7 +356,11 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
       keyClient: ({ serviceUrl, isDemo }, { apiKey }) =>
         createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) }),
       sessionOf: (accountKey) => this.inUse.get(accountKey),
-      save: (accountKey, change) => this.updateSession(accountKey, change),
+      save: (accountKey, change) => {
+        this.updateSession(accountKey, change).catch((error: unknown) => {
+          log.error('The session could not be kept', error);
+        });
+      },
       active: () => this.active && refOf(this.active),
     });
   }

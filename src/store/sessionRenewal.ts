@@ -18,8 +18,8 @@ interface RenewalDeps {
   /** A client for this account that speaks with the key alone. */
   keyClient(ref: AccountRef, session: Session): Client;
   sessionOf(accountKey: string): Session | undefined;
-  /** Replaces the session, here and in the other windows. */
-  save(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void>;
+  /** Replaces the session, here at once and then in the other windows. */
+  save(accountKey: string, change: Omit<Session, 'apiKey'>): void;
   /** The account that this window works with. */
   active(): AccountRef | undefined;
 }
@@ -111,7 +111,7 @@ export class SessionRenewal implements Disposable {
         return false;
       }
       // The second factor was taken off meanwhile: the key works alone again.
-      await this.deps.save(ref.key, {});
+      this.deps.save(ref.key, {});
       return true;
     }
     if (shouldTell) {
@@ -120,17 +120,20 @@ export class SessionRenewal implements Disposable {
     return this.askOrWait(ref, session, { account: ref, user, client });
   }
 
-  /** Whichever comes first: a code entered here, or a session from another window. */
+  /** Whichever comes first: a code entered here, a session from another window, or the end of the account. */
   private async askOrWait(
     ref: AccountRef,
     before: Session,
     subject: Parameters<SecondFactorGate['ask']>[0],
   ): Promise<boolean> {
     const stop = new AbortController();
-    const arrival = new Promise<'arrived'>((resolve) => {
+    const arrival = new Promise<'arrived' | 'signedOut'>((resolve) => {
       const subscription = this.arrived.event((key) => {
-        const sessionKey = this.deps.sessionOf(key)?.sessionKey;
-        if (key === ref.key && sessionKey !== undefined && sessionKey !== before.sessionKey) {
+        const session = this.deps.sessionOf(key);
+        const sessionKey = session?.sessionKey;
+        if (key === ref.key && !session) {
+          resolve('signedOut');
+        } else if (key === ref.key && sessionKey !== undefined && sessionKey !== before.sessionKey) {
           resolve('arrived');
         }
       });
@@ -143,8 +146,11 @@ export class SessionRenewal implements Disposable {
       if (login === undefined) {
         throw new SecondFactorNeededError();
       }
+      if (login === 'signedOut') {
+        return false;
+      }
       if (login !== 'arrived') {
-        await this.deps.save(ref.key, { sessionKey: login.sessionKey });
+        this.deps.save(ref.key, { sessionKey: login.sessionKey });
       }
       return true;
     } finally {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { UserError } from '../util/errors';
 import type { SecretPort } from './ports';
 
 /** What is kept secret for one account; changes as one. */
@@ -12,6 +13,8 @@ export interface Session {
 
 const stored = z.object({
   version: z.literal(1),
+  /** Whose it is, so that a key ring which mixes its entries up does not send a key to another service. */
+  account: z.string().optional(),
   apiKey: z.string().min(1),
   sessionKey: z.string().min(1).optional(),
   sessionExpiresAt: z.number().optional(),
@@ -20,8 +23,10 @@ const stored = z.object({
 export type SessionContent =
   | { readonly kind: 'present'; readonly session: Session }
   | { readonly kind: 'absent' }
-  /** The key ring refused, or holds something that is not ours. Not the same as signed out. */
-  | { readonly kind: 'unreadable'; readonly error: unknown };
+  /** The key ring refused or did not answer. Not the same as signed out. */
+  | { readonly kind: 'unreadable'; readonly error: unknown }
+  /** The key ring answered with something that is not this account's session. */
+  | { readonly kind: 'damaged' };
 
 const prefix = 'gpuRental.session.';
 
@@ -30,32 +35,42 @@ export class Sessions {
   constructor(private readonly secrets: SecretPort) {}
 
   async read(accountKey: string): Promise<SessionContent> {
-    let value: string | undefined;
+    let value: unknown;
     try {
       value = await this.secrets.get(prefix + accountKey);
     } catch (error) {
-      return { kind: 'unreadable', error };
+      return { kind: 'unreadable', error: error instanceof UserError ? error : withoutText(error) };
     }
-    return value === undefined ? { kind: 'absent' } : parse(value);
+    return value === undefined || value === null ? { kind: 'absent' } : parse(value, accountKey);
   }
 
   /**
-   * Stores and reads back. False where the editor does not hold what it was given, as on a computer
-   * without a key ring or in a browser that blocks storage.
+   * Stores and reads back. Not `present` with this session where the editor does not hold what it was given,
+   * as on a computer without a key ring or in a browser that blocks storage.
    */
-  async write(accountKey: string, session: Session): Promise<boolean> {
-    const value = JSON.stringify({ version: 1, ...session } satisfies z.infer<typeof stored>);
+  async write(accountKey: string, session: Session): Promise<SessionContent> {
+    const value = JSON.stringify({
+      version: 1,
+      account: accountKey,
+      ...session,
+    } satisfies z.infer<typeof stored>);
     try {
       await this.secrets.store(prefix + accountKey, value);
-      return (await this.secrets.get(prefix + accountKey)) === value;
-    } catch {
-      // The cause is the key ring's; its text could hold the value and is not kept.
-      return false;
+    } catch (error) {
+      return { kind: 'unreadable', error: withoutText(error) };
     }
+    return this.read(accountKey);
   }
 
-  async remove(accountKey: string): Promise<void> {
-    await this.secrets.delete(prefix + accountKey);
+  /** Removes and looks again. False where it may still be there. */
+  async remove(accountKey: string): Promise<boolean> {
+    const key = prefix + accountKey;
+    try {
+      await this.secrets.delete(key);
+      return (await this.secrets.get(key)) === undefined;
+    } catch {
+      return false;
+    }
   }
 
   /** Tells which account's session changed, in this or another window. */
@@ -76,11 +91,19 @@ export function bearerOf(session: Session, now: number): string {
   return isValid ? (session.sessionKey ?? session.apiKey) : session.apiKey;
 }
 
-function parse(value: string): SessionContent {
+export function isSameSession(one: Session, other: Session | undefined): boolean {
+  return (
+    one.apiKey === other?.apiKey &&
+    one.sessionKey === other.sessionKey &&
+    one.sessionExpiresAt === other.sessionExpiresAt
+  );
+}
+
+function parse(value: unknown, accountKey: string): SessionContent {
   try {
-    const parsed = stored.safeParse(JSON.parse(value));
-    if (parsed.success) {
-      const { apiKey, sessionKey, sessionExpiresAt } = parsed.data;
+    const { data } = stored.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined);
+    if (data && (data.account ?? accountKey) === accountKey) {
+      const { apiKey, sessionKey, sessionExpiresAt } = data;
       return {
         kind: 'present',
         session: {
@@ -93,5 +116,13 @@ function parse(value: string): SessionContent {
   } catch {
     // Told below; the parser's message quotes the value.
   }
-  return { kind: 'unreadable', error: new Error('The saved session has an unknown form') };
+  return { kind: 'damaged' };
+}
+
+/** The words of a key ring may quote what it holds, of which no log knows yet that it is secret. */
+function withoutText(error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const name = error instanceof Error ? error.name : '';
+  const known = [name, code].filter((word) => /^[A-Za-z_]{1,40}$/.test(word));
+  return new Error(['The secret store refused', ...known].join(': '));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyLostError, KeyUnreadableError } from '../../../src/store/accounts';
+import { KeyLostError, KeyUnreadableError } from '../../../src/store/accountErrors';
 import { fromDollars } from '../../../src/model/money';
 import { settle } from '../../support/fakeClock';
 import { FakeService } from '../../support/fakeService';

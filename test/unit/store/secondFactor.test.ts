@@ -2,108 +2,25 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '../../../src/api/createClient';
 import { UnauthorizedError } from '../../../src/api/errors';
-import type { Transport } from '../../../src/api/transport';
-import { UndiciTransport } from '../../../src/api/undiciTransport';
-import { createAccounts } from '../../../src/store/accounts';
-import {
-  SecondFactorGate,
-  SecondFactorNeededError,
-  type SecondFactorPrompt,
-} from '../../../src/store/secondFactor';
-import { systemClock } from '../../../src/util/clock';
-import { DisposableStore } from '../../../src/util/disposable';
-import { Emitter } from '../../../src/util/emitter';
+import { SecondFactorNeededError, type SecondFactorPrompt } from '../../../src/store/secondFactor';
 import { CancelledError } from '../../../src/util/errors';
-import { silentLog } from '../../../src/util/log';
-import { quickPolicy } from '../../support/apiClient';
-import { FakeHubs, FakeSecrets } from '../../support/fakeWindows';
+import { RealWindows } from '../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../support/startSimulator';
 import { orderAccount, totpCode, type OrderedAccount } from '../../support/tfaAccount';
 import { until } from '../../support/until';
-
-/** Windows of one user over one key ring, each with the real client against the simulator. */
-class Windows {
-  readonly secrets = new FakeSecrets();
-  readonly hubs = new FakeHubs();
-  private readonly owned = new DisposableStore();
-  private readonly transports: Transport[] = [];
-
-  constructor(
-    private readonly storageDir: string,
-    private readonly simulator: TestSimulator,
-  ) {}
-
-  open(isFocused = true) {
-    const hub = this.owned.add(this.hubs.open());
-    const focus = new Emitter<boolean>();
-    const state = { isFocused, asked: 0 };
-    const gate = this.owned.add(
-      new SecondFactorGate(hub, {
-        get isFocused() {
-          return state.isFocused;
-        },
-        onDidChange: focus.event,
-      }),
-    );
-    const accounts = this.owned.add(
-      createAccounts({
-        secrets: this.secrets,
-        storageDir: this.storageDir,
-        hub,
-        clock: systemClock,
-        log: silentLog,
-        secondFactor: gate,
-        createClient: ({ serviceUrl, bearer, recover }) => {
-          const transport = new UndiciTransport();
-          this.transports.push(transport);
-          return createClient({
-            baseUrl: serviceUrl,
-            bearer,
-            transport,
-            clock: systemClock,
-            log: silentLog,
-            policy: quickPolicy,
-            ...(recover ? { recover } : {}),
-          });
-        },
-      }),
-    );
-    return {
-      accounts,
-      state,
-      setPrompt: (prompt: SecondFactorPrompt) => {
-        gate.setPrompt((subject, signal) => {
-          state.asked += 1;
-          return prompt(subject, signal);
-        });
-      },
-      setFocus: (focused: boolean) => {
-        state.isFocused = focused;
-        focus.fire(focused);
-      },
-      signIn: (key: string) => accounts.signIn({ serviceUrl: this.simulator.url, apiKey: key }),
-    };
-  }
-
-  async close(): Promise<void> {
-    this.owned.dispose();
-    await Promise.all(this.transports.map((transport) => transport.close()));
-  }
-}
 
 describe('the second factor at work', () => {
   let simulator: TestSimulator;
   let account: OrderedAccount;
   let folder: string;
-  let windows: Windows;
+  let windows: RealWindows;
 
   beforeEach(async () => {
     simulator = await startTestSimulator();
     account = await orderAccount(simulator, 'totp');
     folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
-    windows = new Windows(folder, simulator);
+    windows = new RealWindows(folder, simulator.url);
   });
   afterEach(async () => {
     await windows.close();

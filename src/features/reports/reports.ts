@@ -1,0 +1,170 @@
+import { runCommand } from '../../editor/commands';
+import type { Charge } from '../../model/charge';
+import type { MetricsQuery } from '../../model/gpuMetrics';
+import { stateOf } from '../../model/instanceState';
+import { add, zero, type Micros } from '../../model/money';
+import { quantilesFromOffers } from '../../model/offerQuantiles';
+import { ForbiddenError, UnauthorizedError } from '../../api/errors';
+import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
+import { MarketHistory } from '../../store/marketHistory';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { EarningsSource } from './earningsSource';
+import { MarketSource, type Market } from './marketSource';
+import type { PaidByModel } from './marketView';
+import { ReportController, type ReportDeps } from './reportController';
+import { observedCharges } from './observed';
+import { SpendingSource, type Spending } from './spendingSource';
+
+export type ReportsDeps = ReportDeps & Pick<Services, 'fleet' | 'storageDir'>;
+
+export type ReportId = 'earnings' | 'market' | 'spending';
+
+/** The reports: earnings of hosts, the GPU market, and what the account paid for. */
+export class Reports implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly controllers: Record<ReportId, { open(): void }>;
+
+  constructor(private readonly deps: ReportsDeps) {
+    const now = () => deps.clock.now();
+    const earnings = new EarningsSource(
+      (query, signal) => this.account().client.earnings.report(this.account().userId, query, { signal }),
+      now,
+    );
+    const market = new MarketSource(
+      (query, signal) => readMarket(deps, this.account(), query, signal),
+      () => paidByModel(deps),
+      (gpuName) => void runCommand('gpuRental.searchOffers', { gpuName }),
+    );
+    const spending = new SpendingSource(
+      (range, signal) => readSpending(deps, this.account(), range, signal),
+      now,
+    );
+    this.controllers = {
+      earnings: this.ofAccount(new ReportController(deps, earnings)),
+      market: this.ofAccount(new ReportController(deps, market)),
+      spending: this.ofAccount(new ReportController(deps, spending)),
+    };
+  }
+
+  /** Throws `NotSignedInError`. */
+  open(id: ReportId): void {
+    this.account();
+    this.controllers[id].open();
+  }
+
+  private account(): Account {
+    const { active } = this.deps.accounts;
+    if (!active) {
+      throw new NotSignedInError();
+    }
+    return active;
+  }
+
+  /** Another account's figures are never shown under this one's name. */
+  private ofAccount<Data>(controller: ReportController<Data>): ReportController<Data> {
+    const { accounts } = this.deps;
+    this.store.add(controller);
+    let shownFor = accounts.active?.key;
+    this.store.add(
+      accounts.onDidChange(() => {
+        if (accounts.active?.key !== shownFor) {
+          shownFor = accounts.active?.key;
+          controller.dispose();
+        }
+      }),
+    );
+    return controller;
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}
+
+/** The service's figures; for accounts without a machine quantiles of the offers that can be searched. */
+async function readMarket(
+  deps: ReportsDeps,
+  account: Account,
+  query: MetricsQuery,
+  signal: AbortSignal,
+): Promise<Market> {
+  const market = await readPrices(account, query, signal);
+  const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
+    ' ',
+  );
+  const history = await new MarketHistory(deps.storageDir, deps.log).record(
+    key,
+    market.gpus,
+    deps.clock.now(),
+  );
+  return { ...market, history };
+}
+
+async function readPrices(
+  { client }: Account,
+  query: MetricsQuery,
+  signal: AbortSignal,
+): Promise<Omit<Market, 'history'>> {
+  const answer = await client.metrics.gpus(query, { signal });
+  if (!answer.needsMachine) {
+    return { gpus: answer.gpus, skipped: answer.skipped, fromOffers: false };
+  }
+  const { items, skipped } = await client.offers.search(
+    {
+      filters: {
+        rentable: { eq: true },
+        ...(query.verified === 'all' ? {} : { verified: { eq: query.verified === 'yes' } }),
+        ...(query.hostingType === 'all' ? {} : { datacenter: { eq: query.hostingType === 'secure_cloud' } }),
+        ...(query.gpuCount === 'all' ? {} : { num_gpus: { eq: Number(query.gpuCount) } }),
+      },
+      rentalType: 'on-demand',
+      order: [['score', 'desc']],
+      limit: 64,
+    },
+    { signal },
+  );
+  return { gpus: quantilesFromOffers(items), skipped, fromOffers: true };
+}
+
+/** The mean price of one GPU and hour over what runs now, by model. */
+function paidByModel({ fleet, clock }: ReportsDeps): PaidByModel {
+  const sums = new Map<string, { readonly total: Micros; readonly gpus: number }>();
+  const instances = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+  for (const instance of instances) {
+    const { gpuName, gpuCount, totalPerHour } = instance;
+    const runs = stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running';
+    if (
+      runs &&
+      gpuName !== undefined &&
+      totalPerHour !== undefined &&
+      gpuCount !== undefined &&
+      gpuCount > 0
+    ) {
+      const before = sums.get(gpuName) ?? { total: zero, gpus: 0 };
+      sums.set(gpuName, { total: add(before.total, totalPerHour), gpus: before.gpus + gpuCount });
+    }
+  }
+  return new Map([...sums].map(([name, { total, gpus }]) => [name, Math.ceil(total / gpus) as Micros]));
+}
+
+/** The service's list where the key may read it, else an estimate, and the report says which. */
+async function readSpending(
+  deps: ReportsDeps,
+  account: Account,
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<Spending> {
+  try {
+    const { items, skipped } = await account.client.charges.list(range, { signal });
+    return { charges: items, skipped, origin: 'service' };
+  } catch (error) {
+    if (!(error instanceof ForbiddenError) && !(error instanceof UnauthorizedError)) {
+      throw error;
+    }
+    const instances = deps.fleet.state.kind === 'ready' ? deps.fleet.state.value.instances : [];
+    const charges: readonly Charge[] = observedCharges(instances, range, deps.clock.now());
+    return { charges, skipped: 0, origin: 'observed' };
+  }
+}
