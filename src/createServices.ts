@@ -14,7 +14,7 @@ import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
 import { TreeGroups } from './editor/treeGroups';
-import { NetworkTransport } from './networkTransport';
+import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
 import { nodeSshDeps } from './ssh/nodeSsh';
@@ -25,9 +25,12 @@ import { FailedMachines } from './store/failedMachines';
 import { createFleet } from './store/fleet';
 import { createListStore } from './store/listStore';
 import { patientSecrets } from './store/patientSecrets';
+import { OfferPins } from './store/offerPins';
 import type { Account, SecretPort } from './store/ports';
 import { createReadiness } from './store/readiness';
 import { createRentals } from './store/rentals';
+import { SearchBudget } from './store/searchBudget';
+import { SearchWatches } from './store/searchWatches';
 import { SecondFactorGate, type WindowFocus } from './store/secondFactor';
 import { createTemplateDesk } from './store/templateDesk';
 import { createWindowHub } from './store/windowHub';
@@ -54,6 +57,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     secrets,
     clock: systemClock,
     ...editor,
+    network: () => networkSettings(editor.settings),
     trees: shell.trees,
     instanceGroups: new TreeGroups(),
     accountGroups: new TreeGroups(),
@@ -65,7 +69,13 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
         return { serviceUrl: await demo.ensure(apiKey), apiKey };
       },
     },
-    ...sharedState({ own, storageDir, secrets: patientSecrets(secretPort(secrets), systemClock), demo, ...editor }),
+    ...sharedState({
+      own,
+      storageDir,
+      secrets: patientSecrets(secretPort(secrets), systemClock),
+      demo,
+      ...editor,
+    }),
     ssh: createSshService(nodeSshDeps(editor.log, () => sshSettings(editor.settings))),
   };
 }
@@ -110,6 +120,7 @@ interface SharedDeps {
 function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }: SharedDeps) {
   const clock = systemClock;
   const hub = own(createWindowHub({ storageDir, clock, log }));
+  const searchBudget = own(new SearchBudget(clock, hub));
   const secondFactor = own(new SecondFactorGate(hub, windowFocus(own)));
   const accounts = own(
     createAccounts({
@@ -123,14 +134,16 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
       },
       secondFactor,
       createClient: ({ serviceUrl, isDemo, bearer, recover }) =>
-        createClient({
-          baseUrl: serviceUrl,
-          bearer,
-          transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
-          clock,
-          log,
-          ...(recover ? { recover } : {}),
-        }),
+        searchBudget.counting(
+          createClient({
+            baseUrl: serviceUrl,
+            bearer,
+            transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
+            clock,
+            log,
+            ...(recover ? { recover } : {}),
+          }),
+        ),
     }),
   );
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
@@ -148,6 +161,9 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     rentals,
     readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
     failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
+    searchBudget,
+    searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
+    offerPins: new OfferPins(),
     templates: list('templates', (account) => account.client.templates.search({})),
     templateDesk: own(
       createTemplateDesk({

@@ -51,7 +51,7 @@ export class NetworkTransport implements Transport, Disposable {
 }
 
 /** The user's own values; what has the wrong type counts as not set. */
-function networkSettings(settings: SettingsReader): NetworkSettings {
+export function networkSettings(settings: SettingsReader): NetworkSettings {
   const text = (key: string, otherwise: string) => {
     const value = settings.foreign(key);
     return typeof value === 'string' ? value : otherwise;

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { NetworkSettings } from './api/chooseTransport';
 import type { ViewId } from './contributions';
 import type { CommandTable } from './editor/commands';
 import type { ContextKeySetter } from './editor/contextKeys';
@@ -12,8 +13,11 @@ import type { SessionAccess } from './store/accounts';
 import type { SecondFactorGate } from './store/secondFactor';
 import type { Accounts, Fleet, SshKeyList, TemplateList, VolumeList, WindowHub } from './store/ports';
 import type { FailedMachines } from './store/failedMachines';
+import type { OfferPins } from './store/offerPins';
 import type { Readiness } from './store/readiness';
 import type { RentalStore } from './store/rentals';
+import type { SearchBudget } from './store/searchBudget';
+import type { SearchWatches } from './store/searchWatches';
 import type { TemplateDesk } from './store/templateDesk';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
@@ -37,6 +41,8 @@ export interface Services {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly settings: SettingsReader;
+  /** The editor's settings for proxies and certificates, read at every use. */
+  readonly network: () => NetworkSettings;
   readonly contextKeys: ContextKeySetter;
   readonly commands: CommandTable;
   readonly report: Report;
@@ -56,6 +62,12 @@ export interface Services {
   readonly readiness: Readiness;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
+  /** Searches of the last minute, over all windows. */
+  readonly searchBudget: SearchBudget;
+  /** Searches that are repeated until something is cheap enough. */
+  readonly searchWatches: SearchWatches;
+  /** Offers put aside to be compared. */
+  readonly offerPins: OfferPins;
   readonly templates: TemplateList;
   /** Single templates and their documents. */
   readonly templateDesk: TemplateDesk;

@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Told when a call waits for the rate limit, so that the wait can be shown. */
   readonly onWait?: (waitMs: number) => void;
+  /** Told the headers of each answer, names in lower case; its `date` is the service's clock. */
+  readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */
   readonly bearer?: string;
 }

@@ -141,6 +141,7 @@ export class ServiceHttp implements Http {
     request.onSend?.();
     const startedAt = this.parts.clock.now();
     const response = await exchange(sent, this.parts, options.signal);
+    options.onHeaders?.(response.headers);
     this.log.debug(`${request.route}: ${response.status} in ${this.parts.clock.now() - startedAt} ms`);
     const answer = readAnswer(response, {
       route: request.route,

@@ -19,8 +19,10 @@ export interface ConfigFacts {
   readonly include: IncludeState;
   /** Whether the editor writes there, or the line must be pasted by hand. */
   readonly isReadOnly: boolean;
-  /** Files and folders of ours, or of keys, that others can read. */
-  readonly tooOpen: readonly string[];
+  /** The line that belongs first in it. */
+  readonly line: string;
+  /** Files and folders of ours, or of keys, that others can use; `undefined` where there are no modes. */
+  readonly tooOpen: readonly string[] | undefined;
 }
 
 export async function inspectClient(
@@ -58,19 +60,25 @@ export async function inspectConfig(
   keyFiles: readonly string[],
 ): Promise<ConfigFacts> {
   const file = paths.userConfig;
-  const isPosix = platform !== 'win32';
   return {
     file,
     include: await includeState(fs, file, paths.includePattern),
     isReadOnly: (((await modeOf(fs, file)) ?? 0o200) & 0o200) === 0,
-    // Writable by others is what ssh refuses; a private key must not even be readable.
-    tooOpen: isPosix
-      ? [
-          ...(await openTo(fs, [dirname(paths.ownDir), paths.ownDir, paths.knownHosts], 0o022)),
-          ...(await openTo(fs, keyFiles, 0o077)),
-        ]
-      : [],
+    line: `Include ${paths.includePattern}`,
+    tooOpen: platform === 'win32' ? undefined : (await openTo(fs, paths, keyFiles)).map(({ path }) => path),
   };
+}
+
+/** Takes away what others may do with our files and with keys; leaves the rights of the user alone. */
+export async function tighten(
+  fs: FileSystem,
+  paths: SshPaths,
+  platform: NodeJS.Platform,
+  keyFiles: readonly string[],
+): Promise<void> {
+  for (const { path, mode, mask } of platform === 'win32' ? [] : await openTo(fs, paths, keyFiles)) {
+    await fs.setMode(path, mode & ~mask);
+  }
 }
 
 async function includeState(fs: FileSystem, file: string, include: string): Promise<IncludeState> {
@@ -90,9 +98,16 @@ async function includeState(fs: FileSystem, file: string, include: string): Prom
   return findBlock(text).kind === 'block' ? 'notFirst' : 'missing';
 }
 
-async function openTo(fs: FileSystem, paths: readonly string[], mask: number): Promise<readonly string[]> {
-  const modes = await Promise.all(paths.map((path) => modeOf(fs, path)));
-  return paths.filter((_, index) => ((modes[index] ?? 0) & mask) !== 0);
+/** Writable by others is what ssh refuses; a private key must not even be readable. */
+async function openTo(fs: FileSystem, paths: SshPaths, keyFiles: readonly string[]) {
+  const watched = [
+    ...[dirname(paths.ownDir), paths.ownDir, paths.knownHosts].map((path) => ({ path, mask: 0o022 })),
+    ...keyFiles.map((path) => ({ path, mask: 0o077 })),
+  ];
+  const modes = await Promise.all(
+    watched.map(async (one) => ({ ...one, mode: (await modeOf(fs, one.path)) ?? 0 })),
+  );
+  return modes.filter(({ mode, mask }) => (mode & mask) !== 0);
 }
 
 async function modeOf(fs: FileSystem, path: string): Promise<number | undefined> {

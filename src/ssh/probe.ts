@@ -59,6 +59,32 @@ const probeTimeoutMs = 6_000;
 /** How long a better address may still answer after a worse one did. */
 const preferenceMs = 1_500;
 
+/** Asks all addresses at once and waits for each, up to the limit. */
+export async function probeAll(
+  endpoints: readonly Endpoint[],
+  deps: { readonly probe: Probe; readonly clock: Clock },
+  signal?: AbortSignal,
+): Promise<readonly ProbeResult[]> {
+  const stop = new AbortController();
+  const abort = () => {
+    stop.abort();
+  };
+  const limit = deps.clock.schedule(abort, probeTimeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const results = await Promise.all(
+      endpoints.map(async (endpoint) => ({ endpoint, outcome: await deps.probe(endpoint, stop.signal) })),
+    );
+    if (signal?.aborted) {
+      throw new CancelledError();
+    }
+    return results;
+  } finally {
+    limit.dispose();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
 /** Asks all addresses at once and takes the first of the list that answers, without waiting long for it. */
 export async function chooseEndpoint(
   endpoints: readonly Endpoint[],

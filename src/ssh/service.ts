@@ -12,12 +12,12 @@ import type { FileSystem } from './fileSystem';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { findLocalKeys, generateKey, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
-import { inspectClient, inspectConfig, type ClientFacts, type ConfigFacts } from './inspect';
+import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import type { ProcessIdentity } from './lock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment } from './paths';
 import { runPreflight, type PreflightProblem, type PreflightResult } from './preflight';
-import { chooseEndpoint, type Probe, type ProbeResult } from './probe';
+import { chooseEndpoint, probeAll, type Probe, type ProbeResult } from './probe';
 import { parsePublicKey } from './publicKey';
 import { removeEverything } from './removeEverything';
 import type { Run, RunOptions, RunResult } from './run';
@@ -70,6 +70,8 @@ export interface SshService {
    * line, `UnsafeValueError` for a hostile address, `NoAddressError` where there is none yet.
    */
   prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
+  /** What answers at each address of the instance; nothing is written. */
+  reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
   /** Logs in once and says how that went; never asks anything. */
   preflight(alias: string, signal?: AbortSignal): Promise<PreflightResult>;
   /** Prepares and logs in, on another address where the first does not answer. */
@@ -103,6 +105,8 @@ export interface SshService {
   removeAll(account?: Pick<AccountRef, 'key'>): Promise<void>;
   /** The SSH client and config of this computer, for the doctor; changes nothing. */
   inspect(signal?: AbortSignal): Promise<{ readonly client: ClientFacts; readonly config: ConfigFacts }>;
+  /** Takes the rights of others on our files and on keys away, where `inspect` found any. */
+  tighten(): Promise<void>;
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]>;
   /** A new key `~/.ssh/<name>`. */
   generateKey(name: string, comment: string, signal?: AbortSignal): Promise<LocalKey>;
@@ -189,6 +193,10 @@ class NativeSsh implements SshService {
       fromMemory: offered.length === 0,
       verification,
     };
+  }
+
+  async reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]> {
+    return probeAll(endpointsOf(instance), this.deps, signal);
   }
 
   async connect(request: PrepareRequest, signal?: AbortSignal): Promise<ConnectOutcome> {
@@ -296,11 +304,16 @@ class NativeSsh implements SshService {
   async inspect(signal?: AbortSignal) {
     const { fs, run } = this.deps;
     const { platform, sshPath } = this.deps.environment();
-    const keys = (await this.localKeys(signal)).flatMap((key) => key.privateFile ?? []);
+    const keys = await this.privateFiles(signal);
     return {
       client: await inspectClient(run, sshPath ?? 'ssh', signal),
       config: await inspectConfig(fs, this.paths(), platform, keys),
     };
+  }
+
+  async tighten(): Promise<void> {
+    const { platform } = this.deps.environment();
+    await tighten(this.deps.fs, this.paths(), platform, await this.privateFiles());
   }
 
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]> {
@@ -309,6 +322,10 @@ class NativeSsh implements SshService {
 
   generateKey(name: string, comment: string, signal?: AbortSignal): Promise<LocalKey> {
     return generateKey(this.keyDeps(), name, comment, signal);
+  }
+
+  private async privateFiles(signal?: AbortSignal): Promise<readonly string[]> {
+    return (await this.localKeys(signal)).flatMap((key) => key.privateFile ?? []);
   }
 
   private async write(entry: HostEntry, signal?: AbortSignal): Promise<Verification> {

@@ -1,7 +1,7 @@
-import type { ConfigFacts, IncludeState } from '../../ssh/inspect';
+import type { ClientFacts, ConfigFacts, IncludeState } from '../../ssh/inspect';
+import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';
 import { finding, fixes, type Finding, type Verdict } from './finding';
-import type { SshService } from '../../ssh/service';
 
 /** The SSH client and the files it reads. */
 export async function configFindings(
@@ -9,32 +9,90 @@ export async function configFindings(
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const { client, config } = await ssh.inspect(signal);
-  const found: Finding[] = [
-    client.ssh === undefined
-      ? finding('sshClient', text('SSH client'), 'problem', text('ssh was not found. Install OpenSSH.'))
-      : finding('sshClient', text('SSH client'), 'ok', client.ssh),
-    client.missing.length > 0
-      ? finding(
-          'sshTools',
-          text('SSH tools'),
-          'problem',
-          text('Not found: {0}. Install all of OpenSSH.', client.missing.join(', ')),
-        )
-      : finding('sshTools', text('SSH tools'), 'ok', text('sftp and ssh-keygen are there.')),
+  return [
+    clientFinding(client),
+    versionFinding(client),
+    toolsFinding(client),
     includeFinding(config),
-    config.tooOpen.length > 0
-      ? finding(
-          'modes',
-          text('Who can read and write'),
-          'problem',
-          text(
-            'Others can use {0}, which ssh refuses. Take their rights away with chmod.',
-            config.tooOpen.join(', '),
-          ),
-        )
-      : finding('modes', text('Who can read and write'), 'ok', text('Keys and SSH files are yours alone.')),
+    modesFinding(config),
   ];
-  return found;
+}
+
+const pathSetting = 'remote.SSH.path';
+
+function clientFinding({ ssh }: ClientFacts): Finding {
+  const title = text('SSH client');
+  return ssh === undefined
+    ? finding(
+        'sshClient',
+        title,
+        'problem',
+        text('ssh was not found. Install OpenSSH, or name it in the setting remote.SSH.path.'),
+        fixes.openSetting(pathSetting),
+      )
+    : finding('sshClient', title, 'ok', ssh);
+}
+
+/** `StrictHostKeyChecking accept-new` came with 7.6; older ones refuse the whole config. */
+const leastVersion = 7.6;
+
+function versionFinding({ ssh }: ClientFacts): Finding {
+  const title = text('Version of the SSH client');
+  if (ssh === undefined) {
+    return finding('sshVersion', title, 'skipped', text('ssh was not found.'));
+  }
+  const version = /^OpenSSH_(?:for_Windows_)?(\d+\.\d+)/.exec(ssh)?.[1];
+  if (version === undefined) {
+    return finding(
+      'sshVersion',
+      title,
+      'problem',
+      text('This is not OpenSSH, which is needed. Install it, or name it in the setting remote.SSH.path.'),
+      fixes.openSetting(pathSetting),
+    );
+  }
+  return Number(version) < leastVersion
+    ? finding(
+        'sshVersion',
+        title,
+        'problem',
+        text('OpenSSH {0} is too old to check new host keys. Install {1} or later.', version, leastVersion),
+        fixes.openSetting(pathSetting),
+      )
+    : finding('sshVersion', title, 'ok', text('OpenSSH {0} knows all that is needed.', version));
+}
+
+function toolsFinding({ missing }: ClientFacts): Finding {
+  const title = text('SSH tools');
+  return missing.length > 0
+    ? finding(
+        'sshTools',
+        title,
+        'problem',
+        text('Not found: {0}. Install all of OpenSSH.', missing.join(', ')),
+      )
+    : finding('sshTools', title, 'ok', text('sftp and ssh-keygen are there.'));
+}
+
+function modesFinding({ tooOpen }: ConfigFacts): Finding {
+  const title = text('Who can read and write');
+  if (tooOpen === undefined) {
+    return finding(
+      'modes',
+      title,
+      'skipped',
+      text('Windows keeps your SSH files by other means than modes.'),
+    );
+  }
+  return tooOpen.length > 0
+    ? finding(
+        'modes',
+        title,
+        'problem',
+        text('Others can use {0}, which ssh refuses.', tooOpen.join(', ')),
+        fixes.tighten,
+      )
+    : finding('modes', title, 'ok', text('Keys and SSH files are yours alone.'));
 }
 
 const includeTexts: Record<IncludeState, readonly [Verdict, Text]> = {
@@ -57,8 +115,11 @@ function includeFinding(config: ConfigFacts): Finding {
       'include',
       title,
       'problem',
-      text('The SSH config is read-only and lacks our Include line. Connecting shows the line to paste.'),
-      fixes.openFile(config.file),
+      text(
+        'The SSH config is read-only and lacks our Include line. Paste it as the first line: {0}',
+        config.line,
+      ),
+      fixes.pasteLine(config.file, config.line),
     );
   }
   return finding(

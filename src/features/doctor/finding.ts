@@ -1,6 +1,8 @@
+import { isCancelled } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 
-export type Verdict = 'ok' | 'note' | 'problem';
+/** `skipped` where a check does not apply, with the reason as its detail. */
+export type Verdict = 'ok' | 'note' | 'problem' | 'skipped';
 
 /** One thing looked at: what it is, how it is, and the command that mends it. */
 export interface Finding {
@@ -11,10 +13,14 @@ export interface Finding {
   readonly fix?: Fix;
 }
 
-/** A command to run, or a file to look into. */
-export type Fix =
-  | { readonly label: Text; readonly command: string; readonly args?: readonly unknown[] }
-  | { readonly label: Text; readonly file: string };
+/** What a row does when it is picked. */
+export type Fix = { readonly label: Text } & (
+  | { readonly kind: 'command'; readonly command: string; readonly args?: readonly unknown[] }
+  | { readonly kind: 'openFile'; readonly file: string; readonly copy?: string }
+  /** Takes the rights of others away from SSH files. */
+  | { readonly kind: 'tighten' }
+  | { readonly kind: 'forgetHostKey'; readonly alias: string }
+);
 
 export const finding = (
   id: string,
@@ -24,14 +30,59 @@ export const finding = (
   fix?: Finding['fix'],
 ): Finding => ({ id, title, verdict, detail, ...(fix ? { fix } : {}) });
 
+/** Checks that do not apply, by their ids and titles, all for one reason. */
+export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): readonly Finding[] {
+  return Object.entries(checks).map(([id, title]) => finding(id, title, 'skipped', why));
+}
+
+const command = (label: Text, id: string, ...args: readonly unknown[]): Fix => ({
+  label,
+  kind: 'command',
+  command: id,
+  args,
+});
+
 export const fixes = {
-  signIn: { label: text('Sign In'), command: 'gpuRental.signIn' },
-  addKey: { label: text('Add SSH Key'), command: 'gpuRental.sshKey.add' },
-  generateKey: { label: text('Generate SSH Key'), command: 'gpuRental.sshKey.generate' },
-  installRemoteSsh: {
-    label: text('Find Remote-SSH'),
-    command: 'workbench.extensions.search',
-    args: ['remote ssh'],
-  },
-  openFile: (file: string) => ({ label: text('Open File'), file }),
+  signIn: command(text('Sign In'), 'gpuRental.signIn'),
+  createKey: command(text('Create API Key'), 'gpuRental.apiKey.create'),
+  openConsole: command(text('Open Web Console'), 'gpuRental.openConsole'),
+  addKey: command(text('Add SSH Key'), 'gpuRental.sshKey.add'),
+  generateKey: command(text('Generate SSH Key'), 'gpuRental.sshKey.generate'),
+  findRemoteSsh: command(text('Find Remote-SSH'), 'workbench.extensions.search', 'remote ssh'),
+  showRemoteSsh: command(text('Show Extensions'), 'workbench.extensions.search', '@installed remote ssh'),
+  openSetting: (name: string) => command(text('Open Settings'), 'workbench.action.openSettings', name),
+  openTerminal: (instanceId: number) =>
+    command(text('Open Terminal'), 'gpuRental.instance.openTerminal', { instanceId }),
+  attachKey: (instanceId: number) =>
+    command(text('Attach Key'), 'gpuRental.instance.attachKey', { instanceId }),
+  showLogs: (instanceId: number) =>
+    command(text('Show Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+  reboot: (instanceId: number) => command(text('Reboot'), 'gpuRental.instance.reboot', { instanceId }),
+  tighten: { label: text('Make Them Mine Alone'), kind: 'tighten' },
+  forgetHostKey: (alias: string): Fix => ({
+    label: text('Forget the Old Key'),
+    kind: 'forgetHostKey',
+    alias,
+  }),
+  openFile: (file: string): Fix => ({ label: text('Open File'), kind: 'openFile', file }),
+  pasteLine: (file: string, copy: string): Fix => ({
+    label: text('Copy Line and Open File'),
+    kind: 'openFile',
+    file,
+    copy,
+  }),
 } as const;
+
+/** The value or the error of a try; being cancelled ends the whole examination. */
+export async function attempt<T>(
+  run: () => Promise<T>,
+): Promise<{ readonly value?: T; readonly error?: unknown }> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    if (isCancelled(error)) {
+      throw error;
+    }
+    return { error };
+  }
+}

@@ -7,10 +7,13 @@ import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { connectable, examine, type DoctorPorts } from './checks';
-import type { Finding, Verdict } from './finding';
+import type { Finding, Fix, Verdict } from './finding';
 import { reportText } from './reportText';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'settings' | 'redactor'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'settings' | 'network' | 'redactor'
+>;
 
 /** *Run Doctor*: looks at all that connecting needs, and says what to do about what is wrong. */
 export function register(deps: Deps): Disposable {
@@ -29,15 +32,17 @@ async function runDoctor(deps: Deps, target: unknown): Promise<void> {
           title: vscode.l10n.t('Try the login of which instance?'),
           none: '',
         });
-  const findings = await withCancellableProgress(vscode.l10n.t('Looking at your set-up'), (signal, say) =>
-    examine({ ...ports, instanceId }, signal, (one) => {
-      say(localize(one.title));
-    }),
-  );
-  await show(deps, findings);
+  for (let again = true; again;) {
+    const findings = await withCancellableProgress(vscode.l10n.t('Looking at your set-up'), (signal, say) =>
+      examine({ ...portsOf(deps), instanceId }, signal, (part) => {
+        say(localize(part));
+      }),
+    );
+    again = await show(deps, findings);
+  }
 }
 
-function portsOf({ accounts, fleet, ssh, clock, settings }: Deps): Omit<DoctorPorts, 'instanceId'> {
+function portsOf({ accounts, fleet, ssh, clock, settings, network }: Deps): Omit<DoctorPorts, 'instanceId'> {
   const account = accounts.active;
   const { state } = fleet;
   const resolvers = findResolvers(
@@ -50,8 +55,9 @@ function portsOf({ accounts, fleet, ssh, clock, settings }: Deps): Omit<DoctorPo
       serviceUrl: account.serviceUrl,
       isDemo: account.isDemo,
       client: account.client,
-      creditMicros: account.user.credit ?? account.user.balance,
     },
+    network: network(),
+    env: process.env,
     ssh,
     resolvers,
     configFileIsSet: typeof configFile === 'string' && configFile.trim() !== '',
@@ -61,10 +67,16 @@ function portsOf({ accounts, fleet, ssh, clock, settings }: Deps): Omit<DoctorPo
   };
 }
 
-const icons: Record<Verdict, string> = { ok: 'pass', note: 'info', problem: 'error' };
-const order: readonly Verdict[] = ['problem', 'note', 'ok'];
+const icons: Record<Verdict, string> = {
+  problem: 'error',
+  note: 'info',
+  ok: 'pass',
+  skipped: 'circle-slash',
+};
+const order: readonly Verdict[] = ['problem', 'note', 'ok', 'skipped'];
 
-async function show(deps: Deps, findings: readonly Finding[]): Promise<void> {
+/** The findings to pick from; true where everything is to be looked at again. */
+async function show(deps: Deps, findings: readonly Finding[]): Promise<boolean> {
   const rows = [...findings]
     .sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
     .map((one) => ({
@@ -74,8 +86,9 @@ async function show(deps: Deps, findings: readonly Finding[]): Promise<void> {
       finding: one,
     }));
   const report = { label: `$(file-text) ${vscode.l10n.t('Show as Text…')}`, finding: undefined };
+  const again = { label: `$(refresh) ${vscode.l10n.t('Look Again')}`, finding: undefined };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
-  const picked = await vscode.window.showQuickPick([...rows, report], {
+  const picked = await vscode.window.showQuickPick([...rows, report, again], {
     title:
       problems === 0
         ? vscode.l10n.t('Doctor: no problem found')
@@ -89,12 +102,47 @@ async function show(deps: Deps, findings: readonly Finding[]): Promise<void> {
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ language: 'markdown', content }),
     );
-    return;
+  } else if (picked?.finding?.fix) {
+    await mend(deps, picked.finding.fix);
   }
-  const fix = picked?.finding?.fix;
-  if (fix && 'file' in fix) {
-    await vscode.window.showTextDocument(vscode.Uri.file(fix.file));
-  } else if (fix) {
-    await vscode.commands.executeCommand(fix.command, ...(fix.args ?? []));
+  return picked === again;
+}
+
+async function mend({ ssh }: Deps, fix: Fix): Promise<void> {
+  switch (fix.kind) {
+    case 'command':
+      await vscode.commands.executeCommand(fix.command, ...(fix.args ?? []));
+      return;
+    case 'openFile':
+      if (fix.copy !== undefined) {
+        await vscode.env.clipboard.writeText(fix.copy);
+      }
+      await vscode.window.showTextDocument(vscode.Uri.file(fix.file));
+      return;
+    case 'tighten':
+      await ssh.tighten();
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('Your keys and SSH files are yours alone now.'),
+      );
+      return;
+    case 'forgetHostKey':
+      await forgetHostKey(ssh, fix.alias);
+  }
+}
+
+async function forgetHostKey(ssh: Deps['ssh'], alias: string): Promise<void> {
+  const forget = vscode.l10n.t('Forget');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Forget the host key of this instance?'),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
+      ),
+    },
+    forget,
+  );
+  if (chosen === forget) {
+    await ssh.forgetHostKey(alias);
   }
 }

@@ -1,46 +1,104 @@
-import type { PreflightResult } from '../../ssh/preflight';
-import { plainText } from '../../ssh/plainText';
-import type { ProbeOutcome } from '../../ssh/probe';
-import { explainFailure, explainVerification } from '../../ssh/problemText';
-import type { PreparedHost, SshAccount, SshService } from '../../ssh/service';
 import type { Client } from '../../api/client';
+import { instanceName } from '../../model/instanceLabel';
 import type { Instance } from '../../model/instance';
+import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
+import { plainText } from '../../ssh/plainText';
+import type { ProbeOutcome, ProbeResult } from '../../ssh/probe';
+import { explainFailure, explainVerification } from '../../ssh/problemText';
+import { matchKeys, type PreparedHost, type SshAccount, type SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { finding, type Finding } from './finding';
+import { attempt, finding, fixes, skipAll, type Finding, type Fix } from './finding';
 
 interface Ports {
-  readonly ssh: Pick<SshService, 'connect' | 'exec'>;
+  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach'>;
   readonly account: (SshAccount & { readonly client: Client }) | undefined;
   readonly instances: readonly Instance[];
   readonly instanceId: number | undefined;
 }
+
+const titles = {
+  keyOnInstance: text('Key on the instance'),
+  'direct address': text('Direct address'),
+  'proxy address': text('Proxy address'),
+  sshd: text('SSH server of the instance'),
+  sshG: text('SSH config as ssh reads it'),
+  hostKey: text('Host key of the instance'),
+  login: text('Login'),
+  disk: text('Disk of the instance'),
+  gpu: text('GPU'),
+} as const;
 
 /** One instance: its addresses, its login, the config as ssh reads it, its GPU and its disk. */
 export async function machineFindings(ports: Ports, signal: AbortSignal): Promise<readonly Finding[]> {
   const { account, ssh, instanceId } = ports;
   const instance = ports.instances.find(({ id }) => id === instanceId);
   if (!account || !instance) {
-    return [];
+    return skipAll(titles, text('No running instance was chosen.'));
   }
-  try {
-    const { items } = await account.client.instances.keys(instance.id, { signal });
-    const keys = items.length > 0 ? items : (await account.client.sshKeys.list({ signal })).items;
-    const registeredKeys = keys.map((key) => key.publicKey);
-    const request = { account, instanceId: instance.id, instance, registeredKeys };
-    const { host, preflight } = await ssh.connect(request, signal);
-    return [
-      ...addressFindings(host),
-      verificationFinding(host),
-      loginFinding(host, preflight),
-      ...(preflight.ok ? [await gpuFinding(ssh, host.alias, signal)] : []),
-    ];
-  } catch (error) {
-    if (!(error instanceof UserError)) {
-      throw error;
-    }
-    return [finding('login', text('Login'), 'problem', error.text)];
+  const { keyOnInstance, ...others } = titles;
+  const registered = await attempt(() => registeredKeys(account.client, instance.id, signal));
+  const found = [
+    registered.value
+      ? keyFinding(instance, await ssh.localKeys(signal), registered.value)
+      : finding('keyOnInstance', keyOnInstance, 'skipped', sentenceOf(registered.error)),
+  ];
+  const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value };
+  const probes = await attempt(() => ssh.reach(instance, signal));
+  const outcome = await attempt(() => ssh.connect(request, signal));
+  if (!outcome.value) {
+    const { login, ...rest } = others;
+    const why = sentenceOf(outcome.error);
+    return [...found, finding('login', login, 'problem', why), ...skipAll(rest, why)];
   }
+  const { host, preflight } = outcome.value;
+  return [
+    ...found,
+    ...addressFindings(probes.value ?? []),
+    sshdFinding(instance, host, preflight),
+    verificationFinding(host),
+    hostKeyFinding(host, preflight),
+    loginFinding(instance, host, preflight),
+    diskFinding(instance, preflight),
+    preflight.ok
+      ? await gpuFinding(ssh, instance, host.alias, signal)
+      : finding('gpu', titles.gpu, 'skipped', text('Nobody could log in.')),
+  ];
+}
+
+async function registeredKeys(
+  client: Client,
+  instanceId: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { items } = await client.instances.keys(instanceId, { signal });
+  // An empty list says little: keys of the account are put on instances without being listed there.
+  const keys = items.length > 0 ? items : (await client.sshKeys.list({ signal })).items;
+  return keys.map((key) => key.publicKey);
+}
+
+/** What the user is told; anything that is not made for him is a fault of ours and goes on as one. */
+function sentenceOf(error: unknown): Text {
+  if (error instanceof UserError) {
+    return error.text;
+  }
+  throw error;
+}
+
+function keyFinding(
+  instance: Instance,
+  local: Awaited<ReturnType<SshService['localKeys']>>,
+  registered: readonly string[],
+): Finding {
+  return matchKeys(local, registered).length > 0
+    ? finding('keyOnInstance', titles.keyOnInstance, 'ok', text('A key of this computer is on it.'))
+    : finding(
+        'keyOnInstance',
+        titles.keyOnInstance,
+        'problem',
+        text('No key of this computer is on {0}, so it will not let you in.', nameOf(instance)),
+        fixes.attachKey(instance.id),
+      );
 }
 
 /** What was met at an address where no SSH server answered. */
@@ -52,38 +110,82 @@ const silence: Record<Exclude<ProbeOutcome, 'ssh'>, Text> = {
   closed: text('The connection was closed without a greeting.'),
 };
 
-function addressFindings(host: PreparedHost): readonly Finding[] {
-  return host.probes.map(({ endpoint, outcome }) => {
-    const title =
-      endpoint.kind === 'direct'
-        ? text('Direct address, port {0}', endpoint.port)
-        : text('Proxy address, port {0}', endpoint.port);
-    return outcome === 'ssh'
-      ? finding(`${endpoint.kind} address`, title, 'ok', text('An SSH server answers.'))
-      : finding(
-          `${endpoint.kind} address`,
-          title,
-          'note',
-          text('{0} Another address or a jump host may still work.', silence[outcome]),
-        );
+function addressFindings(probes: readonly ProbeResult[]): readonly Finding[] {
+  return (['direct', 'proxy'] as const).flatMap((kind) => {
+    const id = `${kind} address` as const;
+    const own = probes.filter(({ endpoint }) => endpoint.kind === kind);
+    const answering = own.find(({ outcome }) => outcome === 'ssh');
+    if (answering) {
+      const detail = text('An SSH server answers at port {0}.', answering.endpoint.port);
+      return [finding(id, titles[id], 'ok', detail)];
+    }
+    const [tried] = own;
+    return tried && tried.outcome !== 'ssh'
+      ? [
+          finding(
+            id,
+            titles[id],
+            'note',
+            text('{0} Another address or a jump host may still work.', silence[tried.outcome]),
+          ),
+        ]
+      : [finding(id, titles[id], 'skipped', text('The instance has none.'))];
   });
 }
 
-function verificationFinding({ verification }: PreparedHost): Finding {
-  const title = text('SSH config as ssh reads it');
-  const explained = explainVerification(verification);
-  return explained
-    ? finding('sshG', title, 'problem', explained.text)
-    : finding('sshG', title, 'ok', text('ssh reads what was written.'));
+/** No server was met at all, whoever would have been let in. */
+const noServer: readonly PreflightProblem[] = [
+  'refused',
+  'timedOut',
+  'unreachable',
+  'unresolved',
+  'noGreeting',
+];
+
+function sshdFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): Finding {
+  const title = titles.sshd;
+  return !preflight.ok && noServer.includes(preflight.problem)
+    ? finding(
+        'sshd',
+        title,
+        'problem',
+        explainFailure(preflight, host.identity).text,
+        fixes.showLogs(instance.id),
+      )
+    : finding('sshd', title, 'ok', text('It answers.'));
 }
 
-function loginFinding(host: PreparedHost, preflight: PreflightResult): Finding {
-  const title = text('Login');
-  if (!preflight.ok) {
-    return finding('login', title, 'problem', explainFailure(preflight, host.identity).text);
+function verificationFinding({ verification, userConfig }: PreparedHost): Finding {
+  const explained = explainVerification(verification);
+  const place =
+    verification.kind === 'overridden' ? verification.overrides.find((one) => one.place)?.place : undefined;
+  return explained
+    ? finding('sshG', titles.sshG, 'problem', explained.text, fixes.openFile(place?.file ?? userConfig))
+    : finding('sshG', titles.sshG, 'ok', text('ssh reads what was written.'));
+}
+
+function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): Finding {
+  if (preflight.ok) {
+    return finding('hostKey', titles.hostKey, 'ok', text('It is the one that was met at the first contact.'));
   }
-  const free = preflight.freeMb;
-  return preflight.noisy
+  return preflight.problem === 'hostKeyChanged'
+    ? finding(
+        'hostKey',
+        titles.hostKey,
+        'problem',
+        explainFailure(preflight, host.identity).text,
+        fixes.forgetHostKey(host.alias),
+      )
+    : finding('hostKey', titles.hostKey, 'skipped', text('Nobody could log in.'));
+}
+
+function loginFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): Finding {
+  const title = titles.login;
+  if (!preflight.ok && preflight.problem !== 'diskFull') {
+    const explained = explainFailure(preflight, host.identity).text;
+    return finding('login', title, 'problem', explained, loginFix(instance, host, preflight.problem));
+  }
+  return preflight.ok && preflight.noisy
     ? finding(
         'login',
         title,
@@ -91,30 +193,72 @@ function loginFinding(host: PreparedHost, preflight: PreflightResult): Finding {
         text(
           'The login works. The machine prints text at every login, which some tools mind; the command touch ~/.no_auto_tmux often ends that.',
         ),
+        fixes.openTerminal(instance.id),
       )
-    : finding(
-        'login',
-        title,
-        'ok',
-        free === undefined
-          ? text('The login works.')
-          : text('The login works; {0} MB of the disk are free.', free),
-      );
+    : finding('login', title, 'ok', text('The login works.'));
 }
 
-async function gpuFinding(ssh: Ports['ssh'], alias: string, signal: AbortSignal): Promise<Finding> {
-  const title = text('GPU');
+function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProblem): Fix {
+  switch (problem) {
+    case 'authentication':
+      return fixes.attachKey(instance.id);
+    case 'hostKeyChanged':
+      return fixes.forgetHostKey(host.alias);
+    case 'config':
+      return fixes.openFile(host.userConfig);
+    case 'refused':
+    case 'timedOut':
+    case 'unreachable':
+    case 'unresolved':
+    case 'noGreeting':
+      return fixes.showLogs(instance.id);
+    case 'startupScript':
+    case 'diskFull':
+    case 'other':
+      return fixes.openTerminal(instance.id);
+  }
+}
+
+function diskFinding(instance: Instance, preflight: PreflightResult): Finding {
+  const title = titles.disk;
+  if (preflight.ok) {
+    return preflight.freeMb === undefined
+      ? finding('disk', title, 'skipped', text('The instance does not say how much is free.'))
+      : finding('disk', title, 'ok', text('{0} MB are free.', preflight.freeMb));
+  }
+  return preflight.problem === 'diskFull'
+    ? finding(
+        'disk',
+        title,
+        'problem',
+        explainFailure(preflight, undefined).text,
+        fixes.openTerminal(instance.id),
+      )
+    : finding('disk', title, 'skipped', text('Nobody could log in.'));
+}
+
+async function gpuFinding(
+  ssh: Ports['ssh'],
+  instance: Instance,
+  alias: string,
+  signal: AbortSignal,
+): Promise<Finding> {
   const { code, stdout, stderr } = await ssh.exec(alias, 'nvidia-smi -L', { signal, timeoutMs: 20_000 });
   const [first = ''] = stdout.split(/\r?\n/);
   return code === 0 && first !== ''
-    ? finding('gpu', title, 'ok', plainText(first))
+    ? finding('gpu', titles.gpu, 'ok', plainText(first))
     : finding(
         'gpu',
-        title,
+        titles.gpu,
         'problem',
         text(
           'nvidia-smi does not answer: {0}. Reboot the instance, or replace it.',
           plainText(stderr) || '–',
         ),
+        fixes.reboot(instance.id),
       );
+}
+
+function nameOf(instance: Instance): string {
+  return plainText(instanceName(instance));
 }

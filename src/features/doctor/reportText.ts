@@ -1,7 +1,12 @@
 import type { Text } from '../../util/text';
 import type { Finding, Verdict } from './finding';
 
-const marks: Record<Verdict, string> = { ok: '[ok]', note: '[note]', problem: '[problem]' };
+const marks: Record<Verdict, string> = {
+  ok: '[ok]',
+  note: '[note]',
+  problem: '[problem]',
+  skipped: '[not looked at]',
+};
 
 /** The findings as text to save or send; `say` translates and takes secrets out. */
 export function reportText(findings: readonly Finding[], say: (value: Text | string) => string): string {
@@ -13,5 +18,5 @@ export function reportText(findings: readonly Finding[], say: (value: Text | str
 
 /** The name of an account on this computer is nobody's business. */
 function withoutHome(value: string): string {
-  return value.replace(/(?:\/home\/|\/Users\/|[A-Za-z]:\\Users\\)[^/\\\s]+/g, '~');
+  return value.replace(/(?:\/home\/|\/Users\/|[A-Za-z]:[/\\]Users[/\\])[^/\\\s]+/g, '~');
 }

@@ -37,6 +37,14 @@ describe('ServiceHttp', () => {
     );
   });
 
+  it('tells the headers of each answer, those of a refusal too', async () => {
+    const refused = { ...tooFrequent, headers: { date: 'first' } };
+    const { client, finish } = scriptedClient([refused, { ...user, headers: { date: 'second' } }]);
+    const dates: (string | undefined)[] = [];
+    await finish(client.users.current({ onHeaders: ({ date }) => dates.push(date) }));
+    assert.deepEqual(dates, ['first', 'second']);
+  });
+
   it('keeps the path prefix of the service address', async () => {
     const { client, transport, finish } = scriptedClient([user], {
       baseUrl: 'https://gpu.example.com/market/',

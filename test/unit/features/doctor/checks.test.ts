@@ -1,304 +1,337 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import {
   ForbiddenError,
   NotReachableError,
   RateLimitedError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
-import type { Client } from '../../../../src/api/client';
-import { examine, type DoctorPorts } from '../../../../src/features/doctor/checks';
-import { reportText } from '../../../../src/features/doctor/reportText';
-import { ProgramMissingError, type Run } from '../../../../src/ssh/run';
+import { TransportFailure } from '../../../../src/api/transport';
+import type { DoctorPorts } from '../../../../src/features/doctor/checks';
+import type { Finding } from '../../../../src/features/doctor/finding';
+import { fromDollars } from '../../../../src/model/money';
 import { findResolvers } from '../../../../src/ssh/resolvers';
-import type { Instance } from '../../../../src/model/instance';
-import { formatText } from '../../../../src/util/text';
-import { SshHome } from '../../../support/sshHome';
+import { DoctorScene } from '../../../support/doctorScene';
 import { sshAccount, sshInstance } from '../../../support/sshInstance';
-import { SshMachine } from '../../../support/sshMachine';
+import { freePort } from '../../../support/sshMachine';
 
-type Call = 'current' | 'instances' | 'sshKeys';
+/** What is wrong, and how the doctor says so. */
+interface Fault {
+  readonly id: string;
+  readonly verdict: Finding['verdict'];
+  /** Kind of the fix, or the command that it runs; '' where none is possible. */
+  readonly fix: string;
+  readonly arrange: () => Partial<DoctorPorts> | Promise<Partial<DoctorPorts>>;
+}
 
 describe('The doctor', function () {
   this.timeout(60_000);
-  let home: SshHome;
-  let machine: SshMachine | undefined;
-  let registered: string[];
-  let fails: Partial<Record<Call, Error>>;
-  let run: Run;
+  let scene: DoctorScene;
 
   beforeEach(() => {
-    home = new SshHome();
-    registered = [];
-    fails = {};
-    run = home.run;
+    scene = new DoctorScene();
   });
-  afterEach(async () => {
-    await machine?.dispose();
-    machine = undefined;
-    home.dispose();
+  afterEach(() => scene.dispose());
+
+  const unreachable = (kind: TransportFailure['kind']) =>
+    new NotReachableError({ cause: new TransportFailure(kind, undefined) });
+  const none = (change: () => unknown) => () => {
+    change();
+    return {};
+  };
+  const resolvers = (...ids: string[]) => ({
+    resolvers: findResolvers(ids.map((id) => ({ id, manifest: {} }))),
   });
-
-  /** As much of a client as the doctor asks. */
-  function client(): Client {
-    const answer = (call: Call) => {
-      const error = fails[call];
-      const items = registered.map((publicKey, id) => ({ id, publicKey }));
-      return error ? Promise.reject(error) : Promise.resolve({ items, skipped: 0 });
-    };
-    const parts = {
-      users: { current: () => answer('current') },
-      instances: { list: () => answer('instances'), keys: () => answer('sshKeys') },
-      sshKeys: { list: () => answer('sshKeys') },
-    };
-    // The other calls would be a mistake, and would fail as such.
-    return parts as unknown as Client;
-  }
-
-  function ports(more: Partial<DoctorPorts> = {}): DoctorPorts {
-    const manifest = { contributes: { configuration: { properties: { 'remote.SSH.configFile': {} } } } };
-    return {
-      account: { ...sshAccount, client: client(), creditMicros: 5_000_000 },
-      ssh: home.service({ run: (...args) => run(...args) }),
-      resolvers: findResolvers([{ id: 'ms-vscode-remote.remote-ssh', manifest }]),
-      configFileIsSet: false,
-      instances: [],
-      facts: () => ({}),
-      now: () => 0,
-      instanceId: undefined,
-      ...more,
-    };
-  }
-
-  async function verdicts(more: Partial<DoctorPorts> = {}): Promise<Record<string, string>> {
-    const findings = await examine(ports(more), new AbortController().signal);
-    return Object.fromEntries(findings.map(({ id, verdict }) => [id, verdict]));
-  }
-
-  function healthy(): void {
-    registered = [home.key()];
-    home.write(`# >>> GPU Rental >>>\nInclude ${home.ownDir}/*.conf\n# <<< GPU Rental <<<\n`);
-  }
-
-  it('finds nothing where all is well', async () => {
-    healthy();
-    const all = await verdicts();
-    assert.deepEqual(
-      Object.entries(all).filter(([, verdict]) => verdict !== 'ok'),
-      [],
-    );
-    assert.ok(Object.keys(all).length >= 14, Object.keys(all).join());
+  const fault = (id: string, verdict: Finding['verdict'], fix: string, arrange: Fault['arrange']) => ({
+    id,
+    verdict,
+    fix,
+    arrange,
   });
+  const settings = 'workbench.action.openSettings';
+  /** What can be wrong on this computer and on the way to the service. */
+  const faults: Readonly<Record<string, Fault>> = {
+    'nobody signed in': fault('signedIn', 'problem', 'gpuRental.signIn', () => ({ account: undefined })),
+    'a service out of reach': fault(
+      'reachable',
+      'problem',
+      settings,
+      none(() => (scene.fails.current = unreachable('notReachable'))),
+    ),
+    'a proxy that wants a login': fault(
+      'proxy',
+      'problem',
+      settings,
+      none(() => (scene.fails.current = unreachable('proxy'))),
+    ),
+    'a proxy of a kind that is not supported': fault(
+      'proxy',
+      'problem',
+      settings,
+      none(() => (scene.fails.current = unreachable('unsupported'))),
+    ),
+    'a proxy that is no address': fault('proxy', 'problem', settings, () => ({
+      network: { ...defaultNetworkSettings, proxy: 'http://a b' },
+    })),
+    'a proxy that is turned off': fault('proxy', 'note', settings, () => ({
+      network: { ...defaultNetworkSettings, proxySupport: 'off' },
+      env: { HTTPS_PROXY: 'proxy.example.com:3128' },
+    })),
+    'a certificate that is not trusted': fault(
+      'certificates',
+      'problem',
+      settings,
+      none(() => (scene.fails.current = unreachable('certificate'))),
+    ),
+    "a proxy's certificate that is not trusted": fault(
+      'certificates',
+      'problem',
+      settings,
+      none(() => (scene.fails.current = unreachable('someCertificate'))),
+    ),
+    'certificates that nobody checks': fault('certificates', 'problem', '', () => ({
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    })),
+    'company certificates that are turned off': fault('certificates', 'note', settings, () => ({
+      network: { ...defaultNetworkSettings, systemCertificates: false },
+    })),
+    'a clock that is a little fast': fault(
+      'clock',
+      'note',
+      '',
+      none(() => (scene.date = 'Fri, 02 Jan 2026 03:03:05 GMT')),
+    ),
+    'a clock that is an hour slow': fault(
+      'clock',
+      'problem',
+      '',
+      none(() => (scene.date = 'Fri, 02 Jan 2026 04:04:05 GMT')),
+    ),
+    'a key that is refused': fault(
+      'key',
+      'problem',
+      'gpuRental.signIn',
+      none(() => (scene.fails.current = new UnauthorizedError())),
+    ),
+    'a key that may not read instances': fault(
+      'may read instances',
+      'problem',
+      'gpuRental.signIn',
+      none(() => (scene.fails.instances = new ForbiddenError())),
+    ),
+    'a key that may not read SSH keys': fault(
+      'may read SSH keys',
+      'problem',
+      'gpuRental.signIn',
+      none(() => (scene.fails.sshKeys = new ForbiddenError())),
+    ),
+    'a key that may only read': fault(
+      'permissions',
+      'note',
+      'gpuRental.signIn',
+      none(
+        () => (scene.key = { id: 5, permissions: { api: { instance_read: {}, user_read: {}, misc: {} } } }),
+      ),
+    ),
+    'a key that may not tell what it may': fault(
+      'permissions',
+      'note',
+      'gpuRental.signIn',
+      none(() => (scene.fails.apiKeys = new ForbiddenError())),
+    ),
+    'a rate limit': fault(
+      'rateLimit',
+      'problem',
+      '',
+      none(() => (scene.fails.instances = new RateLimitedError())),
+    ),
+    'requests that have to wait': fault(
+      'rateLimit',
+      'note',
+      'gpuRental.apiKey.create',
+      none(() => (scene.waitMs = 9_000)),
+    ),
+    'no credit': fault(
+      'credit',
+      'problem',
+      'gpuRental.openConsole',
+      none(() => (scene.user = { id: 1, credit: fromDollars(0), balance: fromDollars(7) })),
+    ),
+    'no key of this computer registered': fault(
+      'registered',
+      'problem',
+      'gpuRental.sshKey.add',
+      none(() => (scene.registered = [])),
+    ),
+    'no ssh client': fault(
+      'sshClient',
+      'problem',
+      settings,
+      none(() => scene.without('ssh')),
+    ),
+    'an ssh client from before host keys could be accepted once': fault(
+      'sshVersion',
+      'problem',
+      settings,
+      none(() => scene.clientSays('OpenSSH_7.4p1, OpenSSL 1.0.2k-fips  26 Jan 2017')),
+    ),
+    'an ssh client of another kind': fault(
+      'sshVersion',
+      'problem',
+      settings,
+      none(() => scene.clientSays('Dropbear v2022.83')),
+    ),
+    'a tool that is missing': fault(
+      'sshTools',
+      'problem',
+      '',
+      none(() => scene.without('sftp')),
+    ),
+    'doubled markers': fault(
+      'include',
+      'problem',
+      'openFile',
+      none(() => scene.home.write(scene.home.read() + scene.home.read())),
+    ),
+    'lines before ours': fault(
+      'include',
+      'note',
+      '',
+      none(() => scene.home.write(`Host *\n  Port 1\n${scene.home.read()}`)),
+    ),
+    'a read-only config without our line': fault(
+      'include',
+      'problem',
+      'openFile',
+      none(
+        () => scene.home.write('Host *\n', scene.home.configFile) && chmodSync(scene.home.configFile, 0o400),
+      ),
+    ),
+    'a private key that others can read': fault(
+      'modes',
+      'problem',
+      'tighten',
+      none(() => chmodSync(join(scene.home.sshDir, 'id_ed25519'), 0o644)),
+    ),
+    'no Remote-SSH': fault('resolver', 'note', 'workbench.extensions.search', () => resolvers()),
+    'two of them': fault('resolver', 'note', 'workbench.extensions.search', () =>
+      resolvers('ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'),
+    ),
+    'one that ignores the config file setting': fault('configHonoured', 'note', settings, () =>
+      resolvers('google.antigravity-remote-openssh'),
+    ),
+    'one that does not compare host keys': fault('checksHostKeys', 'note', '', () =>
+      resolvers('jeanp413.open-remote-ssh'),
+    ),
+    'that there is no key': fault(
+      'localKey',
+      'problem',
+      'gpuRental.sshKey.generate',
+      none(() => {
+        scene.emptyHome();
+      }),
+    ),
+    'that every key asks for a passphrase': fault(
+      'unattended',
+      'problem',
+      'gpuRental.sshKey.generate',
+      none(() => {
+        scene.emptyHome();
 
-  const faults: Record<string, readonly [id: string, verdict: string, arrange: () => Partial<DoctorPorts>]> =
-    {
-      'nobody signed in': ['signedIn', 'problem', () => ({ account: undefined })],
-      'a service out of reach': [
-        'reachable',
-        'problem',
-        () => {
-          fails.current = new NotReachableError();
-          return {};
-        },
-      ],
-      'a key that is refused': [
-        'key',
-        'problem',
-        () => {
-          fails.current = new UnauthorizedError();
-          return {};
-        },
-      ],
-      'a key that may not read instances': [
-        'may read instances',
-        'problem',
-        () => {
-          fails.instances = new ForbiddenError();
-          return {};
-        },
-      ],
-      'a rate limit': [
-        'rateLimit',
-        'note',
-        () => {
-          fails.instances = new RateLimitedError();
-          return {};
-        },
-      ],
-      'no credit': [
-        'credit',
-        'problem',
-        () => ({ account: { ...sshAccount, client: client(), creditMicros: 0 } }),
-      ],
-      'no key of this computer registered': [
-        'registered',
-        'problem',
-        () => {
-          registered = [];
-          return {};
-        },
-      ],
-      'no ssh client': [
-        'sshClient',
-        'problem',
-        () => {
-          run = missing('ssh');
-          return {};
-        },
-      ],
-      'a tool that is missing': [
-        'sshTools',
-        'problem',
-        () => {
-          run = missing('sftp');
-          return {};
-        },
-      ],
-      'doubled markers': [
-        'include',
-        'problem',
-        () => {
-          home.write(home.read() + home.read());
-          return {};
-        },
-      ],
-      'lines before ours': [
-        'include',
-        'note',
-        () => {
-          home.write(`Host *\n  Port 1\n${home.read()}`);
-          return {};
-        },
-      ],
-      'a read-only config without our line': [
-        'include',
-        'problem',
-        () => {
-          home.write('Host *\n');
-          chmodSync(home.configFile, 0o400);
-          return {};
-        },
-      ],
-      'a private key that others can read': [
-        'modes',
-        'problem',
-        () => {
-          chmodSync(join(home.sshDir, 'id_ed25519'), 0o644);
-          return {};
-        },
-      ],
-      'no Remote-SSH': ['resolver', 'note', () => ({ resolvers: [] })],
-      'two of them': [
-        'resolver',
-        'note',
-        () => ({
-          resolvers: findResolvers(
-            ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'].map((id) => ({ id, manifest: {} })),
-          ),
-        }),
-      ],
-      'one that ignores the config file setting': [
-        'configHonoured',
-        'note',
-        () => ({
-          configFileIsSet: true,
-          resolvers: findResolvers([{ id: 'google.antigravity-remote-openssh', manifest: {} }]),
-        }),
-      ],
-      'one that does not compare host keys': [
-        'checksHostKeys',
-        'note',
-        () => ({ resolvers: findResolvers([{ id: 'jeanp413.open-remote-ssh', manifest: {} }]) }),
-      ],
-    };
-  for (const [fault, [id, verdict, arrange]] of Object.entries(faults)) {
-    it(`finds ${fault}`, async () => {
-      healthy();
-      const more = arrange();
-      assert.equal((await verdicts(more))[id], verdict);
+        scene.home.key('locked', 'secret');
+      }),
+    ),
+  };
+  for (const [name, { id, verdict, fix, arrange }] of Object.entries(faults)) {
+    it(`finds ${name}`, async () => {
+      const found = (await scene.look(await arrange())).find((one) => one.id === id);
+      assert.deepEqual([found?.verdict, fixOf(found)], [verdict, fix]);
     });
   }
 
-  it('finds that there is no key, and that every key asks for a passphrase', async () => {
-    assert.equal((await verdicts())['localKey'], 'problem');
-    home.key('locked', 'secret');
-    assert.equal((await verdicts())['unattended'], 'problem');
-  });
-
-  describe('on a machine', () => {
-    let instance: Instance;
-
-    beforeEach(async () => {
-      healthy();
-      machine = await new SshMachine().start();
-      machine.authorize(registered[0] ?? '');
-      instance = sshInstance(machine.port);
-    });
-
-    it('finds that the login works and that no GPU answers there', async () => {
-      const all = await verdicts({ instances: [instance], instanceId: 7 });
-      assert.equal(all['login'], 'ok');
-      assert.equal(all['direct address'], 'ok');
-      assert.equal(all['sshG'], 'ok');
-      assert.equal(all['gpu'], 'problem');
-    });
-
-    it('finds that the GPU answers', async () => {
-      machine?.authorize(
-        `command="case \\"$SSH_ORIGINAL_COMMAND\\" in nvidia*) echo 'GPU 0: RTX 4090';; *) eval \\"$SSH_ORIGINAL_COMMAND\\";; esac" ${registered[0] ?? ''}`,
+  /** What can be wrong with a machine; each begins with one on which all is well. */
+  const machineFaults: Readonly<Record<string, Fault>> = {
+    'no key of this computer on it': fault('keyOnInstance', 'problem', 'gpuRental.instance.attachKey', () => {
+      scene.onInstance = [scene.home.key('other')];
+      for (const name of ['other', 'other.pub']) {
+        rmSync(join(scene.home.sshDir, name));
+      }
+      return {};
+    }),
+    'that it lets nobody in': fault('login', 'problem', 'gpuRental.instance.attachKey', () => {
+      scene.machine?.authorize();
+      return {};
+    }),
+    'that it prints text at every login': fault('login', 'note', 'gpuRental.instance.openTerminal', () => {
+      scene.answering(String.raw`echo tmux; eval \"$SSH_ORIGINAL_COMMAND\"`);
+      return {};
+    }),
+    'that its shell ends too early': fault('login', 'problem', 'gpuRental.instance.openTerminal', () => {
+      scene.answering('true');
+      return {};
+    }),
+    'a host key that changed': fault('hostKey', 'problem', 'forgetHostKey', async () => {
+      const known = await scene.home.service().connect({
+        account: sshAccount,
+        instanceId: 7,
+        instance: sshInstance(scene.port),
+        registeredKeys: scene.registered,
+      });
+      assert.equal(known.preflight.ok, true);
+      const port = scene.port;
+      await scene.machine?.stop();
+      scene.machine?.newHostKey();
+      await scene.machine?.start({ port });
+      return {};
+    }),
+    'that its disk is full': fault('disk', 'problem', 'gpuRental.instance.openTerminal', () => {
+      scene.answering(
+        String.raw`eval \"\${SSH_ORIGINAL_COMMAND%%;*}\"; echo '/dev/vda1 1000000 999000 1000 100% /'`,
       );
-      assert.equal((await verdicts({ instances: [instance], instanceId: 7 }))['gpu'], 'ok');
+      return {};
+    }),
+    'that no GPU answers': fault('gpu', 'problem', 'gpuRental.instance.reboot', () => {
+      scene.answering(String.raw`eval \"$SSH_ORIGINAL_COMMAND\"`);
+      return {};
+    }),
+    'that its own address does not answer': fault('direct address', 'note', '', async () => ({
+      instances: [sshInstance(await freePort(), { sshHost: '127.0.0.1', sshPort: scene.port })],
+    })),
+    "that the service's address does not answer": fault('proxy address', 'note', '', async () => ({
+      instances: [sshInstance(0, { ports: [], sshHost: '127.0.0.1', sshPort: await freePort() })],
+    })),
+    'that no SSH server answers': fault('sshd', 'problem', 'gpuRental.instance.showLogs', async () => {
+      await scene.machine?.stop();
+      return {};
+    }),
+    'that the config overrides the entry': fault('sshG', 'problem', 'openFile', () => {
+      scene.home.write(`Host gpu-*\n  Port 1\nMatch all\nInclude ${scene.home.ownDir}/*.conf\n`);
+      chmodSync(scene.home.configFile, 0o400);
+      return {};
+    }),
+    'that ssh does not take the config': fault('login', 'problem', 'openFile', () => {
+      scene.home.write(`${scene.home.read()}Host a\n  MadeUpOption yes\n`);
+      return {};
+    }),
+  };
+  for (const [name, { id, verdict, fix, arrange }] of Object.entries(machineFaults)) {
+    it(`finds ${name}`, async () => {
+      const well = await scene.rented();
+      const found = (await scene.look({ ...well, ...(await arrange()) })).find((one) => one.id === id);
+      assert.deepEqual([found?.verdict, fixOf(found)], [verdict, fix], JSON.stringify(found));
     });
-
-    it('finds that it lets nobody in', async () => {
-      machine?.authorize();
-      assert.equal((await verdicts({ instances: [instance], instanceId: 7 }))['login'], 'problem');
-    });
-
-    it('finds that nobody answers at an address', async () => {
-      await machine?.stop();
-      const all = await verdicts({ instances: [instance], instanceId: 7 });
-      assert.equal(all['direct address'], 'note');
-      assert.equal(all['login'], 'problem');
-    });
-
-    it('finds that the config overrides the entry', async () => {
-      const include = `Include ${home.ownDir}/*.conf\n`;
-      home.write(`Host gpu-*\n  Port 1\nMatch all\n${include}`);
-      chmodSync(home.configFile, 0o400);
-      assert.equal((await verdicts({ instances: [instance], instanceId: 7 }))['sshG'], 'problem');
-    });
-
-    it('has nothing to say about an instance without an address', async () => {
-      const bare: Instance = { id: 7, actualStatus: 'running' };
-      assert.equal((await verdicts({ instances: [bare], instanceId: 7 }))['login'], 'problem');
-    });
-  });
-
-  it('can be shown as text without names and secrets', async () => {
-    healthy();
-    const findings = await examine(ports(), new AbortController().signal);
-    const text = reportText(
-      [
-        ...findings,
-        {
-          id: 'x',
-          title: { template: 'X', args: [] },
-          verdict: 'note',
-          detail: '/home/ada/.ssh C:\\Users\\ada\\x KEY',
-        },
-      ],
-      (value) => formatText(value).replaceAll('KEY', '***'),
-    );
-    assert.match(text, /- \[ok\] API key: /);
-    assert.doesNotMatch(text, /ada|KEY/);
-  });
-
-  function missing(program: string): Run {
-    return (name, args, options) =>
-      name === program
-        ? Promise.reject(new ProgramMissingError(name, undefined))
-        : home.run(name, args, options);
   }
+
+  it('has a case in which each of its checks fails', async () => {
+    const all = (await scene.look(await scene.rented())).map(({ id }) => id);
+    const failing = [...Object.values(faults), ...Object.values(machineFaults)].map(({ id }) => id);
+    assert.deepEqual([...new Set(failing)].sort(), [...all].sort());
+  });
 });
+
+function fixOf(found: Finding | undefined): string {
+  const fix = found?.fix;
+  return fix === undefined ? '' : fix.kind === 'command' ? fix.command : fix.kind;
+}

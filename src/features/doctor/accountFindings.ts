@@ -1,0 +1,197 @@
+import {
+  ForbiddenError,
+  NotReachableError,
+  RateLimitedError,
+  TimedOutError,
+  UnauthorizedError,
+} from '../../api/errors';
+import type { Client } from '../../api/client';
+import type { CallOptions } from '../../api/http';
+import type { User } from '../../model/account';
+import type { ApiKey } from '../../model/apiKey';
+import { mayUse, permissionMeaning, usualPermissions } from '../../model/permissionText';
+import type { SshAccount } from '../../ssh/service';
+import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+import { attempt, finding, fixes, skipAll, type Finding } from './finding';
+import { clockFinding, networkFindings, networkTitles, type NetworkPorts } from './networkFindings';
+
+export interface AccountPorts extends NetworkPorts {
+  readonly account: (SshAccount & { readonly client: Client }) | undefined;
+  now(): number;
+}
+
+const unreadTitles = {
+  'may read instances': text('Permission to read {0}', text('instances')),
+  'may read SSH keys': text('Permission to read {0}', text('SSH keys')),
+  permissions: text('Other permissions of the key'),
+  rateLimit: text('Rate limit'),
+  credit: text('Credit'),
+} as const;
+const titles = { key: text('API key'), ...unreadTitles } as const;
+
+/** A wait that somebody notices. */
+const longWaitMs = 5_000;
+
+/** The account, its key, and the way to the service. */
+export async function accountFindings(ports: AccountPorts, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { account } = ports;
+  const title = text('Account');
+  if (!account) {
+    return [
+      finding('signedIn', title, 'problem', text('Nobody is signed in.'), fixes.signIn),
+      ...skipAll({ ...networkTitles, ...titles }, text('Nobody is signed in.')),
+    ];
+  }
+  const calls = new Calls(ports, signal);
+  const user = await calls.make((options) => account.client.users.current(options));
+  const found = [
+    finding('signedIn', title, 'ok', text('Signed in at {0}.', account.serviceUrl)),
+    ...networkFindings(account.serviceUrl, ports, user.error),
+    clockFinding(calls.date, calls.dateAt),
+    keyValidity(user.error),
+  ];
+  if (!user.value) {
+    return [...found, ...skipAll(unreadTitles, text('The account could not be read.'))];
+  }
+  return [
+    ...found,
+    ...(await permissions(account.client, user.value, calls)),
+    calls.rateLimit(),
+    credit(user.value),
+  ];
+}
+
+/** Makes calls and keeps what all of them tell. */
+class Calls {
+  date: string | undefined;
+  dateAt = 0;
+  private waitedMs = 0;
+  private refusal: RateLimitedError | undefined;
+
+  constructor(
+    private readonly ports: Pick<AccountPorts, 'now'>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async make<T>(call: (options: CallOptions) => Promise<T>) {
+    const outcome = await attempt(() =>
+      call({
+        signal: this.signal,
+        onWait: (waitMs) => {
+          this.waitedMs = Math.max(this.waitedMs, waitMs);
+        },
+        onHeaders: ({ date }) => {
+          this.date = date;
+          this.dateAt = this.ports.now();
+        },
+      }),
+    );
+    if (outcome.error instanceof RateLimitedError) {
+      this.refusal = outcome.error;
+    }
+    return outcome;
+  }
+
+  rateLimit(): Finding {
+    if (this.refusal) {
+      return finding('rateLimit', titles.rateLimit, 'problem', this.refusal.text);
+    }
+    return this.waitedMs >= longWaitMs
+      ? finding(
+          'rateLimit',
+          titles.rateLimit,
+          'note',
+          text(
+            'Requests wait for {0} s now. Another program may use the same key; wait, or give it a key of its own.',
+            Math.ceil(this.waitedMs / 1000),
+          ),
+          fixes.createKey,
+        )
+      : finding('rateLimit', titles.rateLimit, 'ok', text('The service takes requests without delay.'));
+  }
+}
+
+function keyValidity(error: unknown): Finding {
+  if (error === undefined) {
+    return finding('key', titles.key, 'ok', text('The service accepts the key.'));
+  }
+  if (error instanceof NotReachableError || error instanceof TimedOutError) {
+    return finding('key', titles.key, 'skipped', text('The service was not reached.'));
+  }
+  const sentence = error instanceof UserError ? error.text : text('The key could not be checked.');
+  const isRefused = error instanceof UnauthorizedError || error instanceof ForbiddenError;
+  return finding(
+    'key',
+    titles.key,
+    isRefused ? 'problem' : 'note',
+    sentence,
+    isRefused ? fixes.signIn : undefined,
+  );
+}
+
+/** What matters most is tried; the rest is read from the record of the key. */
+async function permissions(client: Client, user: User, calls: Calls): Promise<readonly Finding[]> {
+  const instances = await calls.make((options) => client.instances.list(options));
+  const sshKeys = await calls.make((options) => client.sshKeys.list(options));
+  const apiKeys = await calls.make((options) => client.apiKeys.list(options));
+  const record = apiKeys.value?.items.find(({ id }) => id === user.keyId);
+  return [
+    reading('may read instances', instances.error),
+    reading('may read SSH keys', sshKeys.error),
+    others(record, apiKeys.error),
+  ];
+}
+
+function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): Finding {
+  if (error === undefined) {
+    return finding(id, titles[id], 'ok', text('The key may.'));
+  }
+  const sentence = error instanceof UserError ? error.text : text('This could not be checked.');
+  return error instanceof ForbiddenError
+    ? finding(id, titles[id], 'problem', sentence, fixes.signIn)
+    : finding(id, titles[id], 'note', sentence);
+}
+
+function others(key: ApiKey | undefined, error: unknown): Finding {
+  const say = (verdict: Finding['verdict'], detail: Text, fix?: Finding['fix']) =>
+    finding('permissions', titles.permissions, verdict, detail, fix);
+  if (error instanceof ForbiddenError) {
+    return say(
+      'note',
+      text('This key may not read what it may do. Some actions may be refused.'),
+      fixes.signIn,
+    );
+  }
+  if (!key) {
+    return say('skipped', text('The service does not say what this key may do.'));
+  }
+  const lacking = usualPermissions.filter((category) => !mayUse(key, category));
+  return lacking.length === 0
+    ? say('ok', text('The key may do all that is usually needed.'))
+    : say(
+        'note',
+        text('The key may not: {0}.', joined(lacking.map((category) => permissionMeaning[category]))),
+        fixes.signIn,
+      );
+}
+
+function joined(all: readonly Text[]): Text {
+  return all.reduce((list, one) => text('{0}; {1}', list, one));
+}
+
+function credit({ credit: prepaid, balance }: User): Finding {
+  const micros = prepaid ?? balance;
+  if (micros === undefined) {
+    return finding('credit', titles.credit, 'skipped', text('The service does not say.'));
+  }
+  return micros <= 0
+    ? finding(
+        'credit',
+        titles.credit,
+        'problem',
+        text('There is no credit left, so instances stop. Add credit in the web console.'),
+        fixes.openConsole,
+      )
+    : finding('credit', titles.credit, 'ok', text('There is credit.'));
+}

@@ -1,0 +1,61 @@
+import type { Client } from '../../api/client';
+import { worksUnattended } from '../../ssh/localKeys';
+import { matchKeys, type SshService } from '../../ssh/service';
+import { text } from '../../util/text';
+import { attempt, finding, fixes, skipAll, type Finding } from './finding';
+
+interface Ports {
+  readonly account: { readonly client: Client } | undefined;
+  readonly ssh: Pick<SshService, 'localKeys'>;
+}
+
+const titles = {
+  localKey: text('SSH key on this computer'),
+  unattended: text('Passphrases'),
+  registered: text('Registered key'),
+} as const;
+
+/** The keys of this computer, and whether the account knows one of them. */
+export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal): Promise<readonly Finding[]> {
+  const local = await ssh.localKeys(signal);
+  if (local.length === 0) {
+    const none = text('There is none in your .ssh folder or agent.');
+    const { localKey, ...others } = titles;
+    return [finding('localKey', localKey, 'problem', none, fixes.generateKey), ...skipAll(others, none)];
+  }
+  const found = [
+    finding(
+      'localKey',
+      titles.localKey,
+      'ok',
+      text('Found: {0}', local.map((key) => key.publicKey.fingerprint).join(', ')),
+    ),
+    local.some(worksUnattended)
+      ? finding('unattended', titles.unattended, 'ok', text('A key works without asking.'))
+      : finding(
+          'unattended',
+          titles.unattended,
+          'problem',
+          text('Every key asks for a passphrase, and no SSH agent holds one. Run ssh-add in a terminal.'),
+          fixes.generateKey,
+        ),
+  ];
+  const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
+  if (!listed?.value) {
+    const why = account ? text('The keys of the account could not be read.') : text('Nobody is signed in.');
+    return [...found, finding('registered', titles.registered, 'skipped', why)];
+  }
+  const registered = listed.value.items.map((key) => key.publicKey);
+  return [
+    ...found,
+    matchKeys(local, registered).length > 0
+      ? finding('registered', titles.registered, 'ok', text('A key of this computer is registered.'))
+      : finding(
+          'registered',
+          titles.registered,
+          'problem',
+          text('No key of this computer is registered, so instances that you rent will not let you in.'),
+          fixes.addKey,
+        ),
+  ];
+}

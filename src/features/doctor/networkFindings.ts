@@ -1,0 +1,150 @@
+import { isLoopback } from '../../api/baseUrl';
+import type { NetworkSettings } from '../../api/chooseTransport';
+import { NotReachableError, TimedOutError } from '../../api/errors';
+import { proxyFor, type ProxyEnvironment } from '../../api/proxySettings';
+import { TransportFailure, type FailureKind } from '../../api/transport';
+import { text } from '../../util/text';
+import { finding, fixes, type Finding } from './finding';
+
+export interface NetworkPorts {
+  readonly network: NetworkSettings;
+  /** The variables of this process. */
+  readonly env: ProxyEnvironment;
+}
+
+export const networkTitles = {
+  reachable: text('Service reachable'),
+  proxy: text('Proxy'),
+  certificates: text('Certificates'),
+  clock: text('Clock of this computer'),
+} as const;
+
+/** The way to the service, by how a call went; `error` is what it failed with. */
+export function networkFindings(
+  serviceUrl: string,
+  { network, env }: NetworkPorts,
+  error: unknown,
+): readonly Finding[] {
+  const url = new URL(serviceUrl);
+  return [
+    reachability(error),
+    proxyFinding(url, network, env, error),
+    certificates(url, network, env, error),
+  ];
+}
+
+function isUnreached(error: unknown): error is NotReachableError | TimedOutError {
+  return error instanceof NotReachableError || error instanceof TimedOutError;
+}
+
+function failureKind(error: unknown): FailureKind | undefined {
+  const cause = error instanceof NotReachableError ? error.cause : undefined;
+  return cause instanceof TransportFailure ? cause.kind : undefined;
+}
+
+function reachability(error: unknown): Finding {
+  return isUnreached(error)
+    ? finding(
+        'reachable',
+        networkTitles.reachable,
+        'problem',
+        error.text,
+        fixes.openSetting('gpuRental.service.url'),
+      )
+    : finding('reachable', networkTitles.reachable, 'ok', text('The service answers.'));
+}
+
+function proxyFinding(url: URL, network: NetworkSettings, env: ProxyEnvironment, error: unknown): Finding {
+  const say = (verdict: Finding['verdict'], detail: Finding['detail']) =>
+    finding(
+      'proxy',
+      networkTitles.proxy,
+      verdict,
+      detail,
+      verdict === 'ok' || verdict === 'skipped' ? undefined : fixes.openSetting('http.proxy'),
+    );
+  if (isLoopback(url.hostname)) {
+    return say('skipped', text('The service is on this computer, so no proxy has a part in it.'));
+  }
+  const kind = failureKind(error);
+  if (isUnreached(error) && (kind === 'proxy' || kind === 'unsupported')) {
+    return say('problem', error.text);
+  }
+  const proxy = proxyFor(url, network, env);
+  if (proxy === undefined) {
+    return say('ok', text('None is set.'));
+  }
+  if (!URL.canParse(proxy)) {
+    return say('problem', text('The setting http.proxy, or the variable HTTPS_PROXY, is not an address.'));
+  }
+  if (network.proxySupport === 'off') {
+    return say('note', text('A proxy is set, but the setting http.proxySupport turns it off.'));
+  }
+  // The address alone: a login may stand before it.
+  return say('ok', text('Requests go through {0}.', new URL(proxy).host));
+}
+
+function certificates(url: URL, network: NetworkSettings, env: ProxyEnvironment, error: unknown): Finding {
+  const say = (verdict: Finding['verdict'], detail: Finding['detail'], fix?: Finding['fix']) =>
+    finding('certificates', networkTitles.certificates, verdict, detail, fix);
+  const open = fixes.openSetting('http.systemCertificates');
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    return say(
+      'problem',
+      text(
+        'The variable NODE_TLS_REJECT_UNAUTHORIZED turns the check of certificates off, so anybody between could read your API key. Remove it and restart the editor.',
+      ),
+    );
+  }
+  if (url.protocol === 'http:') {
+    return say('skipped', text('The service is on this computer and uses none.'));
+  }
+  const kind = failureKind(error);
+  if (isUnreached(error) && (kind === 'certificate' || kind === 'someCertificate')) {
+    return say('problem', error.text, open);
+  }
+  if (!network.systemCertificates) {
+    return say(
+      'note',
+      text(
+        'The setting http.systemCertificates is off, so a certificate of your company is not trusted here.',
+      ),
+      open,
+    );
+  }
+  return isUnreached(error)
+    ? say('skipped', text('The service was not reached.'))
+    : say('ok', text('The certificate of the service is trusted.'));
+}
+
+/** Codes of an authenticator are good for half a minute; certificates and signatures bear more. */
+const noteMs = 30_000;
+const problemMs = 300_000;
+
+/** `date` is the header of an answer that came at `nowMs`. */
+export function clockFinding(date: string | undefined, nowMs: number): Finding {
+  const title = networkTitles.clock;
+  const serverMs = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(serverMs)) {
+    return finding('clock', title, 'skipped', text('The service did not tell its time.'));
+  }
+  const awayMs = Math.abs(nowMs - serverMs);
+  if (awayMs < noteMs) {
+    return finding('clock', title, 'ok', text('It agrees with the service.'));
+  }
+  const seconds = Math.round(awayMs / 1000);
+  return finding(
+    'clock',
+    title,
+    awayMs < problemMs ? 'note' : 'problem',
+    nowMs > serverMs
+      ? text(
+          'It is {0} s ahead of the service, so codes and certificates may be refused and costs shown wrong. Let the system set it.',
+          seconds,
+        )
+      : text(
+          'It is {0} s behind the service, so codes and certificates may be refused and costs shown wrong. Let the system set it.',
+          seconds,
+        ),
+  );
+}

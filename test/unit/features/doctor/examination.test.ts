@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
+import { NotReachableError, UnauthorizedError } from '../../../../src/api/errors';
+import { examine } from '../../../../src/features/doctor/checks';
+import { reportText } from '../../../../src/features/doctor/reportText';
+import type { Instance } from '../../../../src/model/instance';
+import { CancelledError } from '../../../../src/util/errors';
+import { formatText } from '../../../../src/util/text';
+import { DoctorScene } from '../../../support/doctorScene';
+import { sshAccount, sshInstance } from '../../../support/sshInstance';
+
+describe("The doctor's examination", function () {
+  this.timeout(60_000);
+  let scene: DoctorScene;
+
+  beforeEach(() => {
+    scene = new DoctorScene();
+  });
+  afterEach(() => scene.dispose());
+
+  it('finds nothing where all is well, on a machine too', async () => {
+    const findings = await scene.look(await scene.rented());
+    assert.deepEqual(
+      findings.filter(({ verdict }) => verdict !== 'ok').map(({ id }) => id),
+      [],
+    );
+    assert.ok(findings.length >= 26, String(findings.length));
+  });
+
+  it('shows every check, those too that do not apply, with the reason', async () => {
+    const whole = Object.keys(await scene.verdicts({ account: undefined, resolvers: [] })).sort();
+    assert.deepEqual(Object.keys(await scene.verdicts(await scene.rented())).sort(), whole);
+    scene.fails.current = new UnauthorizedError();
+    const refused = await scene.look();
+    assert.deepEqual(refused.map(({ id }) => id).sort(), whole);
+    for (const { id, verdict, detail } of refused) {
+      assert.ok(formatText(detail).length > 3, `${id} ${verdict}`);
+    }
+  });
+
+  it('does not look at proxies and certificates of a service on this computer', async () => {
+    const account = { ...sshAccount, serviceUrl: 'http://127.0.0.1:8787', client: scene.client() };
+    const found = await scene.verdicts({ account });
+    assert.deepEqual([found['proxy'], found['certificates'], found['clock']], ['skipped', 'skipped', 'ok']);
+  });
+
+  it('names the proxy without its login', async () => {
+    const network = { ...defaultNetworkSettings, proxy: 'http://ada:secret@proxy.example.com:3128' };
+    const found = (await scene.look({ network })).find(({ id }) => id === 'proxy');
+    assert.equal(formatText(found?.detail ?? ''), 'Requests go through proxy.example.com:3128.');
+  });
+
+  it('has nothing to say about an instance without an address', async () => {
+    const bare: Instance = { id: 7, actualStatus: 'running' };
+    const found = await scene.verdicts({ instances: [bare], instanceId: 7 });
+    assert.deepEqual([found['login'], found['sshd'], found['gpu']], ['problem', 'skipped', 'skipped']);
+  });
+
+  it('tries the last known address where the service cannot be reached', async () => {
+    const well = await scene.rented();
+    await scene.look(well);
+    scene.fails.instanceKeys = new NotReachableError();
+    const found = await scene.verdicts(well);
+    assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
+  });
+
+  it('ends at once when it is cancelled, instead of calling that a fault', async () => {
+    for (const call of ['current', 'instances', 'sshKeys', 'apiKeys'] as const) {
+      scene.fails = { [call]: new CancelledError() };
+      await assert.rejects(scene.look(), CancelledError);
+    }
+    scene.fails = {};
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const address = silent.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const stop = new AbortController();
+    silent.once('connection', () => stop.abort());
+    try {
+      await assert.rejects(
+        examine(scene.ports({ instances: [sshInstance(port)], instanceId: 7 }), stop.signal),
+        CancelledError,
+      );
+    } finally {
+      silent.close();
+    }
+  });
+
+  it('takes the rights of others on keys and SSH files away, and no others', async () => {
+    await scene.look(await scene.rented());
+    const key = join(scene.home.sshDir, 'id_ed25519');
+    const knownHosts = join(scene.home.ownDir, 'known_hosts');
+    chmodSync(key, 0o444);
+    chmodSync(knownHosts, 0o666);
+    chmodSync(scene.home.ownDir, 0o777);
+    chmodSync(scene.home.configFile, 0o640);
+    assert.equal((await scene.verdicts())['modes'], 'problem');
+    await scene.home.service().tighten();
+    const modes = [key, knownHosts, scene.home.ownDir, scene.home.configFile].map((file) =>
+      scene.home.mode(file),
+    );
+    assert.deepEqual(modes, ['400', '644', '755', '640']);
+    assert.equal((await scene.verdicts())['modes'], 'ok');
+  });
+
+  it('can be shown as text without names and secrets', async () => {
+    const findings = await scene.look();
+    const text = reportText(
+      [
+        ...findings,
+        {
+          id: 'x',
+          title: { template: 'X', args: [] },
+          verdict: 'note',
+          detail: '/home/ada/.ssh C:\\Users\\ada\\x C:/Users/ada/y KEY',
+        },
+      ],
+      (value) => formatText(value).replaceAll('KEY', '***'),
+    );
+    assert.match(text, /- \[ok\] API key: /);
+    assert.doesNotMatch(text, /ada|KEY/);
+  });
+});
