@@ -1,5 +1,5 @@
-import type { MarketQuery } from '../../model/marketQuery';
-import { defaultQuery, readQuery, readRecentSearches, withRecentSearch } from '../../model/savedSearches';
+import type { MarketQuery } from '../model/marketQuery';
+import { defaultQuery, readQuery, readRecentSearches, withRecentSearch } from '../model/savedSearches';
 
 /** `vscode.Memento`, as far as it is needed. */
 export interface Memory {
