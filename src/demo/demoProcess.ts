@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as http from 'node:http';
-import { UserError, CancelledError } from '../util/errors';
+import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import type { Log } from '../util/log';
 import type { Disposable } from '../util/disposable';
+import { greet } from './demoGreeting';
 
 /** Where the demo marketplace of this user answers; shared by all windows through one small file. */
 interface DemoAddress {
@@ -72,14 +72,14 @@ export class DemoProcess implements Disposable {
   private async findOrStart(key: string): Promise<string> {
     const known = await this.readAddress();
     if (known) {
-      const status = await ping(known.port, key);
-      if (status === 200) {
+      const greeted = await greet(known.port, key);
+      if (greeted === 'demo') {
         this.beat(known.port, key);
         return url(known.port);
       }
-      if (status !== undefined) {
-        // Something answers there and refuses the key: a market whose key is lost, which ends by itself
-        // when nobody uses it, or a program of somebody else. Neither is ours to stop.
+      if (greeted === 'stranger') {
+        // A market whose key is lost, which ends by itself when nobody uses it, or a program of
+        // somebody else. Neither is ours to stop.
         return this.startLocked(key, undefined);
       }
     }
@@ -114,7 +114,7 @@ export class DemoProcess implements Disposable {
     const until = Date.now() + startTimeoutMs;
     while (Date.now() < until) {
       const known = await this.readAddress();
-      if (known && (await ping(known.port, key)) === 200) {
+      if (known && (await greet(known.port, key)) === 'demo') {
         this.beat(known.port, key);
         return url(known.port);
       }
@@ -199,7 +199,7 @@ export class DemoProcess implements Disposable {
   /** Keeps the process alive while this window is open. */
   private beat(port: number, key: string): void {
     clearInterval(this.heartbeat);
-    this.heartbeat = setInterval(() => void ping(port, key), heartbeatMs);
+    this.heartbeat = setInterval(() => void greet(port, key), heartbeatMs);
     this.heartbeat.unref();
   }
 
@@ -227,29 +227,4 @@ export class DemoProcess implements Disposable {
 
 function url(port: number): string {
   return `http://127.0.0.1:${port}`;
-}
-
-/** The status of a heartbeat; undefined when nothing answers. */
-function ping(port: number, key: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const request = http.request(
-      {
-        host: '127.0.0.1',
-        port,
-        path: '/__sim/heartbeat',
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}` },
-        timeout: 3000,
-      },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      },
-    );
-    request.on('timeout', () => request.destroy(new CancelledError()));
-    request.on('error', () => {
-      resolve(undefined);
-    });
-    request.end();
-  });
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../util/clock';
 import { bearerOf } from './auth';
 import { controlRoutes } from './control/controlRoutes';
 import { answerInstead, Faults, htmlPage, withWrongTypes, type FaultOrder } from './faults';
+import { answerGreeting } from './greeting';
 import { IdleWatch } from './idleWatch';
 import type { InstanceService } from './instances/instanceService';
 import type { Lifecycle } from './instances/lifecycle';
@@ -147,6 +148,10 @@ class SimulatorServer implements RunningSimulator {
     const method = request.method ?? 'GET';
     if (path === '/__sim/hold') {
       this.hold(request, response);
+      return;
+    }
+    if (path === '/__sim/greeting') {
+      send(response, answerGreeting(request.headers, this.apiKey, this.port));
       return;
     }
     const isControl = path.startsWith('/__sim/');

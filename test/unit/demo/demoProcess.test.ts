@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { greet } from '../../../src/demo/demoGreeting';
+import { DemoProcess } from '../../../src/demo/demoProcess';
+import { startSimulator, type RunningSimulator } from '../../../src/simulator/server';
+import { silentLog } from '../../../src/util/log';
+
+const key = 'a-key-of-the-demo-that-nobody-else-may-see';
+
+describe('The process of the demo', function () {
+  this.timeout(60_000);
+  let dir: string;
+  const closers: (() => unknown)[] = [];
+
+  beforeEach(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'gpu-demo-'));
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const addressFile = () => path.join(dir, 'demo', 'address.json');
+  const noteAddress = (port: number) => {
+    mkdirSync(path.dirname(addressFile()), { recursive: true });
+    writeFileSync(addressFile(), JSON.stringify({ pid: 1, port }));
+  };
+
+  function demo(): DemoProcess {
+    const script = path.join(dir, 'simulator.cjs');
+    const entry = path.join(__dirname, '../../../src/simulator/main.ts');
+    const lines = [require.resolve('tsx/cjs'), entry].map((file) => `require(${JSON.stringify(file)});`);
+    writeFileSync(script, lines.join('\n'));
+    const made = new DemoProcess({
+      dir: path.dirname(addressFile()),
+      script,
+      runtime: process.execPath,
+      log: silentLog,
+    });
+    closers.push(() => made.dispose());
+    return made;
+  }
+
+  /** Ends the process that a test has let start. */
+  function endsAfterwards(): number {
+    const { pid, port } = JSON.parse(readFileSync(addressFile(), 'utf8')) as { pid: number; port: number };
+    closers.push(() => process.kill(pid));
+    return port;
+  }
+
+  /** Some program that got hold of the port; everything that it was sent. */
+  async function stranger(answer: RequestListener): Promise<{ port: number; heard: string[] }> {
+    const heard: string[] = [];
+    const server: Server = createServer((incoming, response) => {
+      heard.push(`${incoming.method} ${incoming.url} ${JSON.stringify(incoming.rawHeaders)}`);
+      incoming.on('data', (piece: Buffer) => heard.push(piece.toString()));
+      answer(incoming, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return { port: (server.address() as AddressInfo).port, heard };
+  }
+
+  async function simulator(apiKey: string): Promise<RunningSimulator> {
+    const running = await startSimulator({ apiKey, sshServer: false });
+    closers.push(() => running.close());
+    return running;
+  }
+
+  it('is known by what only the holder of the key can answer', async () => {
+    const { port } = await simulator(key);
+    assert.equal(await greet(port, key), 'demo');
+    assert.equal(await greet(port, 'another-key-that-it-was-not-started-with'), 'stranger');
+  });
+
+  it('is nobody where nothing answers', async () => {
+    const { port } = await simulator(key);
+    await closers.pop()?.();
+    assert.equal(await greet(port, key), 'nobody');
+  });
+
+  it('never tells its key to a program that has its port, whatever that answers', async () => {
+    const answers: RequestListener[] = [
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'),
+      (_, response) => response.writeHead(200).end('{"proof":"0"}'),
+      (_, response) => response.writeHead(200).end('null'),
+      (_, response) => response.writeHead(401).end(),
+      (_, response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+      (_, response) => response.writeHead(200).end('x'.repeat(100_000)),
+      // It sends back what it was sent.
+      (incoming, response) => {
+        const proof = incoming.headers['x-demo-proof'];
+        response.writeHead(200).end(JSON.stringify({ proof }));
+      },
+    ];
+    for (const answer of answers) {
+      const { port, heard } = await stranger(answer);
+      assert.equal(await greet(port, key), 'stranger');
+      assert.equal(heard.length, 1);
+      assert.doesNotMatch(heard.join('\n'), new RegExp(key));
+    }
+  });
+
+  it('is not taken for a program that asks the real one at another port', async () => {
+    const { port: real } = await simulator(key);
+    const { port } = await stranger((incoming: IncomingMessage, response) => {
+      const { method, url, headers } = incoming;
+      const own = { ...headers, host: `127.0.0.1:${real}` };
+      request({ host: '127.0.0.1', port: real, method, path: url, headers: own }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500);
+        answer.pipe(response);
+      }).end();
+    });
+    assert.equal(await greet(port, key), 'stranger');
+  });
+
+  it('is started elsewhere where a stranger has its port, who never hears the key', async () => {
+    const { port, heard } = await stranger((_, response) => {
+      response.writeHead(200).end('{"success":true}');
+    });
+    noteAddress(port);
+    const url = await demo().ensure(key);
+    const started = endsAfterwards();
+    assert.notEqual(started, port);
+    assert.equal(url, `http://127.0.0.1:${started}`);
+    assert.ok(heard.length > 0, 'the stranger was asked');
+    assert.doesNotMatch(heard.join('\n'), new RegExp(key));
+  });
+
+  it('is found again by the next window, which starts no other', async () => {
+    const url = await demo().ensure(key);
+    endsAfterwards();
+    assert.equal(await demo().ensure(key), url);
+    const answer = await fetch(`${url}/api/v0/users/current/`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.equal(answer.status, 200);
+  });
+});
