@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { AnyCommandId } from './contributions';
 import { register as registerAccount } from './features/account';
+import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
 import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
@@ -17,6 +18,7 @@ import { register as registerReports } from './features/reports';
 import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
 import { register as registerAccountView } from './features/accountView';
+import { register as registerSearchWatch } from './features/searchWatch';
 import { register as registerSecurity } from './features/security';
 import { register as registerSshKeys } from './features/sshKeys';
 import { register as registerStatusBar } from './features/statusBar';
@@ -46,6 +48,8 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerStatusBar,
   registerWarnings,
   registerOffers,
+  registerCompare,
+  registerSearchWatch,
   registerConnect,
   registerSshKeys,
   registerSecurity,
@@ -75,7 +79,7 @@ export async function startApp(context: vscode.ExtensionContext, shell: Shell): 
 }
 
 /** Notes for the next start of the editor whether anything bills or waits. */
-function keepAttention({ accounts, fleet, rentals, storageDir, log }: Services): void {
+function keepAttention({ accounts, fleet, rentals, searchWatches, storageDir, log }: Services): void {
   const attention = new Attention(join(storageDir, 'attention.json'), log);
   const tell = () => {
     const { state } = fleet;
@@ -83,11 +87,16 @@ function keepAttention({ accounts, fleet, rentals, storageDir, log }: Services):
     if (accounts.state.kind === 'signedOut') {
       void attention.set(false);
     } else if (state.kind === 'ready') {
-      void attention.set(state.value.instances.length > 0 || rentals.rentals.some(isUnsettled));
+      void attention.set(
+        state.value.instances.length > 0 ||
+          rentals.rentals.some(isUnsettled) ||
+          searchWatches.rows.length > 0,
+      );
     }
   };
   fleet.onDidChange(tell);
   accounts.onDidChange(tell);
+  searchWatches.onDidChange(tell);
   tell();
 }
 

@@ -51,6 +51,13 @@ export interface RentRequest extends SearchRequest {
   readonly onStart?: string;
 }
 
+/** A search in people's units, as it is kept; it is checked where it is read. */
+export interface QueryRequest {
+  readonly query: object;
+  readonly baseFilters?: SearchRequest['filters'];
+  readonly name?: string;
+}
+
 /** A port of an instance, as the container numbers it. */
 export interface PortTarget {
   readonly instanceId: number;
@@ -67,6 +74,9 @@ export interface Commands {
   'gpuRental.tfa.signIn': [];
   'gpuRental.getStarted': [];
   'gpuRental.searchOffers': [preset?: { readonly gpuName: string }];
+  'gpuRental.compareOffers': [];
+  'gpuRental.watchSearch': [request?: QueryRequest];
+  'gpuRental.manageWatches': [];
   'gpuRental.rentFromTemplate': [target?: TemplateTarget];
   'gpuRental.machine.setMinimumBid': [target?: MachineTarget];
   'gpuRental.machine.scheduleMaintenance': [target?: MachineTarget];
@@ -159,6 +169,10 @@ export interface InternalCommands {
   'gpuRental.template.fix': [request: unknown];
   /** The search of offers with these filters. */
   'gpuRental.searchWith': [request: SearchRequest];
+  /** The search of offers as somebody kept it. */
+  'gpuRental.showSearch': [request: QueryRequest];
+  /** The steps of a rental for a pinned offer; nothing is spent before the user confirms it. */
+  'gpuRental.rentPinned': [target: { readonly offerId: number }];
   /** From these filters to a rental, with every step that another rental has. */
   'gpuRental.rentWith': [request: RentRequest];
   /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
@@ -179,6 +193,9 @@ const commands: Record<CommandId, true> = {
   'gpuRental.tfa.signIn': true,
   'gpuRental.getStarted': true,
   'gpuRental.searchOffers': true,
+  'gpuRental.compareOffers': true,
+  'gpuRental.watchSearch': true,
+  'gpuRental.manageWatches': true,
   'gpuRental.rentFromTemplate': true,
   'gpuRental.machine.setMinimumBid': true,
   'gpuRental.machine.scheduleMaintenance': true,

@@ -93,6 +93,13 @@ export function withSavedSearch(setting: unknown, name: string, query: MarketQue
   return { ...(entries.success ? entries.data : {}), [name]: query };
 }
 
+/** The setting with a search under another name, which takes the place of one that has it already. */
+export function withRenamedSearch(setting: unknown, name: string, to: string): Record<string, unknown> {
+  const entries = z.record(z.string(), z.unknown()).safeParse(setting);
+  const { [name]: moved, ...others } = entries.success ? entries.data : {};
+  return moved === undefined ? others : { ...others, [to]: moved };
+}
+
 export function withoutSavedSearch(setting: unknown, name: string): Record<string, unknown> {
   const entries = z.record(z.string(), z.unknown()).safeParse(setting);
   return Object.fromEntries(

@@ -15,6 +15,8 @@ export interface PinOrigin {
 
 export interface OfferPin {
   readonly offer: Offer;
+  /** As it was when it was pinned. */
+  readonly first: Offer;
   readonly origin: PinOrigin;
 }
 
@@ -35,14 +37,14 @@ export class OfferPins {
   }
 
   /** False when there is no room. */
-  pin(pin: OfferPin): boolean {
+  pin(pin: Omit<OfferPin, 'first'>): boolean {
     if (this.find(pin.offer.id)) {
       return true;
     }
     if (this.list.length >= mostPins) {
       return false;
     }
-    this.set([...this.list, pin]);
+    this.set([...this.list, { ...pin, first: pin.offer }]);
     return true;
   }
 

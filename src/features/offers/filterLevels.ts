@@ -68,7 +68,11 @@ const upperFields: readonly NumberKey[] = [
 const exactFields: readonly NumberKey[] = ['gpuCount', 'pcieGeneration'];
 
 /** The second level: each filter with its value. */
-export function filtersLevel(picker: LevelPicker, editor: QueryEditor): Level {
+export function filtersLevel(
+  picker: LevelPicker,
+  editor: QueryEditor,
+  menu: () => readonly LevelRow[],
+): Level {
   const open = (level: Level) => {
     picker.push(level);
   };
@@ -113,6 +117,8 @@ export function filtersLevel(picker: LevelPicker, editor: QueryEditor): Level {
           picker.refresh();
         },
       },
+      { label: vscode.l10n.t('Searches'), kind: vscode.QuickPickItemKind.Separator },
+      ...menu(),
       { label: vscode.l10n.t('More'), kind: vscode.QuickPickItemKind.Separator },
       ...others.map(fieldRow),
     ],

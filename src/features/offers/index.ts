@@ -14,8 +14,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { searchAndRent, type JourneyDeps } from './journey';
 import { anotherLike } from './rentAnother';
 import { RentMemory } from './rentMemory';
-import { readRentRequest, readSearchRequest } from './requests';
-import { SearchMemory } from './searchMemory';
+import { readQueryRequest, readRentRequest, readSearchRequest } from './requests';
+import { SearchMemory } from '../../store/searchMemory';
 import { pickTemplate } from './templatePick';
 
 type Deps = JourneyDeps & Pick<Services, 'commands'>;
@@ -27,6 +27,8 @@ export function register(deps: Deps): Disposable {
   store.add(commands.register('gpuRental.searchOffers', (preset) => search(deps, gpuNameOf(preset))));
   store.add(commands.register('gpuRental.rentFromTemplate', (target) => fromTemplate(deps, target)));
   store.add(commands.register('gpuRental.searchWith', (request) => searchWith(deps, request)));
+  store.add(commands.register('gpuRental.showSearch', (request) => showSearch(deps, request)));
+  store.add(commands.register('gpuRental.rentPinned', (target) => rentPinned(deps, target)));
   store.add(commands.register('gpuRental.rentWith', (request) => rentWith(deps, request)));
   store.add(commands.register('gpuRental.instance.rentAnother', (target) => another(deps, target)));
   return store;
@@ -114,6 +116,34 @@ async function searchWith(deps: Deps, given: unknown): Promise<void> {
     query: queryWith(filters, diskGb ?? defaultQuery.diskGb, request.maxPricePerHour),
     baseFilters: rest,
   });
+}
+
+async function showSearch(deps: Deps, given: unknown): Promise<void> {
+  const { query, baseFilters, name } = readQueryRequest(given);
+  const account = await signedIn(deps);
+  if (!account) {
+    return;
+  }
+  await searchAndRent(deps, {
+    account,
+    title:
+      name === undefined
+        ? vscode.l10n.t('Search Offers')
+        : vscode.l10n.t('Search Offers: {0}', plainLabel(name)),
+    query,
+    ...(baseFilters === undefined ? {} : { baseFilters }),
+  });
+}
+
+async function rentPinned(deps: Deps, target: unknown): Promise<void> {
+  const id =
+    typeof target === 'object' && target !== null && 'offerId' in target ? target.offerId : undefined;
+  const account = await signedIn(deps);
+  const pin = typeof id === 'number' ? deps.offerPins.find(id) : undefined;
+  if (!account || !pin) {
+    return;
+  }
+  await searchAndRent(deps, { account, ...pin.origin, picked: pin.offer });
 }
 
 async function rentWith(deps: Deps, given: unknown): Promise<void> {

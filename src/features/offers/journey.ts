@@ -1,20 +1,37 @@
 import * as vscode from 'vscode';
 import type { WireFiltersShape } from '../../model/filters';
 import type { MarketQuery } from '../../model/marketQuery';
+import type { Offer } from '../../model/offer';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentPlan';
-import { readSavedSearches, withoutSavedSearch, withSavedSearch } from '../../model/savedSearches';
+import {
+  readSavedSearches,
+  withoutSavedSearch,
+  withRenamedSearch,
+  withSavedSearch,
+} from '../../model/savedSearches';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { OfferSession } from './offerSession';
-import { pickOffer } from './offerPicker';
+import { pickOffer, type Picked } from './offerPicker';
+import { listTools } from './offerTools';
 import { RentMemory } from './rentMemory';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps, type WizardEnd } from './rentWizard';
 import { needsWord, resultText } from './resultText';
 import type { SavedSearches } from './savedLevel';
-import { SearchMemory } from './searchMemory';
+import { SearchMemory } from '../../store/searchMemory';
 
-export type JourneyDeps = WizardDeps & Pick<Services, 'globalState' | 'secrets' | 'templates'>;
+export type JourneyDeps = WizardDeps &
+  Pick<
+    Services,
+    | 'globalState'
+    | 'secrets'
+    | 'templates'
+    | 'failedMachines'
+    | 'offerPins'
+    | 'searchBudget'
+    | 'searchWatches'
+  >;
 
 /** Where a search begins and what it is for. */
 export interface JourneyStart {
@@ -28,6 +45,8 @@ export interface JourneyStart {
   readonly choices?: Partial<RentChoices>;
   /** The search becomes the one that the next search begins with. */
   readonly isRemembered?: boolean;
+  /** An offer that was chosen elsewhere: its steps come first, and Back leads to the list. */
+  readonly picked?: Offer;
 }
 
 /** From the search to the rental, with every way back. */
@@ -38,6 +57,7 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
   const session = new OfferSession({
     search: (search, options) => account.client.offers.search(search, options),
     clock: deps.clock,
+    budget: deps.searchBudget,
     query: start.query,
     ...(start.baseFilters === undefined ? {} : { templateFilters: start.baseFilters }),
   });
@@ -68,20 +88,12 @@ interface Round {
 
 /** List and steps in turn, until something is rented or the user stops. */
 async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | undefined> {
-  const { start, session, searches, rents } = round;
+  const { start, session, rents } = round;
   let activeOfferId: number | undefined;
+  let chosen: Picked | undefined = start.picked && { offer: start.picked, query: start.query };
   for (;;) {
-    const picked = await pickOffer({
-      session,
-      clock: deps.clock,
-      saved: savedIn(deps),
-      recent: searches.recent,
-      title: start.title,
-      ...(activeOfferId === undefined ? {} : { activeOfferId }),
-      report: (error) => {
-        deps.report.error(error);
-      },
-    });
+    const picked: Picked | undefined = chosen ?? (await pickFrom(deps, round, activeOfferId));
+    chosen = undefined;
     if (!picked) {
       return undefined;
     }
@@ -113,6 +125,38 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
   }
 }
 
+/** One showing of the list. */
+async function pickFrom(
+  deps: JourneyDeps,
+  { start, session, searches }: Round,
+  activeOfferId: number | undefined,
+): Promise<Picked | undefined> {
+  const failed = await deps.failedMachines.list().catch((error: unknown) => {
+    // The marks are a help; without them the search goes on.
+    deps.log.warn(`The machines that failed could not be read: ${String(error)}`);
+    return [];
+  });
+  session.setFailedMachines(failed);
+  const origin = {
+    title: start.title,
+    ...(start.baseFilters === undefined ? {} : { baseFilters: start.baseFilters }),
+    ...(start.source === undefined ? {} : { source: start.source }),
+    ...(start.choices === undefined ? {} : { choices: start.choices }),
+  };
+  return pickOffer({
+    session,
+    clock: deps.clock,
+    saved: savedIn(deps),
+    recent: searches.recent,
+    title: start.title,
+    ...(activeOfferId === undefined ? {} : { activeOfferId }),
+    report: (error) => {
+      deps.report.error(error);
+    },
+    tools: listTools(deps, session, origin),
+  });
+}
+
 /** What was given; otherwise what the last rental was made of. */
 function startChoices(start: JourneyStart, rents: RentMemory, steps: StepDeps): RentChoices {
   const remembered = steps.templates.find((one) => one.id === rents.templateId);
@@ -130,6 +174,7 @@ function savedIn({ settings }: JourneyDeps): SavedSearches {
   return {
     list: () => readSavedSearches(settings.get(key)),
     save: (name, query) => settings.set(key, withSavedSearch(settings.get(key), name, query)),
+    rename: (name, to) => settings.set(key, withRenamedSearch(settings.get(key), name, to)),
     remove: (name) => settings.set(key, withoutSavedSearch(settings.get(key), name)),
   };
 }

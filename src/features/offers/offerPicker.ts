@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
-import { LevelPicker, type Level, type LevelButton } from '../../editor/levelPicker';
+import { LevelPicker, type Level, type LevelButton, type LevelRow } from '../../editor/levelPicker';
 import type { MarketQuery } from '../../model/marketQuery';
 import type { Offer } from '../../model/offer';
 import type { Clock } from '../../util/clock';
+import { DisposableStore } from '../../util/disposable';
 import { filtersLevel, sortLevel, type QueryEditor } from './filterLevels';
 import { offerId, offerRows, type OfferActions } from './offerRows';
+import { failureOf, type ListTools } from './offerTools';
 import type { OfferSession } from './offerSession';
 import { savedLevel, type SavedSearches } from './savedLevel';
 
@@ -22,9 +24,13 @@ export interface OfferPickerDeps {
   /** The offer to come back to. */
   readonly activeOfferId?: number;
   readonly report: (error: unknown) => void;
-  readonly rowButtons?: (offer: Offer) => readonly (vscode.QuickInputButton & { readonly run: () => void })[];
-  readonly extraButtons?: readonly LevelButton[];
+  readonly tools: ListTools;
 }
+
+/** Rows that are made at a time; lists of thousands would hold up the editor. */
+const rowsAtATime = 100;
+/** More rows are made before somebody who moves down gets to the last one. */
+const rowsAhead = 20;
 
 /** The list of offers, with filters, order and saved searches as deeper levels; `undefined` on Escape. */
 export async function pickOffer(deps: OfferPickerDeps): Promise<Picked | undefined> {
@@ -38,10 +44,13 @@ class OfferPicker {
   private picked: Picked | undefined;
   /** The row that the list moves to: the first offer, until the user moves to another. */
   private place: string | undefined;
+  private shown = rowsAtATime;
 
   constructor(private readonly deps: OfferPickerDeps) {
     const { session } = deps;
     this.place = deps.activeOfferId === undefined ? undefined : `offer:${deps.activeOfferId}`;
+    const index = session.view.rows.findIndex(({ id }) => id === deps.activeOfferId);
+    this.shown = Math.max(rowsAtATime, index + 2 * rowsAhead);
     this.editor = {
       get query() {
         return session.chosenQuery;
@@ -61,13 +70,16 @@ class OfferPicker {
   }
 
   async pick(): Promise<Picked | undefined> {
-    const { session } = this.deps;
-    const listening = session.onDidChange(({ busy }) => {
+    const { session, tools } = this.deps;
+    const listening = new DisposableStore();
+    const refresh = () => {
       if (this.picker.isTop(this.level)) {
-        this.picker.busy = busy;
+        this.picker.busy = session.view.busy;
         this.picker.refresh();
       }
-    });
+    };
+    listening.add(session.onDidChange(refresh));
+    listening.add(tools.onDidChange(refresh));
     if (!session.view.loaded) {
       session.start();
     }
@@ -76,10 +88,10 @@ class OfferPicker {
     return this.picked;
   }
 
-  private offersLevel(): Level {
-    const { deps } = this;
-    const { session } = deps;
-    const actions: OfferActions = {
+  private actions(): OfferActions {
+    const { session, tools } = this.deps;
+    const shown = () => this.shown;
+    return {
       choose: (offer) => {
         this.picked = { offer, query: session.effectiveQuery };
         this.picker.close();
@@ -87,8 +99,22 @@ class OfferPicker {
       openFilters: () => this.openFilters(),
       retry: () => session.refresh(),
       more: () => void session.more(),
-      buttons: (offer) => deps.rowButtons?.(offer) ?? [],
+      buttons: (offer) => tools.buttons(offer),
+      failure: (offer) => failureOf(session, offer),
+      pinned: () => tools.pinnedRow(this.picker),
+      get shown() {
+        return shown();
+      },
+      showRest: () => {
+        this.showMore();
+      },
     };
+  }
+
+  private offersLevel(): Level {
+    const { deps } = this;
+    const { session } = deps;
+    const actions = this.actions();
     return {
       title: deps.title,
       placeholder: vscode.l10n.t('Type to filter, such as 4090 x2 <0.8 eu ≥24gb. Press / for all filters.'),
@@ -101,6 +127,7 @@ class OfferPicker {
         // The editor makes the first row active for a moment whenever rows are set, which is no choice.
         if (row.id !== 'filters') {
           this.place = row.id === this.firstId() ? undefined : row.id;
+          this.makeRoomFor(row.id);
         }
       },
       typed: (value) => {
@@ -110,6 +137,7 @@ class OfferPicker {
         }
         if (value !== session.line) {
           this.place = undefined;
+          this.shown = rowsAtATime;
         }
         session.setTyped(value);
       },
@@ -121,9 +149,53 @@ class OfferPicker {
     return first && offerId(first);
   }
 
+  /** Makes the rows after the last one, once the active row comes near it. */
+  private makeRoomFor(id: string | undefined): void {
+    const { rows } = this.deps.session.view;
+    const isNearEnd = rows
+      .slice(Math.max(0, this.shown - rowsAhead), this.shown)
+      .some((offer) => offerId(offer) === id);
+    if (isNearEnd && this.shown < rows.length) {
+      this.showMore();
+    }
+  }
+
+  private showMore(): void {
+    this.shown += rowsAtATime;
+    this.picker.refresh();
+  }
+
   private openFilters(): void {
+    const { picker, editor } = this;
     this.deps.session.absorbTyped();
-    this.picker.push(filtersLevel(this.picker, this.editor));
+    picker.push(filtersLevel(picker, editor, () => this.menuRows()));
+  }
+
+  private openSaved(): void {
+    const { picker, editor } = this;
+    const { saved, recent, report, session, tools } = this.deps;
+    session.absorbTyped();
+    const current = () => session.effectiveQuery;
+    picker.push(savedLevel(picker, editor, { saved, recent, report, current, tools }));
+  }
+
+  private openCompare(): void {
+    this.picker.push(this.deps.tools.compareLevel(this.picker));
+  }
+
+  /** What the buttons in the title do, for the keyboard. */
+  private menuRows(): readonly LevelRow[] {
+    const row = (id: string, icon: string, label: string, run: () => void): LevelRow => ({
+      id,
+      label: `$(${icon}) ${label}`,
+      run,
+    });
+    const { tools } = this.deps;
+    return [
+      row('saved', 'bookmark', vscode.l10n.t('Saved and Recent Searches'), () => this.openSaved()),
+      row('compare', 'table', vscode.l10n.t('Compare Offers…'), () => this.openCompare()),
+      row('watch', 'eye', vscode.l10n.t('Watch This Search…'), () => tools.watch(this.picker)),
+    ];
   }
 
   private buttons(): readonly LevelButton[] {
@@ -141,16 +213,17 @@ class OfferPicker {
         picker.push(sortLevel(picker, editor));
       }),
       button('bookmark', vscode.l10n.t('Saved and Recent Searches'), () => {
-        const { saved, recent, report, session } = deps;
-        session.absorbTyped();
-        picker.push(
-          savedLevel(picker, editor, { saved, recent, report, current: () => session.effectiveQuery }),
-        );
+        this.openSaved();
+      }),
+      button('table', vscode.l10n.t('Compare Offers…'), () => {
+        this.openCompare();
+      }),
+      button('eye', vscode.l10n.t('Watch This Search…'), () => {
+        deps.tools.watch(picker);
       }),
       button('refresh', vscode.l10n.t('Search Again'), () => {
         deps.session.refresh();
       }),
-      ...(deps.extraButtons ?? []),
     ];
   }
 }

@@ -9,8 +9,10 @@ import type { MarketQuery } from '../../model/marketQuery';
 import type { Offer } from '../../model/offer';
 import { distanceKm } from '../../model/places';
 import { defaultFilters, type Filters } from '../../model/searchFields';
+import type { FailedMachine } from '../../store/failedMachines';
 import { UserError } from '../../util/errors';
 import type { OffersView } from './offerSession';
+import { failureText, type RowButton } from './offerTools';
 
 /** What the rows of the offer list do. */
 export interface OfferActions {
@@ -19,7 +21,14 @@ export interface OfferActions {
   retry(): void;
   more(): void;
   /** Buttons at the end of an offer's row. */
-  buttons(offer: Offer): readonly (vscode.QuickInputButton & { readonly run: () => void })[];
+  buttons(offer: Offer): readonly RowButton[];
+  /** When and why its machine did not get ready. */
+  failure(offer: Offer): FailedMachine | undefined;
+  /** Above the offers. */
+  pinned(): LevelRow | undefined;
+  /** How many of the offers have rows; the others get theirs when somebody comes near. */
+  readonly shown: number;
+  showRest(): void;
 }
 
 export function offerId(offer: Offer): string {
@@ -30,11 +39,13 @@ export function offerId(offer: Offer): string {
 export function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
   const rate = runningRateOfOffer(offer, query);
   const buttons = actions.buttons(offer);
+  const failure = actions.failure(offer);
+  const marked = failure ? [`$(warning) ${failureText(failure)}`] : [];
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
     description: rate === undefined ? vscode.l10n.t('price not stated') : localize(runningText(rate)),
-    detail: details(offer, query).join(' · '),
+    detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons,
     run: () => actions.choose(offer),
@@ -108,6 +119,10 @@ export function offerRows(
       run: () => actions.openFilters(),
     },
   ];
+  const pinned = actions.pinned();
+  if (pinned) {
+    rows.push(pinned);
+  }
   if (view.error !== undefined && !view.busy) {
     rows.push(errorRow(view, actions, now));
   }
@@ -123,7 +138,7 @@ export function offerRows(
   }
   if (view.rows.length > 0) {
     rows.push({ label: headline(view, query), kind: vscode.QuickPickItemKind.Separator });
-    rows.push(...view.rows.map((offer) => offerRow(offer, query, actions)));
+    rows.push(...shownRows(view, query, actions));
     rows.push(...endRows(view, actions));
   } else if (view.busy || (!view.loaded && view.error === undefined)) {
     rows.push(note('busy', vscode.l10n.t('Searching…')));
@@ -134,6 +149,20 @@ export function offerRows(
       detail: vscode.l10n.t('Take a filter away or raise a limit: press Enter to see the filters.'),
       alwaysShow: true,
       run: () => actions.openFilters(),
+    });
+  }
+  return rows;
+}
+
+/** Offers of machines that failed come last, under a heading of their own. */
+function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions): readonly LevelRow[] {
+  const offers = view.rows.slice(0, actions.shown);
+  const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions));
+  const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
+  if (firstFailed >= 0) {
+    rows.splice(firstFailed, 0, {
+      label: vscode.l10n.t('Failed before'),
+      kind: vscode.QuickPickItemKind.Separator,
     });
   }
   return rows;
@@ -173,6 +202,17 @@ function headline(view: OffersView, query: MarketQuery): string {
 }
 
 function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
+  if (view.rows.length > actions.shown) {
+    return [
+      {
+        id: 'rest',
+        label: `$(ellipsis) ${vscode.l10n.t('Show More Offers')}`,
+        description: vscode.l10n.t('First {0} of {1} shown', actions.shown, view.rows.length),
+        alwaysShow: true,
+        run: () => actions.showRest(),
+      },
+    ];
+  }
   if (view.more === 'none') {
     return [];
   }

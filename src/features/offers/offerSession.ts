@@ -1,18 +1,13 @@
 import type { Client } from '../../api/client';
-import { fitting, narrows, sorted } from '../../model/localFilter';
-import {
-  isLocalOrder,
-  mostRows,
-  searchAfter,
-  toOfferSearch,
-  wireFilters,
-  type MarketQuery,
-} from '../../model/marketQuery';
-import { mergeWireFilters, wireMisfits } from '../../model/wireMatch';
 import type { OfferSearch, WireFiltersShape } from '../../model/filters';
-import type { Offer } from '../../model/offer';
 import { knownGpuModels } from '../../model/gpuModels';
-import { parseTypedQuery, type Understood } from '../../model/typedQuery';
+import { narrows, sorted } from '../../model/localFilter';
+import { isLocalOrder, mostRows, type MarketQuery } from '../../model/marketQuery';
+import { fittingSearch, wireSearch, wireSearchAfter, type MarketSearch } from '../../model/marketSearch';
+import type { Offer } from '../../model/offer';
+import { parseTypedQuery, type TypedQuery, type Understood } from '../../model/typedQuery';
+import type { FailedMachine } from '../../store/failedMachines';
+import type { SearchBudget } from '../../store/searchBudget';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -20,6 +15,7 @@ import { isCancelled } from '../../util/errors';
 
 /** What the list shows. */
 export interface OffersView {
+  /** Those on machines that failed before come last. */
   readonly rows: readonly Offer[];
   /** An answer was read at least once. */
   readonly loaded: boolean;
@@ -42,6 +38,8 @@ export interface OffersView {
 export interface SessionOptions {
   readonly search: Client['offers']['search'];
   readonly clock: Clock;
+  /** Counts what `search` sends, in all windows. */
+  readonly budget: Pick<SearchBudget, 'waitMs'>;
   readonly query: MarketQuery;
   /** Filters of a template; a person's filters win over them, field by field. */
   readonly templateFilters?: WireFiltersShape;
@@ -49,10 +47,6 @@ export interface SessionOptions {
 
 /** A pause in typing, after which the service is asked (ms). */
 export const typingPauseMs = 350;
-/** The service takes ten a minute from one address; two are left for the rental (service-facts 2.16). */
-export const searchesPerMinute = 8;
-const minuteMs = 60_000;
-
 interface Answer {
   readonly query: MarketQuery;
   readonly offers: readonly Offer[];
@@ -73,7 +67,19 @@ export class OfferSession implements Disposable {
   private error: unknown;
   private asking: AbortController | undefined;
   private waitsUntil: number | undefined;
-  private readonly asked: number[] = [];
+  private failed: ReadonlyMap<number, FailedMachine> = new Map();
+  private names: { readonly answer: Answer | undefined; readonly list: readonly string[] } | undefined;
+  private parsed:
+    { readonly line: string; readonly names: readonly string[]; readonly read: TypedQuery } | undefined;
+  private shown:
+    | {
+        readonly answer: Answer;
+        readonly query: MarketQuery;
+        readonly typed: string;
+        readonly failed: ReadonlyMap<number, FailedMachine>;
+        readonly rows: readonly Offer[];
+      }
+    | undefined;
   private readonly pause = new MutableDisposable<Disposable>();
   private readonly changed = new Emitter<OffersView>();
   private disposed = false;
@@ -105,10 +111,22 @@ export class OfferSession implements Disposable {
 
   /** Names of GPUs that can be chosen: known ones, and those seen in answers. */
   get gpuNames(): readonly string[] {
-    const seen = (this.answer?.offers ?? [])
-      .map((offer) => offer.gpuName)
-      .filter((name) => name !== undefined);
-    return [...new Set([...knownGpuModels, ...seen])];
+    const { answer } = this;
+    if (!this.names || this.names.answer !== answer) {
+      const seen = (answer?.offers ?? []).map(({ gpuName }) => gpuName).filter((name) => name !== undefined);
+      this.names = { answer, list: [...new Set([...knownGpuModels, ...seen])] };
+    }
+    return this.names.list;
+  }
+
+  /** Machines that did not get ready, by id. */
+  get failedMachines(): ReadonlyMap<number, FailedMachine> {
+    return this.failed;
+  }
+
+  /** The search as it stands, for whoever goes on with it elsewhere. */
+  get search(): MarketSearch {
+    return this.searchFor(this.effectiveQuery);
   }
 
   get view(): OffersView {
@@ -116,7 +134,7 @@ export class OfferSession implements Disposable {
     const { words, understood } = this.parse();
     const answer = this.answer;
     const usable = answer !== undefined && answer.query.rentalType === query.rentalType;
-    const rows = usable ? sorted(this.fitting(answer.offers, query, words), query) : [];
+    const rows = usable ? this.rowsOf(answer, query, words) : [];
     const isSame = answer !== undefined && this.covers(answer.query, query);
     return {
       rows,
@@ -142,6 +160,11 @@ export class OfferSession implements Disposable {
   setQuery(query: MarketQuery): void {
     this.query = query;
     this.update(0);
+  }
+
+  setFailedMachines(machines: readonly FailedMachine[]): void {
+    this.failed = new Map(machines.map((machine) => [machine.machineId, machine]));
+    this.fire();
   }
 
   setTyped(line: string): void {
@@ -189,33 +212,40 @@ export class OfferSession implements Disposable {
     this.changed.dispose();
   }
 
-  /** What fits the person's filters, and the template's where the person has none for the field. */
-  private fitting(offers: readonly Offer[], query: MarketQuery, words: readonly string[]): readonly Offer[] {
-    const { templateFilters } = this.options;
-    const own = fitting(offers, query, words);
-    if (templateFilters === undefined) {
-      return own;
+  /** What fits, in order; worked out once, because lists are long and are asked for at every key. */
+  private rowsOf(answer: Answer, query: MarketQuery, words: readonly string[]): readonly Offer[] {
+    const { shown, failed, typed } = this;
+    if (
+      shown?.answer === answer &&
+      shown.query === this.query &&
+      shown.typed === typed &&
+      shown.failed === failed
+    ) {
+      return shown.rows;
     }
-    const chosen = wireFilters(query.filters, query.rentalType);
-    const rest = Object.fromEntries(
-      Object.entries(templateFilters).filter(([field]) => !Object.hasOwn(chosen, field)),
-    );
-    return own.filter((offer) => wireMisfits(offer, rest).length === 0);
+    const fit = sorted(fittingSearch(answer.offers, this.searchFor(query), words), query);
+    const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
+    const rows =
+      failed.size === 0 ? fit : [...fit.filter((offer) => !hasFailed(offer)), ...fit.filter(hasFailed)];
+    this.shown = { answer, query: this.query, typed, failed, rows };
+    return rows;
   }
 
-  private parse() {
-    return parseTypedQuery(this.typed, this.gpuNames);
+  private parse(): TypedQuery {
+    const { typed: line, gpuNames: names } = this;
+    if (this.parsed?.line !== line || this.parsed.names !== names) {
+      this.parsed = { line, names, read: parseTypedQuery(line, names) };
+    }
+    return this.parsed.read;
   }
 
-  /** The search as sent, the template's filters included. */
-  private toSearch(query: MarketQuery): OfferSearch {
-    const search = toOfferSearch(query);
-    return { ...search, filters: mergeWireFilters(this.options.templateFilters, search.filters) };
+  private searchFor(query: MarketQuery): MarketSearch {
+    const { templateFilters } = this.options;
+    return templateFilters === undefined ? { query } : { query, baseFilters: templateFilters };
   }
 
   private nextSearch(answer: Answer): OfferSearch | undefined {
-    const next = answer.last && searchAfter(answer.query, answer.last);
-    return next && { ...next, filters: mergeWireFilters(this.options.templateFilters, next.filters) };
+    return answer.last && wireSearchAfter(this.searchFor(answer.query), answer.last);
   }
 
   private covers(from: MarketQuery, to: MarketQuery): boolean {
@@ -239,13 +269,9 @@ export class OfferSession implements Disposable {
   }
 
   private ask(delayMs: number): void {
-    const { clock } = this.options;
+    const { clock, budget } = this.options;
     const now = clock.now();
-    while (this.asked[0] !== undefined && now - this.asked[0] >= minuteMs) {
-      this.asked.shift();
-    }
-    const oldest = this.asked[this.asked.length - searchesPerMinute];
-    const limitMs = oldest === undefined ? 0 : oldest + minuteMs - now;
+    const limitMs = budget.waitMs();
     this.waitsUntil = limitMs > delayMs ? now + limitMs : undefined;
     const waitMs = Math.max(delayMs, limitMs);
     this.asking?.abort();
@@ -264,7 +290,7 @@ export class OfferSession implements Disposable {
     this.pause.value = undefined;
     this.waitsUntil = undefined;
     const query = this.effectiveQuery;
-    void this.run(this.toSearch(query), (offers) => ({
+    void this.run(wireSearch(this.searchFor(query)), (offers) => ({
       query,
       offers,
       last: offers[offers.length - 1],
@@ -278,7 +304,6 @@ export class OfferSession implements Disposable {
     this.asking?.abort();
     const own = new AbortController();
     this.asking = own;
-    this.asked.push(this.options.clock.now());
     this.fire();
     try {
       const { items } = await this.options.search(search, {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RentChoices } from '../../model/rentPlan';
-import type { Memory } from './searchMemory';
+import type { Memory } from '../../store/searchMemory';
 
 const key = 'gpuRental.rent.last';
 const mostImages = 6;

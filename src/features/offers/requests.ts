@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { MarketQuery } from '../../model/marketQuery';
+import { readQuery } from '../../model/savedSearches';
 
 const filters = z.record(z.string(), z.record(z.string(), z.unknown()));
 const price = z.number().positive();
@@ -14,6 +16,24 @@ const rentRequest = z.object({
   env: z.record(z.string(), z.string()),
   onStart: z.string().optional(),
 });
+
+const queryRequest = z.object({
+  query: z.unknown(),
+  baseFilters: filters.optional(),
+  name: z.string().max(200).optional(),
+});
+
+/** Throws where the query is none. */
+export function readQueryRequest(value: unknown): Omit<z.infer<typeof queryRequest>, 'query'> & {
+  readonly query: MarketQuery;
+} {
+  const request = queryRequest.parse(value);
+  const query = readQuery(request.query);
+  if (!query) {
+    throw new Error('The search is none.');
+  }
+  return { ...request, query };
+}
 
 /** Arguments of commands come from outside as far as types can tell; throws on anything else. */
 export function readSearchRequest(value: unknown): z.infer<typeof searchRequest> {

@@ -6,11 +6,14 @@ import { describeQuery } from '../../model/filterText';
 import type { MarketQuery } from '../../model/marketQuery';
 import { defaultQuery, searchKey, type SavedSearch } from '../../model/savedSearches';
 import type { QueryEditor } from './filterLevels';
+import type { ListTools } from './offerTools';
 
 /** Saved searches are settings, so that they come along to other computers. */
 export interface SavedSearches {
   list(): readonly SavedSearch[];
   save(name: string, query: MarketQuery): Promise<void>;
+  /** Keeps the search under another name, in the place of one that has it already. */
+  rename(name: string, to: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
@@ -20,6 +23,7 @@ export interface SavedDeps {
   /** What is searched for now, what is typed included. */
   readonly current: () => MarketQuery;
   readonly report: (error: unknown) => void;
+  readonly tools: Pick<ListTools, 'watch' | 'manageWatches' | 'watched'>;
 }
 
 function describe(query: MarketQuery): string {
@@ -36,13 +40,21 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
     iconPath: new vscode.ThemeIcon('trash'),
     tooltip: vscode.l10n.t('Delete This Saved Search'),
   };
+  const renameButton: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('edit'),
+    tooltip: vscode.l10n.t('Rename This Saved Search'),
+  };
   const savedRow = ({ name, query }: SavedSearch): LevelRow => ({
     id: `saved:${name}`,
     label: plainLabel(name),
     detail: describe(query),
-    buttons: [removeButton],
+    buttons: [renameButton, removeButton],
     run: () => use(query),
-    onButton: () => {
+    onButton: (button) => {
+      if (button === renameButton) {
+        picker.push(renameLevel(picker, name, deps));
+        return;
+      }
       deps.saved.remove(name).then(() => picker.refresh(), deps.report);
     },
   });
@@ -56,8 +68,9 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
           id: 'save',
           label: `$(save) ${vscode.l10n.t('Save This Search…')}`,
           detail: describe(deps.current()),
-          run: () => picker.push(nameLevel(picker, deps)),
+          run: () => picker.push(saveLevel(picker, deps)),
         },
+        ...watchRows(picker, deps),
         ...(saved.length === 0
           ? []
           : [
@@ -81,27 +94,72 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
   };
 }
 
-function nameLevel(picker: LevelPicker, deps: SavedDeps): Level {
-  const names = deps.saved.list().map(({ name }) => name);
-  return {
+function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow[] {
+  return [
+    {
+      id: 'watch',
+      label: `$(eye) ${vscode.l10n.t('Watch This Search…')}`,
+      detail: vscode.l10n.t('Tells you when an offer costs little enough'),
+      run: () => tools.watch(picker),
+    },
+    ...(tools.watched === 0
+      ? []
+      : [
+          {
+            id: 'watched',
+            label: `$(list-unordered) ${vscode.l10n.t('Watched Searches…')}`,
+            description: String(tools.watched),
+            run: () => tools.manageWatches(picker),
+          },
+        ]),
+  ];
+}
+
+function saveLevel(picker: LevelPicker, deps: SavedDeps): Level {
+  return nameLevel(picker, deps, {
     title: vscode.l10n.t('Search Offers: Save'),
     placeholder: vscode.l10n.t('A name for this search'),
+    label: (name) => vscode.l10n.t('Save as "{0}"', name),
+    accept: (name) => deps.saved.save(name, deps.current()),
+  });
+}
+
+function renameLevel(picker: LevelPicker, old: string, deps: SavedDeps): Level {
+  return nameLevel(picker, deps, {
+    title: vscode.l10n.t('Search Offers: Rename "{0}"', plainLabel(old)),
+    placeholder: vscode.l10n.t('Another name for this search'),
+    label: (name) => vscode.l10n.t('Rename to "{0}"', name),
+    accept: (name) => deps.saved.rename(old, name),
+  });
+}
+
+interface Naming {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly label: (name: string) => string;
+  readonly accept: (name: string) => Promise<void>;
+}
+
+function nameLevel(picker: LevelPicker, deps: SavedDeps, naming: Naming): Level {
+  const names = deps.saved.list().map(({ name }) => name);
+  return {
+    title: naming.title,
+    placeholder: naming.placeholder,
     followsTyping: true,
     rows: (typed) => {
       const name = typed.trim().slice(0, 80);
       if (name === '') {
         return [{ label: vscode.l10n.t('Type a name'), alwaysShow: true }];
       }
-      const label = names.includes(name)
-        ? vscode.l10n.t('Replace the Saved Search "{0}"', plainLabel(name))
-        : vscode.l10n.t('Save as "{0}"', plainLabel(name));
       return [
         {
           id: 'name',
-          label,
+          label: names.includes(name)
+            ? vscode.l10n.t('Replace the Saved Search "{0}"', plainLabel(name))
+            : naming.label(plainLabel(name)),
           alwaysShow: true,
           run: () => {
-            deps.saved.save(name, deps.current()).then(() => picker.pop(), deps.report);
+            naming.accept(name).then(() => picker.pop(), deps.report);
           },
         },
       ];

@@ -80,6 +80,39 @@ export type FilterView = z.infer<typeof filterView>;
 
 const button = z.object({ id: z.string(), label: z.string() });
 
+/** A table in which each column is a thing and each row one of its properties. */
+const comparison = z.object({
+  caption: z.string(),
+  /** Above the names of the rows. */
+  corner: z.string(),
+  columns: z.array(
+    z.object({
+      id: z.string(),
+      label: z.string(),
+      /** What is to be known about the thing as a whole, in a line each. */
+      notes: z.array(z.object({ severity: z.enum(['info', 'warning', 'error']), text: z.string() })),
+      /** `name` is what a screen reader says, as the label alone is the same in all columns. */
+      buttons: z.array(
+        z.object({ id: z.string(), label: z.string(), name: z.string(), primary: z.boolean() }),
+      ),
+    }),
+  ),
+  groups: z.array(
+    z.object({
+      label: z.string(),
+      rows: z.array(
+        z.object({
+          label: z.string(),
+          cells: z.array(z.object({ text: z.string(), best: z.boolean() })),
+        }),
+      ),
+    }),
+  ),
+  /** The word beside the best value of a row. */
+  best: z.string(),
+});
+export type ComparisonView = z.infer<typeof comparison>;
+
 const reportView = z.object({
   title: z.string(),
   subtitle: z.string(),
@@ -95,6 +128,7 @@ const reportView = z.object({
   buttons: z.array(button),
   tiles: z.array(z.object({ label: z.string(), value: z.string() })),
   sections: z.array(section),
+  comparison: z.optional(comparison),
   /** Words of the page itself. */
   words: z.object({
     loading: z.string(),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { toPage, type FromPage, type ReportView } from '../protocol';
 import { drawChart, type DrawnChart } from './chart';
+import { comparisonElement } from './comparison';
 import { element, replaceChildren } from './dom';
 import './report.css';
 import { tableElement, type TableState } from './table';
@@ -55,6 +56,13 @@ function render(view: ReportView): void {
     ...view.notices.map((notice, index) => noticeElement(notice, index)),
     ...(view.busy ? [element('p', { role: 'status', class: 'busy' }, view.words.loading)] : []),
     tiles(view),
+    ...(view.comparison
+      ? [
+          comparisonElement(view.comparison, (id) => {
+            send({ type: 'button', id });
+          }),
+        ]
+      : []),
     ...view.sections.map((section) => sectionElement(view, section)),
   ]);
   if (focused) {

@@ -7,11 +7,12 @@ import type { Offer } from '../../../../src/model/offer';
 import { defaultQuery } from '../../../../src/model/savedSearches';
 import {
   OfferSession,
-  searchesPerMinute,
   typingPauseMs,
   type SessionOptions,
 } from '../../../../src/features/offers/offerSession';
+import { SearchBudget, searchesPerMinute } from '../../../../src/store/searchBudget';
 import { FakeClock, settle } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
 import { marketOffer } from '../../../support/marketOffer';
 
 interface Asked {
@@ -25,12 +26,15 @@ interface Asked {
 /** A service that answers when the test says so. */
 function aSession(options: Partial<SessionOptions> = {}) {
   const clock = new FakeClock();
+  const budget = new SearchBudget(clock, new FakeHubs().open());
   const asked: Asked[] = [];
   const session = new OfferSession({
     clock,
+    budget,
     query: defaultQuery,
-    search: (search, call) =>
-      new Promise((resolve, reject) => {
+    search: (search, call) => {
+      budget.note();
+      return new Promise((resolve, reject) => {
         asked.push({
           search,
           signal: call?.signal,
@@ -44,7 +48,8 @@ function aSession(options: Partial<SessionOptions> = {}) {
             await settle();
           },
         });
-      }),
+      });
+    },
     ...options,
   });
   const ask = (index: number): Asked => {
@@ -53,7 +58,7 @@ function aSession(options: Partial<SessionOptions> = {}) {
     return found;
   };
   const ids = () => session.view.rows.map(({ id }) => id);
-  return { clock, session, asked, ask, ids };
+  return { clock, budget, session, asked, ask, ids };
 }
 
 const rows = [

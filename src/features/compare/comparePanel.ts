@@ -1,0 +1,238 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { ReportPanel } from '../../editor/reportPanel';
+import { stepLabel } from '../../editor/report';
+import { runningRateOfOffer } from '../../model/localFilter';
+import type { Offer } from '../../model/offer';
+import { perHour } from '../../model/quote';
+import type { Services } from '../../services';
+import type { OfferPin } from '../../store/offerPins';
+import { durationText } from '../../util/duration';
+import { isCancelled, UserError } from '../../util/errors';
+import type { FromPage, ReportView } from '../../webview/report/protocol';
+import { comparisonView, type PinStatus, type PinView } from './comparisonView';
+import { recheckPins } from './recheckPins';
+
+export type CompareDeps = Pick<
+  Services,
+  'extensionUri' | 'log' | 'accounts' | 'offerPins' | 'failedMachines' | 'clock' | 'report'
+>;
+
+/** What is known about a pinned offer beside its figures. */
+interface Known {
+  readonly status: PinStatus;
+  readonly readAt: number;
+}
+
+/** The panel in which pinned offers stand side by side; it rents nothing by itself. */
+export class ComparePanel implements vscode.Disposable {
+  private panel: ReportPanel | undefined;
+  private readonly known = new Map<number, Known>();
+  private failures: ReadonlyMap<number, string> = new Map();
+  private error: unknown;
+  private reading: AbortController | undefined;
+  private readonly listening: vscode.Disposable;
+
+  constructor(private readonly deps: CompareDeps) {
+    this.listening = vscode.Disposable.from(
+      deps.offerPins.onDidChange(() => {
+        this.draw();
+      }),
+    );
+  }
+
+  /** Opens the panel, or shows the one that is open; reads the offers again where they are not fresh. */
+  open(): void {
+    if (this.panel) {
+      this.panel.reveal();
+    } else {
+      this.panel = new ReportPanel(
+        {
+          id: 'compare',
+          title: vscode.l10n.t('Compare Offers'),
+          extensionUri: this.deps.extensionUri,
+          log: this.deps.log,
+          onMessage: (message) => {
+            this.receive(message);
+          },
+        },
+        () => {
+          this.panel = undefined;
+          this.reading?.abort();
+        },
+      );
+    }
+    void this.refresh();
+  }
+
+  /** Of another account nothing is left to see. */
+  close(): void {
+    this.panel?.dispose();
+    this.known.clear();
+    this.error = undefined;
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+    this.panel?.dispose();
+  }
+
+  private receive(message: Exclude<FromPage, { type: 'ready' }>): void {
+    const [, action, id] = /^(rent|unpin):(\d+)$/.exec(message.type === 'button' ? message.id : '') ?? [];
+    if (action === 'rent') {
+      void runCommand('gpuRental.rentPinned', { offerId: Number(id) });
+    } else if (action === 'unpin') {
+      this.deps.offerPins.unpin(Number(id));
+    } else if (message.type === 'button' && message.id === 'refresh') {
+      void this.refresh();
+    } else if (message.type === 'button' && message.id === 'search') {
+      void runCommand('gpuRental.searchOffers');
+    }
+  }
+
+  /** Never rejects: a failure is part of the page, beside the figures of before. */
+  private async refresh(): Promise<void> {
+    const { offerPins, accounts, clock } = this.deps;
+    const account = accounts.active;
+    const { pins } = offerPins;
+    this.reading?.abort();
+    if (!account || pins.length === 0) {
+      this.reading = undefined;
+      this.draw();
+      return;
+    }
+    const own = new AbortController();
+    this.reading = own;
+    this.error = undefined;
+    this.draw();
+    try {
+      await this.readFailures();
+      const now = await recheckPins(
+        (search, options) => account.client.offers.search(search, options),
+        pins,
+        own.signal,
+      );
+      if (this.reading === own) {
+        this.take(pins, now, clock.now());
+      }
+    } catch (error) {
+      if (this.reading === own && !isCancelled(error)) {
+        this.error = error;
+        this.deps.log.warn(`The pinned offers could not be read again: ${String(error)}`);
+      }
+    }
+    if (this.reading === own) {
+      this.reading = undefined;
+      this.draw();
+    }
+  }
+
+  private take(pins: readonly OfferPin[], now: ReadonlyMap<number, Offer>, readAt: number): void {
+    for (const pin of pins) {
+      const { id } = pin.offer;
+      this.known.set(id, { status: statusOf(pin, now.get(id)), readAt });
+    }
+    this.deps.offerPins.update([...now.values()]);
+  }
+
+  private async readFailures(): Promise<void> {
+    const machines = await this.deps.failedMachines.list().catch(() => []);
+    this.failures = new Map(
+      machines.map(({ machineId, at, reason }) => [
+        machineId,
+        vscode.l10n.t(
+          'This machine failed {0} ago: {1}',
+          localize(durationText(this.deps.clock.now() - at)),
+          reason,
+        ),
+      ]),
+    );
+  }
+
+  private draw(): void {
+    const { pins } = this.deps.offerPins;
+    const views = pins.map((pin): PinView => {
+      const { status, readAt } = this.known.get(pin.offer.id) ?? {
+        status: { kind: 'asPinned' },
+        readAt: this.deps.clock.now(),
+      };
+      const failure = this.failures.get(pin.offer.machineId ?? -1);
+      return { pin, status, readAt, ...(failure === undefined ? {} : { failure }) };
+    });
+    this.panel?.show({
+      title: vscode.l10n.t('Compare Offers'),
+      subtitle: vscode.l10n.t(
+        'Rent… leads to the steps of a rental. Nothing is rented before you confirm it there.',
+      ),
+      busy: this.reading !== undefined,
+      notices: [...this.errorNotice(), ...fewNotice(pins.length)],
+      filters: [],
+      buttons: [
+        { id: 'refresh', label: vscode.l10n.t('Refresh') },
+        { id: 'search', label: vscode.l10n.t('Search Offers…') },
+      ],
+      tiles: [],
+      sections: [],
+      ...(pins.length === 0 ? {} : { comparison: comparisonView(views, localize) }),
+      words: {
+        loading: vscode.l10n.t('Looking whether the offers are still there…'),
+        showTable: '',
+        savePicture: '',
+        median: '',
+        sortHint: '',
+      },
+    });
+  }
+
+  private errorNotice(): ReportView['notices'] {
+    if (this.error === undefined) {
+      return [];
+    }
+    const why =
+      this.error instanceof UserError
+        ? localize(this.error.text)
+        : vscode.l10n.t('Something unexpected happened. The log has the details.');
+    return [
+      {
+        severity: 'error',
+        text: vscode.l10n.t('{0} Whether the offers are still there is not known.', why),
+        buttons: [{ id: 'refresh', label: stepLabel('retry') ?? '' }],
+      },
+    ];
+  }
+}
+
+function fewNotice(pinned: number): ReportView['notices'] {
+  const message =
+    pinned === 0
+      ? vscode.l10n.t('No offer is pinned. Pin two to four in the list of offers to compare them here.')
+      : pinned === 1
+        ? vscode.l10n.t('Pin another offer in the list of offers to compare it with this one.')
+        : undefined;
+  return message === undefined
+    ? []
+    : [
+        {
+          severity: 'info',
+          text: message,
+          buttons: [{ id: 'search', label: vscode.l10n.t('Search Offers…') }],
+        },
+      ];
+}
+
+function statusOf({ first, origin }: OfferPin, now: Offer | undefined): PinStatus {
+  if (!now) {
+    return { kind: 'gone' };
+  }
+  const before = runningRateOfOffer(first, origin.query);
+  const after = runningRateOfOffer(now, origin.query);
+  if (before === undefined || after === undefined || perHour(before) === perHour(after)) {
+    return { kind: 'asPinned' };
+  }
+  return {
+    kind: after > before ? 'dearer' : 'cheaper',
+    before: perHour(before),
+    after: perHour(after),
+  };
+}

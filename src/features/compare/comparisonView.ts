@@ -1,0 +1,100 @@
+import { compareOffers } from '../../model/comparison';
+import { machineName } from '../../model/confirmation';
+import { plain } from '../../model/instanceState';
+import { formatMoney, type Micros } from '../../model/money';
+import type { OfferPin } from '../../store/offerPins';
+import { text, type Text } from '../../util/text';
+import type { ComparisonView } from '../../webview/report/protocol';
+
+/** What a look at the market said about a pinned offer. */
+export type PinStatus =
+  | { readonly kind: 'asPinned' }
+  | { readonly kind: 'dearer' | 'cheaper'; readonly before: Micros; readonly after: Micros }
+  | { readonly kind: 'gone' };
+
+export interface PinView {
+  readonly pin: OfferPin;
+  readonly status: PinStatus;
+  readonly readAt: number;
+  /** "failed before on …" */
+  readonly failure?: string;
+}
+
+/** Puts a `Text` into the language of the editor; a parameter, so that the view is built without one. */
+export type Say = (value: Text | string) => string;
+
+type Column = ComparisonView['columns'][number];
+type Note = Column['notes'][number];
+
+/** Names come from strangers: control characters and direction marks go, and the length is bounded. */
+function printable(value: string): string {
+  const clean = plain(value);
+  return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
+}
+
+export function comparisonView(pins: readonly PinView[], say: Say): ComparisonView {
+  const groups = compareOffers(
+    pins.map(({ pin: { offer, origin }, readAt }) => ({
+      offer,
+      readAt,
+      rentalType: origin.query.rentalType,
+      diskGb: origin.query.diskGb,
+    })),
+  );
+  return {
+    caption: say(text('Pinned offers, a column each; the best value of a row has the word “best”')),
+    corner: say(text('Offer')),
+    best: say(text('best')),
+    columns: pins.map((one) => columnOf(one, say)),
+    groups: groups.map(({ label, rows }) => ({
+      label: say(label),
+      rows: rows.map((row) => ({
+        label: say(row.label),
+        cells: row.cells.map((cell) => ({ text: printable(say(cell.text)), best: cell.isBest })),
+      })),
+    })),
+  };
+}
+
+function columnOf({ pin: { offer }, status, failure }: PinView, say: Say): Column {
+  const label = printable(machineName(offer));
+  const rent = {
+    id: `rent:${offer.id}`,
+    label: say(text('Rent…')),
+    name: say(text('Rent {0}, offer {1}', label, offer.id)),
+    primary: true,
+  };
+  const unpin = {
+    id: `unpin:${offer.id}`,
+    label: say(text('Unpin')),
+    name: say(text('Unpin {0}, offer {1}', label, offer.id)),
+    primary: false,
+  };
+  return {
+    id: String(offer.id),
+    label,
+    notes: [
+      ...statusNotes(status, say),
+      ...(failure === undefined ? [] : [{ severity: 'warning' as const, text: printable(failure) }]),
+    ],
+    buttons: status.kind === 'gone' ? [unpin] : [rent, unpin],
+  };
+}
+
+function statusNotes(status: PinStatus, say: Say): Note[] {
+  switch (status.kind) {
+    case 'asPinned':
+      return [];
+    case 'gone':
+      return [{ severity: 'error', text: say(text('Gone: it is no longer on the market.')) }];
+    case 'dearer':
+    case 'cheaper': {
+      const change = text('{0}/h before, {1}/h now', formatMoney(status.before), formatMoney(status.after));
+      return [
+        status.kind === 'dearer'
+          ? { severity: 'warning', text: say(text('Dearer: {0}', change)) }
+          : { severity: 'info', text: say(text('Cheaper: {0}', change)) },
+      ];
+    }
+  }
+}

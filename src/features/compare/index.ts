@@ -1,0 +1,26 @@
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { ComparePanel, type CompareDeps } from './comparePanel';
+
+/** Pinned offers side by side. */
+export function register(deps: CompareDeps & Pick<Services, 'commands'>): Disposable {
+  const store = new DisposableStore();
+  const panel = store.add(new ComparePanel(deps));
+  store.add(
+    deps.commands.register('gpuRental.compareOffers', () => {
+      panel.open();
+    }),
+  );
+  // Offers and prices are those of an account.
+  let account = deps.accounts.active?.key;
+  store.add(
+    deps.accounts.onDidChange(() => {
+      if (deps.accounts.active?.key !== account) {
+        account = deps.accounts.active?.key;
+        deps.offerPins.clear();
+        panel.close();
+      }
+    }),
+  );
+  return store;
+}

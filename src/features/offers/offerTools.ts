@@ -1,0 +1,182 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import { plainLabel } from '../../editor/quickPick';
+import { machineName } from '../../model/confirmation';
+import { plain } from '../../model/instanceState';
+import type { Offer } from '../../model/offer';
+import type { Services } from '../../services';
+import type { FailedMachine } from '../../store/failedMachines';
+import { mostPins, type PinOrigin } from '../../store/offerPins';
+import type { Event } from '../../util/emitter';
+import type { OfferSession } from './offerSession';
+
+export type RowButton = vscode.QuickInputButton & { readonly run: () => void };
+
+/** What can be done with offers and searches beside choosing one. */
+export interface ListTools {
+  /** The rows look different now. */
+  readonly onDidChange: Event<unknown>;
+  /** Buttons at the end of an offer's row. */
+  buttons(offer: Offer): readonly RowButton[];
+  /** "Compare 2 Pinned Offers", above the offers. */
+  pinnedRow(picker: LevelPicker): LevelRow | undefined;
+  /** The list in which offers are ticked to be compared. */
+  compareLevel(picker: LevelPicker): Level;
+  /** Leads to the watch of the search as it stands. */
+  watch(picker: LevelPicker): void;
+  manageWatches(picker: LevelPicker): void;
+  /** How many searches are watched. */
+  readonly watched: number;
+}
+
+type Deps = Pick<Services, 'offerPins' | 'failedMachines' | 'searchWatches' | 'report'>;
+
+export function listTools(deps: Deps, session: OfferSession, origin: Omit<PinOrigin, 'query'>): ListTools {
+  const { offerPins } = deps;
+  const pin = (offer: Offer) =>
+    offerPins.pin({ offer, origin: { ...origin, query: session.effectiveQuery } });
+  return {
+    onDidChange: offerPins.onDidChange,
+    buttons: (offer) => {
+      const failed = failureOf(session, offer);
+      return [...(failed ? [forgetButton(deps, session, failed)] : []), pinButton(deps, offer, pin)];
+    },
+    pinnedRow: (picker) => pinnedRow(deps, picker),
+    compareLevel: (picker) => compareLevel(deps, session, picker, pin),
+    watch: (picker) => {
+      const { query, baseFilters } = session.search;
+      picker.close();
+      void runCommand('gpuRental.watchSearch', {
+        query,
+        ...(baseFilters === undefined ? {} : { baseFilters }),
+      });
+    },
+    manageWatches: (picker) => {
+      picker.close();
+      void runCommand('gpuRental.manageWatches');
+    },
+    get watched() {
+      return deps.searchWatches.rows.length;
+    },
+  };
+}
+
+/** When and why the machine of an offer did not get ready; nothing where it did. */
+export function failureOf(session: OfferSession, { machineId }: Offer): FailedMachine | undefined {
+  return machineId === undefined ? undefined : session.failedMachines.get(machineId);
+}
+
+/** "failed before on 12 Nov 2026: the host's reason". */
+export function failureText({ at, reason }: FailedMachine): string {
+  const day = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(at);
+  const why = plainLabel(plain(reason)).slice(0, 80);
+  return why === ''
+    ? vscode.l10n.t('failed before on {0}', day)
+    : vscode.l10n.t('failed before on {0}: {1}', day, why);
+}
+
+function forgetButton(
+  { failedMachines, report }: Deps,
+  session: OfferSession,
+  { machineId }: FailedMachine,
+): RowButton {
+  return {
+    iconPath: new vscode.ThemeIcon('discard'),
+    tooltip: vscode.l10n.t('Forget That This Machine Failed'),
+    run: () => {
+      failedMachines
+        .forget(machineId)
+        .then(() => failedMachines.list())
+        .then(
+          (machines) => {
+            session.setFailedMachines(machines);
+          },
+          (error: unknown) => {
+            report.error(error);
+          },
+        );
+    },
+  };
+}
+
+function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boolean): RowButton {
+  const isPinned = offerPins.find(offer.id) !== undefined;
+  return {
+    iconPath: new vscode.ThemeIcon(isPinned ? 'pinned' : 'pin'),
+    tooltip: isPinned ? vscode.l10n.t('Unpin') : vscode.l10n.t('Pin to Compare'),
+    run: () => {
+      if (isPinned) {
+        offerPins.unpin(offer.id);
+      } else if (!pin(offer)) {
+        void vscode.window.showInformationMessage(
+          vscode.l10n.t('{0} offers are pinned, which is the most. Unpin one first.', mostPins),
+        );
+      }
+    },
+  };
+}
+
+function pinnedRow({ offerPins }: Deps, picker: LevelPicker): LevelRow | undefined {
+  const { length } = offerPins.pins;
+  if (length === 0) {
+    return undefined;
+  }
+  return {
+    id: 'pinned',
+    label:
+      length === 1
+        ? `$(pinned) ${vscode.l10n.t('1 Pinned Offer')}`
+        : `$(pinned) ${vscode.l10n.t('Compare {0} Pinned Offers', length)}`,
+    description:
+      length === 1
+        ? vscode.l10n.t('pin another one to compare them')
+        : offerPins.pins.map(({ offer }) => plainLabel(machineName(offer))).join(' · '),
+    alwaysShow: true,
+    run: () => {
+      picker.close();
+      void runCommand('gpuRental.compareOffers');
+    },
+  };
+}
+
+function compareLevel(
+  { offerPins }: Deps,
+  session: OfferSession,
+  picker: LevelPicker,
+  pin: (offer: Offer) => boolean,
+): Level {
+  const { view } = session;
+  const listed = new Set(view.rows.map(({ id }) => id));
+  const elsewhere = offerPins.pins.map(({ offer }) => offer).filter(({ id }) => !listed.has(id));
+  const offers = [...elsewhere, ...view.rows.slice(0, 200)];
+  return {
+    title: vscode.l10n.t('Search Offers: Compare'),
+    placeholder: vscode.l10n.t('Tick two to {0} offers and press Enter', mostPins),
+    rows: () =>
+      offers.map((offer) => ({
+        id: String(offer.id),
+        label: plainLabel(machineName(offer)),
+        description: plainLabel(
+          [offer.location, `#${offer.id}`].filter((part) => part !== undefined).join(' · '),
+        ),
+      })),
+    many: {
+      ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
+      accept: (ids) => {
+        if (ids.length < 2 || ids.length > mostPins) {
+          picker.title = vscode.l10n.t('Tick two to {0} offers; {1} are ticked', mostPins, ids.length);
+          return;
+        }
+        offerPins.pins
+          .filter(({ offer }) => !ids.includes(String(offer.id)))
+          .forEach(({ offer }) => {
+            offerPins.unpin(offer.id);
+          });
+        offers.filter(({ id }) => ids.includes(String(id))).forEach(pin);
+        picker.close();
+        void runCommand('gpuRental.compareOffers');
+      },
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { runCommand } from '../../editor/commands';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { manageWatches } from './manage';
+import { WatchNotifications } from './notifications';
+import { watchSearch } from './watchSearch';
+
+export type WatchDeps = Pick<
+  Services,
+  'accounts' | 'searchWatches' | 'globalState' | 'settings' | 'clock' | 'hub' | 'report'
+>;
+
+/** Searches that go on by themselves until something costs little enough. */
+export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  store.add(
+    commands.register('gpuRental.watchSearch', async (request) => {
+      if (await isSignedIn(deps)) {
+        await watchSearch(deps, request);
+      }
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.manageWatches', async () => {
+      if (await isSignedIn(deps)) {
+        await manageWatches(deps);
+      }
+    }),
+  );
+  store.add(new WatchNotifications(deps));
+  return store;
+}
+
+async function isSignedIn({ accounts }: WatchDeps): Promise<boolean> {
+  if (!accounts.active) {
+    await runCommand('gpuRental.signIn');
+  }
+  return accounts.active !== undefined;
+}

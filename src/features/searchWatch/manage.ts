@@ -1,0 +1,205 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
+import { localize } from '../../editor/localize';
+import { askText, plainLabel } from '../../editor/quickPick';
+import { formatMoney, fromDollars, toDollars } from '../../model/money';
+import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/searchWatch';
+import type { WatchRow } from '../../store/searchWatches';
+import { durationText } from '../../util/duration';
+import { UserError } from '../../util/errors';
+import type { WatchDeps } from './index';
+import { describe, nameProblem, priceQuestion } from './watchSearch';
+
+/** The list of watched searches, with what can be done with each. */
+export async function manageWatches(deps: WatchDeps): Promise<void> {
+  await deps.searchWatches.ready;
+  const picker = new LevelPicker();
+  const level = listLevel(deps, picker);
+  const listening = deps.searchWatches.onDidChange(() => {
+    picker.refresh();
+  });
+  await picker.open(level);
+  listening.dispose();
+}
+
+function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
+  return {
+    title: vscode.l10n.t('Watched Searches'),
+    placeholder: vscode.l10n.t('Which search?'),
+    rows: () => {
+      const { rows, error } = deps.searchWatches;
+      return [
+        ...(error === undefined ? [] : [unreadable(error)]),
+        ...rows.map((row) => watchRow(deps, picker, row)),
+        {
+          id: 'add',
+          label: `$(add) ${vscode.l10n.t('Watch a Search…')}`,
+          ...(rows.length === 0 && error === undefined
+            ? { detail: vscode.l10n.t('No search is watched. You are told when an offer is cheap enough.') }
+            : {}),
+          alwaysShow: true,
+          run: () => {
+            picker.close();
+            void runCommand('gpuRental.watchSearch');
+          },
+        },
+      ];
+    },
+  };
+}
+
+function unreadable(error: unknown): LevelRow {
+  return {
+    id: 'error',
+    label: `$(error) ${vscode.l10n.t('The watched searches could not be read.')}`,
+    detail:
+      error instanceof UserError
+        ? localize(error.text)
+        : vscode.l10n.t('Something unexpected happened. The log has the details.'),
+    alwaysShow: true,
+  };
+}
+
+function watchRow(deps: WatchDeps, picker: LevelPicker, row: WatchRow): LevelRow {
+  const { watch } = row;
+  const show: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('search'),
+    tooltip: vscode.l10n.t('Show Offers'),
+  };
+  const stop: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('trash'),
+    tooltip: vscode.l10n.t('Stop Watching'),
+  };
+  return {
+    id: watch.id,
+    label: plainLabel(watch.name),
+    description: `${vscode.l10n.t('up to {0}/h', formatMoney(watch.maxPerHour))} · ${matchText(row)}`,
+    detail: stateText(row, deps.clock.now()),
+    buttons: [show, stop],
+    run: () => picker.push(watchLevel(deps, picker, watch.id)),
+    onButton: (button) => {
+      if (button === stop) {
+        stopWatching(deps, watch.id);
+      } else {
+        picker.close();
+        showOffers(watch);
+      }
+    },
+  };
+}
+
+function matchText({ state }: WatchRow): string {
+  const now = state.matches.filter(({ lastSeenAt }) => lastSeenAt === state.checkedAt).length;
+  return state.checkedAt === undefined
+    ? vscode.l10n.t('not checked yet')
+    : now === 0
+      ? vscode.l10n.t('none right now')
+      : now === 1
+        ? vscode.l10n.t('1 offer')
+        : vscode.l10n.t('{0} offers', now);
+}
+
+/** An error is said in its place, with the age of what is shown beside it. */
+function stateText({ watch, state, isChecking }: WatchRow, now: number): string {
+  const age = (at: number) => localize(durationText(now - at));
+  const checked =
+    state.checkedAt === undefined ? undefined : vscode.l10n.t('checked {0} ago', age(state.checkedAt));
+  if (isChecking) {
+    return vscode.l10n.t('checking…');
+  }
+  if (state.error) {
+    const failed = vscode.l10n.t(
+      'The check {0} ago failed: {1}',
+      age(state.error.at),
+      plainLabel(localize(state.error.text)),
+    );
+    return checked === undefined ? `$(error) ${failed}` : `$(error) ${failed} · ${checked}`;
+  }
+  return [describe(watchedSearch(watch).query), checked].filter((part) => part !== undefined).join(' · ');
+}
+
+/** All that the buttons do, and more, for the keyboard. */
+function watchLevel(deps: WatchDeps, picker: LevelPicker, id: string): Level {
+  const { searchWatches } = deps;
+  const find = () => searchWatches.rows.find(({ watch }) => watch.id === id);
+  const row = (key: string, icon: string, label: string, run: (watch: SearchWatch) => void): LevelRow => ({
+    id: key,
+    label: `$(${icon}) ${label}`,
+    run: () => {
+      const found = find();
+      if (found) {
+        run(found.watch);
+      }
+    },
+  });
+  const leave = (then: () => Promise<void> | void) => {
+    picker.close();
+    Promise.resolve(then()).catch((error: unknown) => {
+      deps.report.error(error);
+    });
+  };
+  const name = find()?.watch.name ?? '';
+  return {
+    title: vscode.l10n.t('Watched Search: {0}', plainLabel(name)),
+    placeholder: vscode.l10n.t('What do you want to do?'),
+    rows: () => [
+      row('show', 'search', vscode.l10n.t('Show Offers'), (watch) => leave(() => showOffers(watch))),
+      row('check', 'refresh', vscode.l10n.t('Check Now'), () => {
+        searchWatches.checkNow(id).catch((error: unknown) => {
+          deps.report.error(error);
+        });
+        picker.pop();
+      }),
+      row('price', 'tag', vscode.l10n.t('Change the Price…'), (watch) =>
+        leave(() => changePrice(deps, watch)),
+      ),
+      row('rename', 'edit', vscode.l10n.t('Rename…'), (watch) => leave(() => rename(deps, watch))),
+      row('stop', 'trash', vscode.l10n.t('Stop Watching'), () => {
+        stopWatching(deps, id);
+        picker.pop();
+      }),
+    ],
+  };
+}
+
+function stopWatching({ searchWatches, report }: WatchDeps, id: string): void {
+  searchWatches.remove(id).catch((error: unknown) => {
+    report.error(error);
+  });
+}
+
+async function changePrice(deps: WatchDeps, watch: SearchWatch): Promise<void> {
+  const answer = await askText({
+    title: vscode.l10n.t('Watched Search: Price'),
+    ...priceQuestion(String(toDollars(watch.maxPerHour))),
+  });
+  const dollars = answer.kind === 'picked' ? readPriceLimit(answer.value) : undefined;
+  if (dollars !== undefined) {
+    await deps.searchWatches.change(watch.id, { maxPerHour: fromDollars(dollars) });
+  }
+  await manageWatches(deps);
+}
+
+async function rename(deps: WatchDeps, watch: SearchWatch): Promise<void> {
+  const answer = await askText({
+    title: vscode.l10n.t('Watched Search: Name'),
+    prompt: vscode.l10n.t('A name by which you know it again'),
+    value: watch.name,
+    problem: nameProblem,
+  });
+  if (answer.kind === 'picked') {
+    await deps.searchWatches.change(watch.id, { name: answer.value.trim() });
+  }
+  await manageWatches(deps);
+}
+
+/** The offers that match, cheapest first. */
+export function showOffers(watch: SearchWatch): void {
+  const { query, baseFilters } = watchedSearch(watch);
+  void runCommand('gpuRental.showSearch', {
+    query,
+    name: watch.name,
+    ...(baseFilters === undefined ? {} : { baseFilters }),
+  });
+}

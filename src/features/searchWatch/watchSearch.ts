@@ -1,0 +1,165 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { describeQuery } from '../../model/filterText';
+import type { WireFiltersShape } from '../../model/filters';
+import { withFilter, type MarketQuery } from '../../model/marketQuery';
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
+import { readQuery, readSavedSearches, searchKey } from '../../model/savedSearches';
+import { readPriceLimit } from '../../model/searchWatch';
+import { SearchMemory } from '../../store/searchMemory';
+import type { WatchDeps } from './index';
+
+/** What is to be watched, before its price limit is known. */
+interface Subject {
+  readonly query: MarketQuery;
+  readonly baseFilters?: WireFiltersShape;
+  readonly name?: string;
+}
+
+const request = z.object({
+  query: z.unknown(),
+  baseFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  name: z.string().max(200).optional(),
+});
+
+/** Asks for a price limit and a name, and watches the search from then on. */
+export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void> {
+  const subject = given === undefined ? await chooseSearch(deps) : readSubject(given);
+  const chosen = subject && (await askForWatch(subject));
+  if (!subject || !chosen) {
+    return;
+  }
+  const { query, baseFilters } = subject;
+  await deps.searchWatches.add({
+    ...chosen,
+    query,
+    ...(baseFilters === undefined ? {} : { baseFilters }),
+  });
+  const manage = vscode.l10n.t('Watched Searches');
+  const pressed = await vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'Watching "{0}". You are told when an offer costs {1}/h or less, as long as an editor is open.',
+      plainLabel(chosen.name),
+      formatMoney(chosen.maxPerHour),
+    ),
+    manage,
+  );
+  if (pressed === manage) {
+    await runCommand('gpuRental.manageWatches');
+  }
+}
+
+/** Throws where the query is none. */
+function readSubject(given: unknown): Subject {
+  const { query: stored, baseFilters, name } = request.parse(given);
+  const query = readQuery(stored);
+  if (!query) {
+    throw new Error('The search to watch is none.');
+  }
+  return {
+    query,
+    ...(baseFilters === undefined ? {} : { baseFilters }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+/** The last search, a saved one or a recent one. */
+async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subject | undefined> {
+  const memory = new SearchMemory(globalState);
+  const saved = readSavedSearches(settings.get('gpuRental.search.saved'));
+  const separator = (label: string): Row<Subject> => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(memory.last));
+  const answer = await pickFromList<Subject>({
+    title: vscode.l10n.t('Watch a Search'),
+    placeholder: vscode.l10n.t('Which search?'),
+    rows: [
+      {
+        id: 'last',
+        label: vscode.l10n.t('The Last Search'),
+        detail: describe(memory.last),
+        value: { query: memory.last },
+      },
+      ...(saved.length === 0 ? [] : [separator(vscode.l10n.t('Saved'))]),
+      ...saved.map(({ name, query }) => ({
+        id: `saved:${name}`,
+        label: plainLabel(name),
+        detail: describe(query),
+        value: { query, name },
+      })),
+      ...(recent.length === 0 ? [] : [separator(vscode.l10n.t('Recent'))]),
+      ...recent.map((query) => ({ id: searchKey(query), label: describe(query), value: { query } })),
+    ],
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+export function describe(query: MarketQuery): string {
+  return describeQuery(query).map(localize).join(' · ');
+}
+
+async function askForWatch(
+  subject: Subject,
+): Promise<{ readonly name: string; readonly maxPerHour: Micros } | undefined> {
+  const given = subject.query.filters.pricePerHour?.max;
+  let typed = given === undefined ? '' : String(given);
+  for (;;) {
+    const price = await askText({
+      title: vscode.l10n.t('Watch a Search: Price'),
+      step: 1,
+      totalSteps: 2,
+      ...priceQuestion(typed),
+    });
+    if (price.kind !== 'picked') {
+      return undefined;
+    }
+    typed = price.value;
+    const name = await askText({
+      title: vscode.l10n.t('Watch a Search: Name'),
+      step: 2,
+      totalSteps: 2,
+      canGoBack: true,
+      prompt: vscode.l10n.t('A name by which you know it again'),
+      value: subject.name ?? usualName(subject.query),
+      problem: nameProblem,
+    });
+    if (name.kind === 'picked') {
+      return { name: name.value.trim(), maxPerHour: fromDollars(readPriceLimit(typed) ?? 0) };
+    }
+    if (name.kind !== 'back') {
+      return undefined;
+    }
+  }
+}
+
+/** For a new watch and for one that gets another limit. */
+export function priceQuestion(value: string) {
+  return {
+    prompt: vscode.l10n.t('Tell me when an offer costs at most so many dollars an hour, its disk included'),
+    placeholder: '0.40',
+    value,
+    problem: (typed: string) =>
+      readPriceLimit(typed) === undefined ? vscode.l10n.t('Enter a price such as 0.40.') : undefined,
+  };
+}
+
+export function nameProblem(typed: string): string | undefined {
+  const name = typed.trim();
+  return name === ''
+    ? vscode.l10n.t('Enter a name.')
+    : name.length > 80
+      ? vscode.l10n.t('At most {0} characters.', 80)
+      : undefined;
+}
+
+/** What is searched for, without its order and price. */
+function usualName(query: MarketQuery): string {
+  const described = describeQuery({
+    ...query,
+    filters: withFilter(query.filters, 'pricePerHour', undefined),
+  });
+  const name = described.slice(0, -1).map(localize).join(' · ').slice(0, 80);
+  return name === '' ? vscode.l10n.t('Any offer') : name;
+}
