@@ -171,12 +171,17 @@ const knownMethod = tfaMethod.refine(
   'neither sms nor totp',
 );
 
+/** The service masks numbers; one that came in full is masked here and goes no further. */
+function masked(phone: string): string {
+  return phone.replace(/[\d+](?=(?:\D*\d){4})/g, '*');
+}
+
 function toMethod(wire: WireTfaMethod): TfaMethod {
   return defined<TfaMethod>({
     id: wire.id,
     type: wire.method === 'sms' ? 'sms' : 'totp',
     label: nonEmpty(wire.label),
-    phone: nonEmpty(wire.phone_number),
+    phone: nonEmpty(wire.phone_number && masked(wire.phone_number)),
     isPrimary: wire.is_primary ?? false,
     failCount: wire.fail_count,
     lockedUntil: wire.locked_until,

@@ -5,6 +5,8 @@ export interface ShownOnce {
   readonly placeholder: string;
   /** What is told once, a line each. */
   readonly lines: readonly string[];
+  /** Words of the row that ends it. */
+  readonly stored?: string;
   /** Name that a file is offered under. */
   readonly fileName: string;
   /** Asked when the list is left without saying that it is stored. */
@@ -21,7 +23,7 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
   const rows: Row[] = [
     { label: `$(copy) ${vscode.l10n.t('Copy')}`, action: 'copy' },
     { label: `$(save) ${vscode.l10n.t('Save to a File…')}`, action: 'save' },
-    { label: `$(check) ${vscode.l10n.t('I Have Stored It')}`, action: 'stored' },
+    { label: `$(check) ${shown.stored ?? vscode.l10n.t('I Have Stored It')}`, action: 'stored' },
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     ...shown.lines.map((label) => ({ label })),
   ];
@@ -51,6 +53,7 @@ async function save({ title, lines, fileName }: ShownOnce): Promise<void> {
   });
   if (target) {
     await vscode.workspace.fs.writeFile(target, Buffer.from(`${lines.join('\n')}\n`, 'utf8'));
+    void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved'), 3000);
   }
 }
 

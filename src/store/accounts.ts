@@ -9,7 +9,7 @@ import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors'
 import { AccountFiles, accountKeyFor, type SavedAccount } from './accountFiles';
 import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from './ports';
 import type { SecondFactorGate } from './secondFactor';
-import { SessionRenewal } from './sessionRenewal';
+import { SessionRenewal, type StartOptions } from './sessionRenewal';
 import { bearerOf, isSameSession, Sessions, type Session } from './sessions';
 
 export { NotSignedInError } from './accountErrors';
@@ -48,7 +48,7 @@ export interface SessionAccess {
   session(accountKey: string): Session | undefined;
   updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void>;
   /** Asks the person for the second factor of the active account; false when the key itself is refused. */
-  enterSecondFactor(): Promise<boolean>;
+  enterSecondFactor(options?: StartOptions): Promise<boolean>;
 }
 
 const topic = 'accounts';
@@ -215,12 +215,12 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
     });
   }
 
-  async enterSecondFactor(): Promise<boolean> {
+  async enterSecondFactor(options: StartOptions = {}): Promise<boolean> {
     const account = this.active;
     if (!account) {
       throw new NotSignedInError();
     }
-    return (await this.renewal?.start(refOf(account))) ?? false;
+    return (await this.renewal?.start(refOf(account), options)) ?? false;
   }
 
   dispose(): void {

@@ -12,6 +12,8 @@ export interface SecondFactorSubject {
   readonly account: AccountRef;
   readonly user: User;
   readonly client: Client;
+  /** An administrator asked for an admin session. */
+  readonly admin?: boolean;
 }
 
 /** Asks a person; `undefined` when they do not want to. */

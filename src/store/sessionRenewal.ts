@@ -24,6 +24,16 @@ interface RenewalDeps {
   active(): AccountRef | undefined;
 }
 
+export interface StartOptions {
+  /** Of administrators: a session with their rights. */
+  readonly admin?: boolean;
+}
+
+interface RenewalOptions extends StartOptions {
+  /** The other windows hear of it, for one of them may be the one in use. */
+  readonly shouldTell?: boolean;
+}
+
 const neededTopic = 'secondFactor.needed';
 
 /**
@@ -63,13 +73,13 @@ export class SessionRenewal implements Disposable {
     if (bearerOf(session, this.deps.clock.now()) !== refused.bearer) {
       return true;
     }
-    return untilAborted(this.renewal(ref, true), refused.signal);
+    return untilAborted(this.renewal(ref, { shouldTell: true }), refused.signal);
   }
 
   /** The person asks for it, whatever they said before. */
-  start(ref: AccountRef): Promise<boolean> {
+  start(ref: AccountRef, options: StartOptions = {}): Promise<boolean> {
     this.deps.gate.allow(ref.key);
-    return this.renewal(ref);
+    return this.renewal(ref, options);
   }
 
   /** A session was read or stored; whoever waits for one looks again. */
@@ -82,16 +92,16 @@ export class SessionRenewal implements Disposable {
     this.arrived.dispose();
   }
 
-  private renewal(ref: AccountRef, shouldTell = false): Promise<boolean> {
+  private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {
     let renewal = this.running.get(ref.key);
     if (!renewal) {
-      renewal = this.renew(ref, shouldTell).finally(() => this.running.delete(ref.key));
+      renewal = this.renew(ref, options).finally(() => this.running.delete(ref.key));
       this.running.set(ref.key, renewal);
     }
     return renewal;
   }
 
-  private async renew(ref: AccountRef, shouldTell: boolean): Promise<boolean> {
+  private async renew(ref: AccountRef, { shouldTell, admin }: RenewalOptions): Promise<boolean> {
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;
@@ -117,7 +127,7 @@ export class SessionRenewal implements Disposable {
     if (shouldTell) {
       this.deps.hub.broadcast(neededTopic, { accountKey: ref.key });
     }
-    return this.askOrWait(ref, session, { account: ref, user, client });
+    return this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
   }
 
   /** Whichever comes first: a code entered here, a session from another window, or the end of the account. */

@@ -2,27 +2,37 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import {
   challengeMs,
-  clockText,
   codeProblem,
   labelProblem,
   normalCode,
   normalPhone,
   phoneProblem,
 } from '../../model/secondFactor';
-import type { ConfirmedTfaMethod } from '../../model/tfa';
+import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { authorize } from './authorization';
-import { showBackupCodes } from './backupCodes';
+import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
-import { tellUnverified } from './unverified';
-import { sendOrResend, withSending } from './proof';
+import { confirmer } from './confirmNew';
+import { pickType } from './pickType';
+import { sendSms, sendSmsAgain } from './challenges';
+import { withSending } from './sending';
 import { showTotpPanel } from './totpPanel';
+import { tellUnverified } from './unverified';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'log'>;
 
 /** Until when methods may be added, by account; the service tells only whether they may now. */
 export type Windows = Map<string, number>;
+
+interface Addition {
+  readonly account: Account;
+  /** As it was before. */
+  readonly status: TfaStatus;
+  readonly windowEndsAt: number | undefined;
+  readonly label: string;
+}
 
 /** Journey 9: authorize, choose, prove that the app or the telephone works, store the backup codes. */
 export async function addMethod(deps: Deps, account: Account, windows: Windows): Promise<boolean> {
@@ -47,47 +57,24 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
     }
     windows.set(account.key, until);
   }
-  const type = await pickType(deps, windows.get(account.key));
+  const windowEndsAt = windows.get(account.key);
+  const type = await pickType(deps.clock, windowEndsAt);
   const label = type && (await askLabel());
   if (type === undefined || label === undefined) {
     return false;
   }
-  const answer = type === 'totp' ? await addTotp(deps, account, label) : await addSms(deps, account, label);
+  const addition: Addition = { account, status, windowEndsAt, label };
+  const answer = type === 'totp' ? await addTotp(deps, addition) : await addSms(deps, addition);
   if (answer?.kind !== 'done') {
     return false;
   }
+  void vscode.window.showInformationMessage(vscode.l10n.t('The second factor was added.'));
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
+  } else if (status.methods.length === 0) {
+    void tellLostCodes();
   }
-  void vscode.window.showInformationMessage(vscode.l10n.t('The second factor was added.'));
   return true;
-}
-
-async function pickType(deps: Deps, until: number | undefined): Promise<'totp' | 'sms' | undefined> {
-  const left = until === undefined ? undefined : until - deps.clock.now();
-  const picked = await vscode.window.showQuickPick(
-    [
-      {
-        label: `$(device-mobile) ${vscode.l10n.t('Authenticator App')}`,
-        detail: vscode.l10n.t('Works without a network; scan a picture with the app'),
-        type: 'totp' as const,
-      },
-      {
-        label: `$(comment) ${vscode.l10n.t('Text Messages')}`,
-        detail: vscode.l10n.t('A code to your phone, each time'),
-        type: 'sms' as const,
-      },
-    ],
-    {
-      title: vscode.l10n.t('Add a Second Factor'),
-      placeHolder:
-        left === undefined
-          ? vscode.l10n.t('What shall be added?')
-          : vscode.l10n.t('What shall be added? You can add methods for {0} minutes.', clockText(left)),
-      ignoreFocusOut: true,
-    },
-  );
-  return picked?.type;
 }
 
 async function askLabel(): Promise<string | undefined> {
@@ -104,13 +91,13 @@ async function askLabel(): Promise<string | undefined> {
 
 async function addTotp(
   { clock, redactor }: Deps,
-  account: Account,
-  label: string,
+  { account, status, windowEndsAt, label }: Addition,
 ): Promise<CodeAnswer<ConfirmedTfaMethod>> {
   const setup = await account.client.tfa.setUpTotp();
   redactor.addSecret(setup.secret);
   redactor.addSecret(setup.uri);
   const panel = await showTotpPanel(setup);
+  const confirm = confirmer(account.client, status);
   try {
     return await askCode<ConfirmedTfaMethod>(
       {
@@ -118,8 +105,17 @@ async function addTotp(
         prompt: vscode.l10n.t('Scan the picture with your app, then enter the code that it shows.'),
         placeholder: '123456',
         problem: codeProblem,
+        windowEndsAt,
+        extra: {
+          iconPath: new vscode.ThemeIcon('copy'),
+          tooltip: vscode.l10n.t('Copy the Secret'),
+          run: async () => {
+            await vscode.env.clipboard.writeText(setup.secret);
+            void vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 3000);
+          },
+        },
         use: (value, signal) =>
-          account.client.tfa.confirmNew(
+          confirm(
             { type: 'totp', code: normalCode(value), secret: setup.secret, ...named(label) },
             { signal },
           ),
@@ -132,11 +128,39 @@ async function addTotp(
 }
 
 async function addSms(
-  { clock }: Deps,
-  account: Account,
-  label: string,
+  { clock, redactor }: Deps,
+  { account, status, windowEndsAt, label }: Addition,
 ): Promise<CodeAnswer<ConfirmedTfaMethod> | undefined> {
-  const { tfa } = account.client;
+  const { client } = account;
+  const phone = await askPhone();
+  if (phone === undefined) {
+    return undefined;
+  }
+  redactor.addSecret(phone);
+  let { secret } = await withSending((signal) => sendSms(client, { phone }, { signal }));
+  const confirm = confirmer(client, status);
+  return askCode<ConfirmedTfaMethod>(
+    {
+      title: vscode.l10n.t('Add Text Messages'),
+      prompt: vscode.l10n.t('A code is on its way to the number that ends in {0}.', phone.slice(-4)),
+      placeholder: '123456',
+      problem: codeProblem,
+      endsAt: clock.now() + challengeMs,
+      windowEndsAt,
+      resend: async (signal) => {
+        ({ secret } = await sendSmsAgain(client, { phone }, { signal }));
+        return clock.now() + challengeMs;
+      },
+      use: (value, signal) => {
+        const method: NewTfaMethod = { type: 'sms', code: normalCode(value), secret, phone, ...named(label) };
+        return confirm(method, { signal });
+      },
+    },
+    clock,
+  );
+}
+
+async function askPhone(): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add Text Messages'),
     prompt: vscode.l10n.t('Your phone number with + and the country code.'),
@@ -147,27 +171,7 @@ async function addSms(
       return problem && localize(problem);
     },
   });
-  if (typed === undefined || phoneProblem(typed)) {
-    return undefined;
-  }
-  const phone = normalPhone(typed);
-  let secret = await withSending(() => sendOrResend(account.client, { phone }));
-  return askCode<ConfirmedTfaMethod>(
-    {
-      title: vscode.l10n.t('Add Text Messages'),
-      prompt: vscode.l10n.t('A code is on its way to the number that ends in {0}.', phone.slice(-4)),
-      placeholder: '123456',
-      problem: codeProblem,
-      endsAt: clock.now() + challengeMs,
-      resend: async (signal) => {
-        ({ secret } = await tfa.resendSms({ phone }, { signal }));
-        return clock.now() + challengeMs;
-      },
-      use: (value, signal) =>
-        tfa.confirmNew({ type: 'sms', code: normalCode(value), secret, phone, ...named(label) }, { signal }),
-    },
-    clock,
-  );
+  return typed === undefined || phoneProblem(typed) ? undefined : normalPhone(typed);
 }
 
 function named(label: string): { readonly label?: string } {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { RefusedError } from '../../api/errors';
 import {
   authorizationMs,
   backupCodeProblem,
@@ -11,8 +12,11 @@ import {
 import type { TfaFactor, TfaStatus } from '../../model/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { askCode } from './codeBox';
-import { chooseFactor, isFinal } from './proof';
+import { tellIfFewLeft } from './backupCodes';
+import { askCode, type CodeAnswer } from './codeBox';
+import { byChosenWay } from './proof';
+import { sendSmsAgain } from './challenges';
+import { withSending } from './sending';
 
 interface AuthorizationRequest {
   readonly account: Account;
@@ -26,15 +30,19 @@ interface AuthorizationRequest {
  */
 export async function authorize(request: AuthorizationRequest): Promise<number | undefined> {
   const { account, status, clock } = request;
-  const title = vscode.l10n.t('Authorize a New Second Factor');
+  const { client, user: person } = account;
   if (status.methods.length === 0) {
-    return byCode(request, { title, to: account.user.email });
+    // interface: without methods the code goes by e-mail, whatever is asked for.
+    const title = vscode.l10n.t('Authorize Your First Second Factor');
+    const answer = await byCode(request, { title, to: person.email, canGoBack: false });
+    return answer.kind === 'done' ? answer.value : undefined;
   }
-  const choice = await chooseFactor(status, { title, person: account.user, clock, forAuthorization: true });
-  if (!choice) {
-    return undefined;
-  }
-  return choice.kind === 'backup' ? byBackupCode(request, title) : byCode(request, { title, ...way(choice) });
+  const title = vscode.l10n.t('Authorize a New Second Factor');
+  return byChosenWay({ title, client, person, clock, forAuthorization: true }, (choice) =>
+    choice.kind === 'backup'
+      ? byBackupCode(request, title)
+      : byCode(request, { title, canGoBack: true, ...way(choice) }),
+  );
 }
 
 interface Way {
@@ -53,23 +61,15 @@ function way(choice: Exclude<FactorChoice, { kind: 'backup' }>): Way {
 
 async function byCode(
   { account, clock }: AuthorizationRequest,
-  { title, to, factor, methodId }: Way & { readonly title: string },
-): Promise<number | undefined> {
-  const { tfa } = account.client;
-  const start = async (signal?: AbortSignal) => {
-    const wanted = {
-      kind: 'code' as const,
-      ...(factor === undefined ? {} : { factor }),
-      ...(methodId === undefined ? {} : { methodId }),
-    };
-    const { secret = '' } = await tfa.startAuthorization(wanted, signal ? { signal } : {});
-    return secret;
-  };
-  let secret = await start();
-  const isSent = factor !== 'totp';
-  const answer = await askCode<number>(
+  { title, canGoBack, to, ...wanted }: Way & { readonly title: string; readonly canGoBack: boolean },
+): Promise<CodeAnswer<number>> {
+  const start = (signal: AbortSignal) => startByCode(account, wanted, signal);
+  const isSent = wanted.factor !== 'totp';
+  let secret = isSent ? await withSending(start) : await start(new AbortController().signal);
+  return askCode<number>(
     {
       title,
+      canGoBack,
       prompt: !isSent
         ? vscode.l10n.t('Enter the code that your authenticator app shows.')
         : to === undefined
@@ -77,8 +77,7 @@ async function byCode(
           : vscode.l10n.t('A code is on its way to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
-      isFinal,
-      endsAt: clock.now() + challengeMs,
+      ...(isSent ? { endsAt: clock.now() + challengeMs } : {}),
       ...(isSent
         ? {
             resend: async (signal: AbortSignal) => {
@@ -88,22 +87,38 @@ async function byCode(
           }
         : {}),
       use: async (value, signal) => {
-        await tfa.finishAuthorization({ code: normalCode(value), secret }, { signal });
+        await account.client.tfa.finishAuthorization({ code: normalCode(value), secret }, { signal });
         return clock.now() + authorizationMs;
       },
     },
     clock,
   );
-  return answer.kind === 'done' ? answer.value : undefined;
 }
 
-async function byBackupCode(
-  { account, clock }: AuthorizationRequest,
-  title: string,
-): Promise<number | undefined> {
-  const answer = await askCode<number>(
+/** The first of the two steps; gives what the second one needs beside the code. */
+async function startByCode(
+  { client }: Account,
+  { factor, methodId }: Pick<Way, 'factor' | 'methodId'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const method = methodId === undefined ? {} : { methodId };
+  const wanted = { kind: 'code' as const, ...(factor === undefined ? {} : { factor }), ...method };
+  try {
+    const { secret = '' } = await client.tfa.startAuthorization(wanted, { signal });
+    return secret;
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'tfa_challenge_exists') {
+      return (await sendSmsAgain(client, method, { signal })).secret;
+    }
+    throw error;
+  }
+}
+
+function byBackupCode({ account, clock }: AuthorizationRequest, title: string): Promise<CodeAnswer<number>> {
+  return askCode<number>(
     {
       title,
+      canGoBack: true,
       prompt: vscode.l10n.t('Enter one of your backup codes. It cannot be used again.'),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
@@ -112,10 +127,11 @@ async function byBackupCode(
           { kind: 'backup', backupCode: normalBackupCode(value) },
           { signal },
         );
+        // That few are left is worth a hint and no error.
+        void tellIfFewLeft(account.client).catch(() => undefined);
         return clock.now() + authorizationMs;
       },
     },
     clock,
   );
-  return answer.kind === 'done' ? answer.value : undefined;
 }

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { runCommand } from '../../editor/commands';
 import { showOnce } from '../../editor/showOnce';
 import type { Redactor } from '../../util/redact';
 
@@ -11,8 +13,53 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
     title: vscode.l10n.t('Backup Codes: Shown This Once'),
     placeholder: vscode.l10n.t('Each code works once, when your phone is not at hand. Store them safely.'),
     lines: codes,
+    stored: vscode.l10n.t('I Have Stored Them'),
     fileName: 'backup-codes.txt',
     closeQuestion: vscode.l10n.t('Close without storing the backup codes?'),
     closeDetail: vscode.l10n.t('They are not shown again. You can make new ones later.'),
   });
+}
+
+/** Few codes are a reason to make others; none means that the next lost phone locks the account. */
+export async function tellBackupCodes(left: number): Promise<void> {
+  const make = vscode.l10n.t('Make New Codes');
+  const chosen =
+    left === 0
+      ? await vscode.window.showWarningMessage(
+          vscode.l10n.t(
+            'That was your last backup code. Make new ones, so that a lost phone does not lock you out.',
+          ),
+          make,
+        )
+      : await vscode.window.showInformationMessage(
+          left === 1
+            ? vscode.l10n.t('The backup code was used. One is left.')
+            : vscode.l10n.t('The backup code was used. {0} are left.', left),
+          ...(left <= 3 ? [make] : []),
+        );
+  if (chosen === make) {
+    await runCommand('gpuRental.tfa.regenerateBackupCodes');
+  }
+}
+
+/** After a backup code was used for something that does not answer with the number left. */
+export async function tellIfFewLeft(client: Client): Promise<void> {
+  const { enabled, backupCodesRemaining: left } = await client.tfa.status();
+  if (enabled && left !== undefined && left <= 3) {
+    await tellBackupCodes(left);
+  }
+}
+
+/** The codes that came with the first method were lost on the way; the method is there. */
+export async function tellLostCodes(): Promise<void> {
+  const make = vscode.l10n.t('Make Backup Codes');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      'The second factor was added, but its backup codes did not arrive. Make new ones, so that a lost phone does not lock you out.',
+    ),
+    make,
+  );
+  if (chosen === make) {
+    await runCommand('gpuRental.tfa.regenerateBackupCodes');
+  }
 }

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { clockText } from '../../model/secondFactor';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import type { Text } from '../../util/text';
+import { failureText, isFinal } from './failures';
+import { codeTime, windowTime } from './words';
 
 export interface CodeQuestion<T> {
   readonly title: string;
@@ -14,14 +15,16 @@ export interface CodeQuestion<T> {
   readonly problem: (value: string) => Text | undefined;
   /** Milliseconds since 1970 until which the code counts; counted down in the box. */
   readonly endsAt?: number;
+  /** Milliseconds since 1970 until which methods can be added; counted down as well. */
+  readonly windowEndsAt?: number | undefined;
   /** Has the code sent again; gives the time until which that one counts. */
   readonly resend?: (signal: AbortSignal) => Promise<number>;
   readonly canGoBack?: boolean;
+  /** A button of the step beside those above. */
+  readonly extra?: vscode.QuickInputButton & { run(): unknown };
   readonly signal?: AbortSignal | undefined;
-  /** Uses the code; a `UserError` is shown in the box, which stays open for another try. */
+  /** Uses the code; a `UserError` after which another code may help is shown in the box, which stays open. */
   use(value: string, signal: AbortSignal): Promise<T>;
-  /** True for an error after which no other code helps; it closes the box and is thrown. */
-  readonly isFinal?: (error: unknown) => boolean;
 }
 
 export type CodeAnswer<T> =
@@ -42,6 +45,9 @@ class CodeBox<T> {
     tooltip: vscode.l10n.t('Send Again'),
   };
   private endsAt: number | undefined;
+  private isBusy = false;
+  /** Another question of the editor took its place while it was busy. */
+  private isCovered = false;
   private settle: ((answer: CodeAnswer<T>) => void) | undefined;
   private fail: ((error: unknown) => void) | undefined;
 
@@ -60,6 +66,7 @@ class CodeBox<T> {
     input.buttons = [
       ...(question.canGoBack ? [vscode.QuickInputButtons.Back] : []),
       ...(question.resend ? [this.again] : []),
+      ...(question.extra ? [question.extra] : []),
     ];
     this.listen();
     this.showTime();
@@ -94,6 +101,8 @@ class CodeBox<T> {
       input.onDidTriggerButton((button) => {
         if (button === this.again) {
           void this.resend();
+        } else if (button === question.extra) {
+          void question.extra.run();
         } else {
           this.finish({ kind: 'back' });
         }
@@ -101,7 +110,12 @@ class CodeBox<T> {
     );
     this.store.add(
       input.onDidHide(() => {
-        this.finish({ kind: 'cancelled' });
+        // A call that finds its session ended asks for a second factor, which takes the place of this box.
+        if (this.isBusy) {
+          this.isCovered = true;
+        } else {
+          this.finish({ kind: 'cancelled' });
+        }
       }),
     );
     question.signal?.addEventListener(
@@ -131,51 +145,62 @@ class CodeBox<T> {
       await this.busy(async () => {
         this.endsAt = await resend(this.stop.signal);
         this.input.value = '';
+        this.input.validationMessage = undefined;
         this.showTime();
       });
     }
   }
 
+  /** The box keeps the focus meanwhile: a disabled one would lose it for who uses the keyboard alone. */
   private async busy(run: () => Promise<void>): Promise<void> {
     const { input } = this;
-    if (input.busy) {
+    if (this.isBusy) {
       return;
     }
+    this.isBusy = true;
     input.busy = true;
-    input.enabled = false;
     try {
       await run();
     } catch (error) {
-      if (error instanceof UserError && this.question.isFinal?.(error) !== true) {
-        input.validationMessage = localize(error.text);
-      } else if (!isCancelled(error)) {
-        this.close();
-        this.fail?.(error);
-      }
+      this.tell(error);
     } finally {
+      this.isBusy = false;
       input.busy = false;
-      input.enabled = true;
+      if (this.isCovered && !this.store.isDisposed) {
+        this.isCovered = false;
+        input.show();
+      }
+    }
+  }
+
+  private tell(error: unknown): void {
+    const now = this.clock.now();
+    if (error instanceof UserError && !isFinal(error, now)) {
+      this.input.validationMessage = failureText(error, now);
+    } else if (isCancelled(error)) {
+      this.finish({ kind: 'cancelled' });
+    } else {
+      this.close();
+      this.fail?.(error);
     }
   }
 
   /** Once a second, so that what is left is never a guess. */
   private showTime(): void {
-    const { input, question } = this;
-    if (this.endsAt === undefined) {
-      input.prompt = question.prompt;
-      return;
-    }
-    const left = this.endsAt - this.clock.now();
-    input.prompt =
-      left > 0
-        ? vscode.l10n.t('{0} It counts for {1}.', question.prompt, clockText(left))
-        : vscode.l10n.t('{0} Its time is over: have it sent again.', question.prompt);
-    this.tick.value =
-      left > 0
-        ? this.clock.schedule(() => {
-            this.showTime();
-          }, 1000)
-        : undefined;
+    const { prompt, windowEndsAt } = this.question;
+    const now = this.clock.now();
+    const parts = [
+      prompt,
+      ...(this.endsAt === undefined ? [] : [codeTime(this.endsAt - now)]),
+      ...(windowEndsAt === undefined ? [] : [windowTime(windowEndsAt - now)]),
+    ];
+    this.input.prompt = parts.join(' ');
+    const isCounting = Math.max(this.endsAt ?? 0, windowEndsAt ?? 0) > now;
+    this.tick.value = isCounting
+      ? this.clock.schedule(() => {
+          this.showTime();
+        }, 1000)
+      : undefined;
   }
 
   private finish(answer: CodeAnswer<T>): void {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts';
 import type { Account } from '../../store/ports';
+import type { StartOptions } from '../../store/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { addMethod, type Windows } from './addMethod';
 import { logIn } from './login';
@@ -24,7 +25,10 @@ export function register(deps: Deps): Disposable {
         );
         return;
       }
-      await accounts.enterSecondFactor();
+      const session = user.isAdmin ? await askSession() : {};
+      if (session) {
+        await accounts.enterSecondFactor(session);
+      }
     }),
   );
   const changing = (change: (account: Account) => Promise<boolean>) => async () => {
@@ -56,6 +60,22 @@ export function register(deps: Deps): Disposable {
     ),
   );
   return store;
+}
+
+/** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */
+async function askSession(): Promise<StartOptions | undefined> {
+  const picked = await vscode.window.showQuickPick(
+    [
+      { label: vscode.l10n.t('Ordinary Session'), admin: false },
+      {
+        label: vscode.l10n.t('Admin Session'),
+        detail: vscode.l10n.t('With the rights of an administrator of the service'),
+        admin: true,
+      },
+    ],
+    { title: vscode.l10n.t('Enter Second Factor'), placeHolder: vscode.l10n.t('Which session do you need?') },
+  );
+  return picked && (picked.admin ? { admin: true } : {});
 }
 
 function activeAccount({ accounts }: Deps): Account {

@@ -1,23 +1,25 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
 import type { TfaLogin } from '../../model/tfa';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/secondFactor';
+import { tellBackupCodes } from './backupCodes';
 import { prove } from './proof';
 
 /** The second factor at sign-in, or whenever a session has ended. */
 export async function logIn(
   { clock, redactor }: Pick<Services, 'clock' | 'redactor'>,
-  { account, user, client }: SecondFactorSubject,
+  { account, user, client, admin }: SecondFactorSubject,
   signal: AbortSignal,
 ): Promise<TfaLogin | undefined> {
   const login = await prove({
-    title: vscode.l10n.t('Second Factor: {0}', account.name),
+    title: admin
+      ? vscode.l10n.t('Second Factor for an Admin Session: {0}', account.name)
+      : vscode.l10n.t('Second Factor: {0}', account.name),
     client,
     person: user,
     clock,
     signal,
-    use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner }),
+    use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, ...(admin ? { admin } : {}) }),
   });
   if (login) {
     redactor.addSecret(login.sessionKey);
@@ -26,24 +28,4 @@ export async function logIn(
     }
   }
   return login;
-}
-
-/** Few codes are a reason to make others; none means that the next lost phone locks the account. */
-async function tellBackupCodes(left: number): Promise<void> {
-  const make = vscode.l10n.t('Make New Codes');
-  const chosen =
-    left === 0
-      ? await vscode.window.showWarningMessage(
-          vscode.l10n.t(
-            'That was your last backup code. Make new ones, so that a lost phone does not lock you out.',
-          ),
-          make,
-        )
-      : await vscode.window.showInformationMessage(
-          vscode.l10n.t('The backup code was used. {0} are left.', left),
-          ...(left <= 3 ? [make] : []),
-        );
-  if (chosen === make) {
-    await runCommand('gpuRental.tfa.regenerateBackupCodes');
-  }
 }

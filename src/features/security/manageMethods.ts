@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { labelProblem } from '../../model/secondFactor';
-import type { TfaMethod, TfaStatus } from '../../model/tfa';
+import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { showBackupCodes } from './backupCodes';
+import { showBackupCodes, tellIfFewLeft } from './backupCodes';
 import { prove } from './proof';
 import { methodName } from './words';
 
@@ -28,7 +28,9 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   const label =
     action === rename
       ? await vscode.window.showInputBox({
-          title: vscode.l10n.t('Rename'),
+          title: vscode.l10n.t('Rename {0}', methodName(method)),
+          prompt: vscode.l10n.t('At most 30 characters.'),
+          ignoreFocusOut: true,
           value: method.label ?? '',
           validateInput: (value) => {
             const problem = labelProblem(value);
@@ -60,6 +62,9 @@ export async function removeMethod(
   }
   const removed = await prove({
     title: vscode.l10n.t('Confirm the Removal'),
+    question: method
+      ? vscode.l10n.t('How do you want to prove that it is you, to remove {0}?', methodName(method))
+      : vscode.l10n.t('How do you want to prove that it is you, to turn 2FA off?'),
     client: account.client,
     person: user,
     clock: deps.clock,
@@ -68,12 +73,23 @@ export async function removeMethod(
   if (!removed) {
     return false;
   }
-  void vscode.window.showInformationMessage(
-    removed.remaining === undefined
-      ? vscode.l10n.t('2FA is off. The backup codes are void.')
-      : vscode.l10n.t('The second factor was removed. {0} are left.', removed.remaining),
-  );
+  void vscode.window.showInformationMessage(removedText(removed, isLegacy));
+  if (removed.remaining !== undefined) {
+    // That few backup codes are left is worth a hint and no error.
+    void tellIfFewLeft(account.client).catch(() => undefined);
+  }
   return true;
+}
+
+function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string {
+  if (remaining === undefined) {
+    return isLegacy
+      ? vscode.l10n.t('2FA is off. You can set it up again with an authenticator app or text messages.')
+      : vscode.l10n.t('2FA is off. The backup codes are void.');
+  }
+  return remaining === 1
+    ? vscode.l10n.t('The second factor was removed. One is left.')
+    : vscode.l10n.t('The second factor was removed. {0} are left.', remaining);
 }
 
 async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
@@ -84,11 +100,15 @@ async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): P
       : vscode.l10n.t('Remove the older form of 2FA from this account?'),
     {
       modal: true,
-      detail: isLast
+      detail: !method
         ? vscode.l10n.t(
-            'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
+            '2FA is off afterwards, and the key alone opens the account until you set 2FA up again. There are no backup codes to lose.',
           )
-        : vscode.l10n.t('The other methods and the backup codes stay as they are.'),
+        : isLast
+          ? vscode.l10n.t(
+              'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
+            )
+          : vscode.l10n.t('The other methods and the backup codes stay as they are.'),
     },
     remove,
   );

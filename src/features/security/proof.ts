@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import { RefusedError } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import type { User } from '../../model/account';
 import {
@@ -14,35 +13,74 @@ import {
 } from '../../model/secondFactor';
 import type { TfaProof, TfaStatus } from '../../model/tfa';
 import type { Clock } from '../../util/clock';
-import { askCode } from './codeBox';
+import { isCancelled, UserError } from '../../util/errors';
+import { askCode, type CodeAnswer } from './codeBox';
+import { failureText, isAboutRequest } from './failures';
+import { sendSms, sendSmsAgain } from './challenges';
+import { withSending } from './sending';
 import { methodName, timeOfDay } from './words';
 
-export interface ProofRequest<T> {
+export interface ChoiceRequest {
   readonly title: string;
   readonly client: Client;
   readonly person: User;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
+  /** Asked above the ways; by default how somebody proves who they are. */
+  readonly question?: string;
+  /** The proof opens the adding of methods, for which nobody is exempt from a verified e-mail address. */
+  readonly forAuthorization?: boolean;
+}
+
+export interface ProofRequest<T> extends ChoiceRequest {
   /** What the proof is for; called for each code until one is accepted. */
   readonly use: (proof: TfaProof, signal: AbortSignal) => Promise<T>;
 }
 
 /** Asks how somebody proves who they are, has a code sent where that is the way, and uses it. */
-export async function prove<T>(request: ProofRequest<T>): Promise<T | undefined> {
-  const status = await request.client.tfa.status(request.signal ? { signal: request.signal } : {});
+export function prove<T>(request: ProofRequest<T>): Promise<T | undefined> {
+  return byChosenWay(request, (choice) => proveBy(choice, request));
+}
+
+/**
+ * Offers the ways of the account until one has led to an end. A way that turns out to be closed is told, and
+ * the others are offered again.
+ */
+export async function byChosenWay<T>(
+  request: ChoiceRequest,
+  run: (choice: FactorChoice) => Promise<CodeAnswer<T>>,
+): Promise<T | undefined> {
+  const options = request.signal ? { signal: request.signal } : {};
   for (;;) {
-    const choice = await chooseFactor(status, request);
+    const choice = await chooseFactor(await request.client.tfa.status(options), request);
     if (!choice) {
       return undefined;
     }
-    const answer = await proveBy(choice, request);
-    if (answer.kind === 'done') {
-      return answer.value;
-    }
-    if (answer.kind === 'cancelled') {
-      return undefined;
+    try {
+      const answer = await run(choice);
+      if (answer.kind === 'done') {
+        return answer.value;
+      }
+      if (answer.kind === 'cancelled') {
+        return undefined;
+      }
+    } catch (error) {
+      if (request.signal?.aborted) {
+        return undefined;
+      }
+      if (!isCancelled(error)) {
+        void vscode.window.showWarningMessage(closedWay(error, request.clock.now()));
+      }
     }
   }
+}
+
+/** Why another way is worth a try. Throws what is wrong with the request itself, which no other way mends. */
+function closedWay(error: unknown, now: number): string {
+  if (!(error instanceof UserError) || isAboutRequest(error)) {
+    throw error;
+  }
+  return failureText(error, now);
 }
 
 interface FactorRow extends vscode.QuickPickItem {
@@ -50,12 +88,7 @@ interface FactorRow extends vscode.QuickPickItem {
 }
 
 /** The account's methods, the primary one first; locked ones say when they open again. */
-export async function chooseFactor(
-  status: TfaStatus,
-  request: Pick<ProofRequest<unknown>, 'title' | 'person' | 'clock' | 'signal'> & {
-    readonly forAuthorization?: boolean;
-  },
-): Promise<FactorChoice | undefined> {
+async function chooseFactor(status: TfaStatus, request: ChoiceRequest): Promise<FactorChoice | undefined> {
   const choices = factorChoices(status, request.person, {
     nowMs: request.clock.now(),
     ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
@@ -71,7 +104,7 @@ export async function chooseFactor(
         choices.map((choice) => factorRow(choice)),
         {
           title: request.title,
-          placeHolder: vscode.l10n.t('How do you want to prove that it is you?'),
+          placeHolder: request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
           ignoreFocusOut: true,
         },
         cancel.token,
@@ -188,7 +221,6 @@ function askTotp<T>({ title, signal, use, clock }: ProofRequest<T>, methodId: nu
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,
-      isFinal,
       use: (value, inner) => use({ kind: 'code', factor: 'totp', code: normalCode(value), methodId }, inner),
     },
     clock,
@@ -203,9 +235,11 @@ async function askSent<T>(
 ) {
   const { client, clock, title, signal } = request;
   const target = methodId === undefined ? {} : { methodId };
-  let secret = await withSending(() =>
-    factor === 'email' ? client.tfa.sendEmail() : sendOrResend(client, target),
-  );
+  const send = (inner: AbortSignal) =>
+    factor === 'email'
+      ? client.tfa.sendEmail(undefined, { signal: inner })
+      : sendSms(client, target, { signal: inner });
+  let { secret } = await withSending(send, signal);
   return askCode<T>(
     {
       title,
@@ -217,14 +251,12 @@ async function askSent<T>(
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,
-      isFinal,
       endsAt: clock.now() + challengeMs,
       resend: async (inner) => {
-        const sent =
-          factor === 'email'
-            ? await client.tfa.sendEmail(secret, { signal: inner })
-            : await client.tfa.resendSms(target, { signal: inner });
-        secret = sent.secret;
+        // By e-mail each call makes a fresh code with a key (interface: POST tfa/email).
+        ({ secret } = await (factor === 'email'
+          ? send(inner)
+          : sendSmsAgain(client, target, { signal: inner })));
         return clock.now() + challengeMs;
       },
       use: (value, inner) =>
@@ -241,32 +273,4 @@ async function askSent<T>(
     },
     clock,
   );
-}
-
-/** A code that was sent a short while ago is sent again instead of being an error. */
-export async function sendOrResend(
-  client: Client,
-  target: { readonly methodId?: number; readonly phone?: string },
-): Promise<{ readonly secret: string }> {
-  try {
-    return await client.tfa.sendSms(target);
-  } catch (error) {
-    if (error instanceof RefusedError && error.code === 'tfa_challenge_exists') {
-      return client.tfa.resendSms(target);
-    }
-    throw error;
-  }
-}
-
-export async function withSending(send: () => Promise<{ readonly secret: string }>): Promise<string> {
-  const { secret } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Sending a code…') },
-    send,
-  );
-  return secret;
-}
-
-/** After this error no other code is looked at. */
-export function isFinal(error: unknown): boolean {
-  return error instanceof RefusedError && error.code === 'tfa_locked';
 }

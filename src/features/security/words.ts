@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
+import { clockText } from '../../model/secondFactor';
 import type { TfaMethod } from '../../model/tfa';
 
 /** Label, number and id tell several methods of one type apart. */
@@ -13,4 +14,18 @@ export function methodName(method: TfaMethod): string {
 
 export function timeOfDay(ms: number): string {
   return new Date(ms).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+}
+
+/** How long a code that was sent still counts. */
+export function codeTime(leftMs: number): string {
+  return leftMs > 0
+    ? vscode.l10n.t('It counts for {0}.', clockText(leftMs))
+    : vscode.l10n.t('Its time is over: have it sent again.');
+}
+
+/** How long methods can still be added. */
+export function windowTime(leftMs: number): string {
+  return leftMs > 0
+    ? vscode.l10n.t('Methods can be added for {0} more.', clockText(leftMs))
+    : vscode.l10n.t('The time for adding methods is over: close this and begin again.');
 }

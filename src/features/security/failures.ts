@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { ApiError, ForbiddenError, RefusedError, UnauthorizedError } from '../../api/errors';
+import { localize } from '../../editor/localize';
+import type { UserError } from '../../util/errors';
+import { timeOfDay } from './words';
+
+/** What went wrong with a code, with the time at which a locked method opens again. */
+export function failureText(error: UserError, now: number): string {
+  if (error instanceof RefusedError) {
+    if (isLockedOut(error, now)) {
+      return error.lockedUntil === undefined
+        ? localize(error.text)
+        : vscode.l10n.t(
+            'There were too many wrong codes. This way opens again at {0}; choose another one until then.',
+            timeOfDay(error.lockedUntil * 1000),
+          );
+    }
+    if (error.code === '2fa_verification_failed' && (error.failCount ?? 0) > 1) {
+      return vscode.l10n.t(
+        '{0} {1} codes were wrong so far; too many lock this way for 15 minutes.',
+        localize(error.text),
+        error.failCount ?? 0,
+      );
+    }
+  }
+  return localize(error.text);
+}
+
+/** The service looks at no further code of this method for now. */
+export function isLockedOut(error: unknown, now: number): boolean {
+  return (
+    error instanceof RefusedError &&
+    (error.code === 'tfa_locked' || (error.lockedUntil !== undefined && error.lockedUntil * 1000 > now))
+  );
+}
+
+/** No other code helps; another method may. */
+export function isFinal(error: unknown, now: number): boolean {
+  return (
+    isLockedOut(error, now) ||
+    error instanceof ForbiddenError ||
+    error instanceof UnauthorizedError ||
+    (error instanceof ApiError && error.code !== undefined && finalCodes.has(error.code))
+  );
+}
+
+/** Not the way of proving is refused, but what it is for. */
+export function isAboutRequest(error: unknown): boolean {
+  return (
+    error instanceof UnauthorizedError ||
+    (error instanceof ForbiddenError && error.code !== 'sms_fraud_detected') ||
+    (error instanceof ApiError && error.code !== undefined && requestCodes.has(error.code))
+  );
+}
+
+const requestCodes: ReadonlySet<string> = new Set([
+  'authorization_required',
+  'duplicate_tfa_method',
+  'not_found',
+  'untracked_2fa_found',
+]);
+
+const finalCodes: ReadonlySet<string> = new Set([
+  'authorization_required',
+  'duplicate_tfa_method',
+  'email_not_verified',
+  'invalid_tfa_method',
+  'missing_email',
+  'missing_phone_number',
+  'no_pending_authorization',
+  'not_found',
+  'phone_number_mismatch',
+  'sms_blocked_number',
+  'tfa_method_not_configured',
+  'untracked_2fa_found',
+]);

@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { DisposableStore, MutableDisposable } from '../../util/disposable';
+import type { Clock } from '../../util/clock';
+import { windowTime } from './words';
+
+interface TypeRow extends vscode.QuickPickItem {
+  readonly type: 'totp' | 'sms';
+}
+
+/** Which kind of method to add; counts down until when that is possible, where it is known. */
+export function pickType(
+  clock: Clock,
+  windowEndsAt: number | undefined,
+): Promise<'totp' | 'sms' | undefined> {
+  const store = new DisposableStore();
+  const picker = store.add(vscode.window.createQuickPick<TypeRow>());
+  const tick = store.add(new MutableDisposable());
+  picker.title = vscode.l10n.t('Add a Second Factor');
+  picker.ignoreFocusOut = true;
+  picker.items = [
+    {
+      label: `$(device-mobile) ${vscode.l10n.t('Authenticator App')}`,
+      detail: vscode.l10n.t('Works without a network; scan a picture with the app'),
+      type: 'totp',
+    },
+    {
+      label: `$(comment) ${vscode.l10n.t('Text Messages')}`,
+      detail: vscode.l10n.t('A code to your phone, each time'),
+      type: 'sms',
+    },
+  ];
+  const showTime = () => {
+    const left = windowEndsAt === undefined ? undefined : windowEndsAt - clock.now();
+    const question = vscode.l10n.t('What do you want to add?');
+    picker.placeholder = left === undefined ? question : `${question} ${windowTime(left)}`;
+    tick.value = left !== undefined && left > 0 ? clock.schedule(showTime, 1000) : undefined;
+  };
+  showTime();
+  return new Promise((resolve) => {
+    store.add(
+      picker.onDidAccept(() => {
+        resolve(picker.selectedItems[0]?.type);
+        store.dispose();
+      }),
+    );
+    store.add(
+      picker.onDidHide(() => {
+        resolve(undefined);
+        store.dispose();
+      }),
+    );
+    picker.show();
+  });
+}

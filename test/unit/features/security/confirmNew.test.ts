@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { RefusedError, TimedOutError } from '../../../../src/api/errors';
+import { confirmer } from '../../../../src/features/security/confirmNew';
+import { useClients } from '../../../support/apiClient';
+import { useSimulators } from '../../../support/startSimulator';
+import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/tfaAccount';
+
+describe('confirming a new second factor', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+
+  async function authorized() {
+    const simulator = await simulators.start();
+    const account = await orderAccount(simulator, 'plain');
+    const { client } = clients.connect(simulator, { key: account.key });
+    const { secret = '' } = await client.tfa.startAuthorization({ kind: 'code' });
+    await client.tfa.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
+    const setup = await client.tfa.setUpTotp();
+    const method = () => ({
+      type: 'totp' as const,
+      secret: setup.secret,
+      code: totpCode(simulator, setup.secret),
+    });
+    return { simulator, client, method, confirm: confirmer(client, await client.tfa.status()) };
+  }
+
+  it('gives the backup codes of the first one', async () => {
+    const { confirm, method } = await authorized();
+    assert.equal((await confirm(method(), {})).backupCodes?.length, 10);
+  });
+
+  it('finds a method whose answer was lost, instead of a duplicate', async () => {
+    const { simulator, client, confirm, method } = await authorized();
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/confirm-new/' });
+    assert.deepEqual(await confirm(method(), {}), {}, 'its backup codes are lost');
+    assert.equal((await client.tfa.status()).methods.length, 1);
+    assert.equal(simulator.received('POST', /confirm-new/).length, 1);
+  });
+
+  it('finds it at the second try, where nothing could be asked at the first', async () => {
+    const { simulator, confirm, method } = await authorized();
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/confirm-new/' });
+    simulator.fail({ kind: 'error', path: '/api/v0/tfa/status/', status: 500, times: 10 });
+    await assert.rejects(confirm(method(), {}));
+    simulator.faults.clear();
+    assert.deepEqual(await confirm(method(), {}), {});
+  });
+
+  it('does not take a refusal for a lost answer', async () => {
+    const { simulator, confirm, method } = await authorized();
+    await assert.rejects(confirm({ ...method(), code: otherThan(method().code) }, {}), RefusedError);
+    assert.equal(simulator.received('GET', /status/).length, 1, 'nobody looked again');
+    assert.ok((await confirm(method(), {})).backupCodes);
+  });
+
+  it('tells a lost request from a lost answer', async () => {
+    const { client, confirm, method } = await authorized();
+    const lost = confirmer(
+      { ...client, tfa: { ...client.tfa, confirmNew: () => Promise.reject(new TimedOutError()) } },
+      { methods: [] },
+    );
+    await assert.rejects(lost(method(), {}), TimedOutError);
+    assert.ok((await confirm(method(), {})).backupCodes);
+  });
+});
