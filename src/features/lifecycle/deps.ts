@@ -2,5 +2,5 @@ import type { Services } from '../../services';
 
 export type LifecycleDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'rentals' | 'clock' | 'commands' | 'report' | 'log' | 'settings'
+  'accounts' | 'fleet' | 'rentals' | 'clock' | 'commands' | 'report' | 'log' | 'settings' | 'ssh' | 'volumes'
 >;

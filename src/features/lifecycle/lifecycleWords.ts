@@ -36,14 +36,14 @@ function runningPrice(instances: readonly Instance[]): string {
     : vscode.l10n.t('{0}/h', formatMoney(add(zero, ...known)));
 }
 
-function nameOf(instances: readonly Instance[]): string {
+export function nameOf(instances: readonly Instance[]): string {
   const [only] = instances;
   return instances.length === 1 && only
     ? instanceName(only)
     : vscode.l10n.t('{0} instances', instances.length);
 }
 
-function listed(instances: readonly Instance[]): string {
+export function listed(instances: readonly Instance[]): string {
   return instances.length === 1
     ? ''
     : `\n\n${instances.map((instance) => `• ${instanceName(instance)}`).join('\n')}`;
@@ -78,6 +78,19 @@ export function stopQuestion(instances: readonly Instance[]): Question {
   };
 }
 
+/** For starts that wait for a free GPU: nothing runs that could end. */
+export function cancelStartQuestion(instances: readonly Instance[]): Question {
+  return {
+    message: vscode.l10n.t('Cancel the start of {0}?', nameOf(instances)),
+    detail:
+      vscode.l10n.t(
+        'It waits for a free GPU. It stays stopped then; its disk is kept and goes on costing {0}.',
+        stoppedPrice(instances),
+      ) + listed(instances),
+    button: vscode.l10n.t('Cancel the Start'),
+  };
+}
+
 export function rebootQuestion(instances: readonly Instance[]): Question {
   return {
     message: vscode.l10n.t('Reboot {0}?', nameOf(instances)),
@@ -87,22 +100,5 @@ export function rebootQuestion(instances: readonly Instance[]): Question {
         runningPrice(instances),
       ) + listed(instances),
     button: vscode.l10n.t('Reboot'),
-  };
-}
-
-export function destroyQuestion(instances: readonly Instance[]): Question {
-  const volumes = instances.reduce((sum, instance) => sum + (instance.volumes?.length ?? 0), 0);
-  const rest =
-    volumes === 0
-      ? vscode.l10n.t('Nothing of it costs anything afterwards.')
-      : vscode.l10n.t('Its {0} attached volumes are kept and go on costing until you delete them.', volumes);
-  return {
-    message: vscode.l10n.t('Destroy {0}?', nameOf(instances)),
-    detail:
-      vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.') +
-      ' ' +
-      rest +
-      listed(instances),
-    button: vscode.l10n.t('Destroy'),
   };
 }

@@ -1,15 +1,20 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
+import { RefusedError } from '../../api/errors';
+import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instance';
 import { instanceName } from '../../model/instanceLabel';
+import { actionsFor, stateOf } from '../../model/instanceState';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/destruction';
 import { reportFailures, runEach, type RowResult } from './bulk';
+import { lookBeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
+import { destroyQuestion } from './destroyWords';
 import {
+  cancelStartQuestion,
   confirm,
-  destroyQuestion,
   rebootQuestion,
   startQuestion,
   stoppedPrice,
@@ -60,11 +65,42 @@ export async function start(deps: LifecycleDeps, target: unknown, selected: unkn
     return answer;
   });
   refresh(deps);
-  reportFailures(deps, vscode.l10n.t('Some instances could not be started.'), results);
+  const [only] = results;
+  if (results.length === 1 && only?.kind === 'failed' && isFinal(only.error)) {
+    void tellRefused(only.instance, only.error);
+  } else {
+    reportFailures(deps, vscode.l10n.t('Some instances could not be started.'), results);
+  }
   for (const row of results) {
     if (row.kind === 'done' && row.value.queued) {
       void tellQueued(row.instance);
     }
+  }
+}
+
+/** A refusal that the user can do nothing about here, other than trying again. */
+function isFinal(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && (error.nextStep === 'none' || error.nextStep === 'retry');
+}
+
+/** A refusal was not carried out: it stays stopped, and another machine may do. */
+async function tellRefused(instance: Instance, error: RefusedError): Promise<void> {
+  const again = vscode.l10n.t('Try Again');
+  const another = vscode.l10n.t('Rent Another Like This');
+  const chosen = await vscode.window.showErrorMessage(
+    vscode.l10n.t(
+      '{0} was not started and costs {1} as before. {2}',
+      instanceName(instance),
+      stoppedPrice([instance]),
+      localize(error.text),
+    ),
+    again,
+    another,
+  );
+  if (chosen === again) {
+    await runCommand('gpuRental.instance.start', { instanceId: instance.id });
+  } else if (chosen === another) {
+    await runCommand('gpuRental.instance.rentAnother', { instanceId: instance.id });
   }
 }
 
@@ -94,7 +130,11 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
     none: vscode.l10n.t('No instance is running or starting.'),
     canPickMany: true,
   });
-  if (instances.length === 0 || !(await confirm(stopQuestion(instances)))) {
+  const isQueued = instances.every(
+    (instance) => stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()) === 'queued',
+  );
+  const question = isQueued ? cancelStartQuestion(instances) : stopQuestion(instances);
+  if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
   const client = clientOf(deps);
@@ -147,7 +187,7 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
     none: vscode.l10n.t('There is no instance to destroy.'),
     canPickMany: true,
   });
-  if (instances.length === 0 || !(await confirm(destroyQuestion(instances)))) {
+  if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {
     return;
   }
   const client = clientOf(deps);
@@ -157,6 +197,23 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
   refresh(deps);
   reportFailures(deps, vscode.l10n.t('Some instances could not be destroyed. They go on costing.'), results);
   tellVerdicts(results);
+}
+
+/** With the offer to get the files first, where there is a machine that can give them. */
+async function confirmDestruction(deps: LifecycleDeps, instances: readonly Instance[]): Promise<boolean> {
+  const { message, detail, button } = destroyQuestion(instances, await lookBeforeDestroy(deps, instances));
+  const [only, ...others] = instances;
+  const download = vscode.l10n.t('Download First…');
+  const canDownload =
+    only !== undefined &&
+    others.length === 0 &&
+    actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()).canConnect;
+  const buttons = canDownload ? [button, download] : [button];
+  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+  if (canDownload && chosen === download) {
+    await runCommand('gpuRental.instance.download', { instanceId: only.id });
+  }
+  return chosen === button;
 }
 
 function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {

@@ -23,6 +23,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
   readonly onDidChange = this.changed.event;
   private readonly nodes = new Map<number, VolumeTarget>();
   private readonly errorNode = { kind: 'volumeError' };
+  private hasFailed = false;
   private instanceIds: string | undefined;
 
   constructor(private readonly deps: Deps) {
@@ -34,7 +35,8 @@ export class VolumeGroup implements TreeGroup, Disposable {
     this.store.add(accounts.onDidChange(look));
     this.store.add(fleet.onDidChange(look));
     this.store.add(
-      volumes.onDidChange(() => {
+      volumes.onDidChange(({ kind }) => {
+        this.hasFailed = kind === 'failed' || (kind === 'loading' && this.hasFailed);
         this.changed.fire(undefined);
       }),
     );
@@ -64,9 +66,13 @@ export class VolumeGroup implements TreeGroup, Disposable {
   rows(): readonly GroupRow[] {
     const { state } = this.deps.volumes;
     const volumes = state.kind === 'ready' ? state.value : [];
-    const hasError = state.kind === 'failed' || (state.kind === 'ready' && state.error !== undefined);
+    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
     return [
-      ...(hasError ? [{ node: this.errorNode, item: () => errorItem(state.error, volumes.length > 0) }] : []),
+      // While it is tried again the heading stays, and open.
+      ...(state.kind === 'loading' && this.hasFailed ? [{ node: this.errorNode, item: loadingItem }] : []),
+      ...(state.kind === 'failed' || error !== undefined
+        ? [{ node: this.errorNode, item: () => errorItem(error, volumes.length > 0) }]
+        : []),
       ...volumes.map((volume) => ({ node: this.node(volume), item: () => this.volumeItem(volume) })),
     ];
   }
@@ -158,5 +164,12 @@ function errorItem(error: unknown, isStale: boolean): vscode.TreeItem {
   item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.command = { command: 'gpuRental.refreshVolumes', title: vscode.l10n.t('Retry') };
+  return item;
+}
+
+function loadingItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Loading volumes…'));
+  item.id = 'volume-error';
+  item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }

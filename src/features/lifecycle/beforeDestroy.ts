@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { withCancellableProgress } from '../../editor/progress';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { hasBeenReady, hasShell, stateOf } from '../../model/instanceState';
+import type { Volume } from '../../model/volume';
+import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
+import type { LifecycleDeps } from './deps';
+
+/** What was found on a machine, or why nobody looked. */
+export type Look =
+  | { readonly kind: 'seen'; readonly work: UnsavedWork }
+  /** SSH did not answer in time, or the user did not wait for it. */
+  | { readonly kind: 'noAnswer' }
+  | { readonly kind: 'notRunning' }
+  /** This computer never connected to it, or it has no SSH. */
+  | { readonly kind: 'never' };
+
+export interface BeforeDestroy {
+  /** Of all machines; `undefined` where they could not be read. */
+  readonly volumes: readonly Volume[] | undefined;
+  readonly looks: ReadonlyMap<Instance, Look>;
+}
+
+type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'log' | 'ssh' | 'volumes'>;
+
+/** The question comes after this time at the latest, whatever is known by then. */
+const patienceMs = 8_000;
+
+/** What survives and what would be lost, as far as it can be found out in a few seconds; never rejects. */
+export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): Promise<BeforeDestroy> {
+  const [only] = instances;
+  const title =
+    instances.length === 1 && only
+      ? vscode.l10n.t('Looking at what is on {0}…', instanceName(only))
+      : vscode.l10n.t('Looking at what is on {0} instances…', instances.length);
+  return withCancellableProgress(title, async (stop) => {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]);
+    const [volumes, ...looks] = await Promise.all([
+      readVolumes(deps, signal),
+      ...instances.map(async (instance) => [instance, await look(deps, instance, signal)] as const),
+    ]);
+    return { volumes, looks: new Map(looks) };
+  });
+}
+
+async function readVolumes(deps: Deps, signal: AbortSignal): Promise<readonly Volume[] | undefined> {
+  const { volumes, log } = deps;
+  const isRead = await Promise.race([
+    volumes.refresh().then(
+      () => true,
+      (error: unknown) => {
+        log.info(`The volumes could not be read: ${String(error)}`);
+        return false;
+      },
+    ),
+    aborted(signal),
+  ]);
+  return isRead && volumes.state.kind === 'ready' ? volumes.state.value : undefined;
+}
+
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    const end = () => {
+      resolve(false);
+    };
+    if (signal.aborted) {
+      end();
+    } else {
+      signal.addEventListener('abort', end, { once: true });
+    }
+  });
+}
+
+async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promise<Look> {
+  const { accounts, clock, fleet, log, ssh } = deps;
+  const account = accounts.active;
+  const facts = fleet.facts(instance.id);
+  if (stateOf(instance, facts, clock.now()) !== 'running') {
+    return { kind: hasBeenReady(instance, facts) ? 'notRunning' : 'never' };
+  }
+  if (!account || !hasShell(instance)) {
+    return { kind: 'never' };
+  }
+  try {
+    // A machine that is about to go gets no entry in anybody's SSH config.
+    if (!(await ssh.entry(ssh.aliasOf(account, instance.id)))) {
+      return { kind: 'never' };
+    }
+    const request = { account, instanceId: instance.id, instance, registeredKeys: undefined };
+    const { alias } = await ssh.prepare(request, signal);
+    const work = await findUnsavedWork(ssh, alias, { signal, timeoutMs: patienceMs });
+    return work ? { kind: 'seen', work } : { kind: 'noAnswer' };
+  } catch (error) {
+    log.info(`Instance ${instance.id} could not be looked at before it is destroyed: ${String(error)}`);
+    return { kind: 'noAnswer' };
+  }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('volumes and what a destroy leaves', function () {
+  this.timeout(240_000);
+  const session = useUiSession('volumes', { simulator: { speed: 40, sshServer: 'auto' } });
+  let workbench: Workbench;
+  let instanceId: number;
+  const instances = () => workbench.view('Instances');
+  const row = (text: string | RegExp) => instances().row(text);
+  const deletions = () => session().simulator.received('DELETE', '/api/v0/volumes/');
+  const call = (method: string, address: string, body: unknown) =>
+    session().simulator.call(method, address, body);
+
+  /** A machine that has volumes, an instance on it with one of them, and a volume that nothing uses. */
+  async function rentWithVolume(): Promise<void> {
+    const { simulator } = session();
+    const offers = await call('POST', '/api/v0/volumes/search/', { disk_space: { gte: 100 } });
+    for (const offer of offers.json.offers as readonly { id: number; machine_id: number }[]) {
+      const found = await call('POST', '/api/v0/bundles/', {
+        machine_id: { eq: offer.machine_id },
+        rentable: { eq: true },
+      });
+      const ask = found.json.offers[0];
+      if (ask === undefined) continue;
+      const rented = await call('PUT', `/api/v0/asks/${String(ask.id)}/`, {
+        image: 'pytorch/pytorch:latest',
+        disk: 10,
+        label: 'trainer',
+        runtype: 'ssh_direct',
+        volume_info: { create_new: true, volume_id: offer.id, size: 50, name: 'corpus', mount_path: '/data' },
+      });
+      assert.equal(rented.status, 200, rented.text);
+      instanceId = Number(rented.json.new_contract);
+      const spare = await call('PUT', '/api/v0/volumes/', { id: offer.id, size: 20, name: 'spare' });
+      assert.equal(spare.status, 200, spare.text);
+      await until(
+        'the instance to run',
+        () => simulator.world.instance(instanceId)?.actualStatus === 'running',
+      );
+      return;
+    }
+    assert.fail('no machine has both an offer and room for a volume');
+  }
+
+  before(async () => {
+    const key = path.join(session().root, 'home', '.ssh', 'id_ed25519');
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+    await call('POST', '/api/v0/ssh/', { ssh_key: readFileSync(`${key}.pub`, 'utf8').trim() });
+    await rentWithVolume();
+    workbench = await session().window();
+    session().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/volumes/', times: 0 });
+    await signIn(session(), workbench);
+    await row('trainer').waitFor();
+    await workbench.clearNotifications();
+  });
+
+  it('shows an error as a row that tries again, not as no volumes', async () => {
+    await row('Volumes').waitFor({ timeout: 60_000 });
+    await instances().expand(row('Volumes'));
+    await row('Could not load the volumes').waitFor();
+    await workbench.shot('01-error');
+    session().simulator.faults.clear();
+    await row('Could not load the volumes').click();
+    await row('spare').waitFor();
+  });
+
+  it('lists size, cost a day and what uses each, with the sum at the heading', async () => {
+    const texts = await instances().rowTexts();
+    const text = texts.join('\n');
+    assert.match(text, /Volumes ?2 · \$\d+\.\d+\/day/);
+    assert.match(text, /corpus ?50 GB · \$\d+\.\d+\/day · attached to trainer/);
+    assert.match(text, /spare ?20 GB · \$\d+\.\d+\/day · not attached/);
+    assert.match(await workbench.hoverText(row('spare'), /On machine/), /On machine \d+/);
+    await workbench.shot('02-volumes');
+  });
+
+  it('refuses to delete one that is in use, and names the instance', async () => {
+    await instances().contextMenu(row('corpus'), /^Delete Volume…$/);
+    await workbench.toast(/corpus is in use by trainer.*Destroy that instance first/);
+    await workbench.shot('03-in-use');
+    assert.deepEqual(deletions(), []);
+    await workbench.clearNotifications();
+  });
+
+  it('deletes one after a question that says what is lost, and reads back', async () => {
+    await instances().contextMenu(row('spare'), /^Delete Volume…$/);
+    await workbench.dialog.waitFor();
+    const said = await workbench.dialog.innerText();
+    assert.match(said, /Delete the volume spare\?/);
+    assert.match(said, /lost for good/);
+    assert.match(said, /spare 20 GB \$\d+\.\d+\/day/);
+    await workbench.shot('04-question');
+    assert.deepEqual(deletions(), []);
+    await workbench.dialogButton('Delete');
+    await workbench.toast(/spare is deleted/);
+    await until('the row to go', async () => (await row('spare').count()) === 0);
+    assert.equal(deletions().length, 1);
+    await workbench.clearNotifications();
+  });
+
+  it('says before a destroy that the machine does not answer, and does not wait for it', async () => {
+    const key = path.join(session().root, 'home', '.ssh', 'id_ed25519');
+    await instances().contextMenu(row('trainer'), /^Copy SSH Command$/);
+    await workbench.page.locator('.statusbar-item', { hasText: 'SSH command copied' }).waitFor();
+    renameSync(key, `${key}.away`);
+    await instances().contextMenu(row('trainer'), /^Destroy…$/);
+    await workbench.dialog.waitFor();
+    assert.match(await workbench.dialog.innerText(), /did not answer over SSH.*unsaved work/);
+    await workbench.shot('05-no-answer');
+    await workbench.dialogButton('Cancel');
+    renameSync(`${key}.away`, key);
+  });
+
+  it('names the volume that survives with its price, unsaved work and the size of the folder', async () => {
+    const repository = path.join(session().root, 'instances', String(instanceId), 'workspace', 'model');
+    mkdirSync(repository, { recursive: true });
+    execFileSync('git', ['-C', repository, 'init', '-q']);
+    writeFileSync(path.join(repository, 'train.py'), 'print(1)\n');
+    await instances().contextMenu(row('trainer'), /^Destroy…$/);
+    await workbench.dialog.waitFor();
+    const said = await workbench.dialog.innerText();
+    assert.match(said, /goes on costing until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
+    assert.match(said, /workspace\/model: files not committed: 1/);
+    assert.match(said, /workspace holds \d+ MB/);
+    await workbench.shot('06-unsaved');
+  });
+
+  it('leads to the download first, and destroys nothing by that', async () => {
+    await workbench.dialogButton('Download First…');
+    await workbench.quick.waitForTitle('Download from trainer');
+    await workbench.shot('07-download');
+    await workbench.page.keyboard.press('Escape');
+    assert.deepEqual(session().simulator.received('DELETE', /\/instances\//), []);
+  });
+
+  it('destroys once, after which the volume is shown as free', async () => {
+    await instances().contextMenu(row('trainer'), /^Destroy…$/);
+    await workbench.dialogButton('Destroy');
+    await workbench.toast(/trainer is destroyed/, 60_000);
+    await row('corpus').filter({ hasText: 'not attached' }).waitFor();
+    assert.equal(session().simulator.received('DELETE', /\/instances\//).length, 1);
+    await workbench.shot('08-free');
+  });
+});
