@@ -98,7 +98,7 @@ function checkAllowed(identity: Identity, route: Route, request: SimRequest): vo
       throw new ServiceError(
         403,
         'not_authorized',
-        'The key of an instance can only start, stop and destroy that instance.',
+        'The key of an instance can only read, start, stop and destroy that instance.',
       );
     }
     return;

@@ -155,6 +155,8 @@ export interface InstanceState {
   /** Told to the container as CONTAINER_API_KEY. */
   apiKey: string;
   keys: InstanceKey[];
+  /** Percent that a test wants reported instead of a believable figure. */
+  gpuUse?: number;
   /** Loopback ports while running; kept so that a restart can try the same. */
   proxyPort: number | null;
   directPorts: Record<string, number>;

@@ -70,7 +70,7 @@ function readFailure(body: BodyReader): BootFailure {
 function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
   return [
     {
-      // Ends an instance in a state of failure at once, or changes the message of its host.
+      // Ends an instance in a state of failure at once, or changes what its host reports.
       method: 'PUT',
       path: '/__sim/instances/{id}/',
       handle: (request) => {
@@ -78,6 +78,10 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
         const body = BodyReader.of(request.body);
         const status = body.text('actual_status');
         const message = body.text('status_msg');
+        const gpuUse = body.number('gpu_util');
+        if (gpuUse !== undefined) {
+          instance.gpuUse = gpuUse;
+        }
         if (status !== undefined) {
           lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
         } else if (message !== undefined) {

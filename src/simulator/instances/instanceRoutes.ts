@@ -28,6 +28,8 @@ function readRoute(world: World, lifecycle: Lifecycle): Route {
     endpoint: 'api.instance.show',
     thresholdSeconds: 2,
     limitPerPath: true,
+    // service-facts: Quirk 23; the interface names only start, stop and destroy.
+    instanceKey: true,
     handle: (request) => {
       const instance = world.instance(Number(request.params['id']));
       if (instance?.accountId !== callerOf(request).accountId) {

@@ -61,7 +61,7 @@ function currentState(instance: InstanceState): string {
 function telemetry(instance: InstanceState, running: boolean, now: number): Row {
   const wave = Math.sin(now / 97 + instance.id);
   return {
-    gpu_util: running ? Math.round(46 + 42 * wave) : null,
+    gpu_util: running ? (instance.gpuUse ?? Math.round(46 + 42 * wave)) : null,
     gpu_temp: running ? Math.round(58 + 11 * wave) : null,
     cpu_util: running ? round(0.2 + 0.15 * wave, 3) : 0,
     mem_usage: running ? round(6 + 2 * wave, 2) : null,

@@ -113,11 +113,16 @@ for (const kind of kinds) {
       assert.throws(() => readFileSync(path.join(folder, 'onstart-ran')), { code: 'ENOENT' });
     });
 
-    it('lets the key of the machine stop it and do nothing else', async () => {
+    it('lets the key of the machine read, stop and destroy it and do nothing else', async () => {
       const key = (await ssh('printf %s "$CONTAINER_API_KEY"')).trim();
       assert.match(key, /^[0-9a-f]{64}$/);
       assert.equal((await simulator.call('GET', '/api/v0/users/current/', undefined, key)).status, 403);
-      assert.equal((await simulator.call('GET', `/api/v0/instances/${id}/`, undefined, key)).status, 403);
+      assert.equal((await simulator.call('GET', '/api/v0/instances/', undefined, key)).status, 403);
+      const other = `/api/v0/instances/${id + 1}/`;
+      assert.equal((await simulator.call('GET', other, undefined, key)).status, 403);
+      assert.equal((await simulator.call('DELETE', other, undefined, key)).status, 403);
+      const own = await simulator.call('GET', `/api/v0/instances/${id}/`, undefined, key);
+      assert.equal(own.json.instances.id, id);
     });
 
     it('answers nvidia-smi for the rented GPUs', async () => {
