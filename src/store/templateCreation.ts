@@ -8,6 +8,7 @@ import {
   wireTemplate,
   type DocumentFields,
 } from '../model/templateDocument';
+import { makeReference, referenceName, referenceNameFor } from '../model/templateReference';
 import type { Clock } from '../util/clock';
 import { text } from '../util/text';
 import type { Account } from './ports';
@@ -41,8 +42,14 @@ export class TemplateCreation {
   /** Keeps a draft for the active account; nothing is sent before it is saved. */
   async addDraft(fields: DocumentFields): Promise<string> {
     const token = this.deps.newToken();
+    const { key } = this.deps.documents.account();
     const name = typeof fields['name'] === 'string' ? fields['name'] : '';
-    await this.keep(token, this.deps.documents.account().key, name, renderDocument(fields));
+    const password = fields['docker_login_pass'];
+    // Drafts are kept on the disk, and a file may hold a password in clear.
+    const reference = isInClear(password)
+      ? { docker_login_pass: makeReference(await this.keepPassword(key, token, password)) }
+      : {};
+    await this.keep(token, key, name, renderDocument({ ...fields, ...reference }));
     return token;
   }
 
@@ -80,10 +87,14 @@ export class TemplateCreation {
       );
     }
     const fields = parseDocument(source);
-    const references = referencesIn(fields);
+    const references = new Map(referencesIn(fields));
     const body = wireTemplate(fields, await this.deps.secrets.lookUp(account.key, references.values()));
     const id = await this.create(account, body);
     this.created.set(token, id);
+    const password = fields['docker_login_pass'];
+    if (isInClear(password)) {
+      references.set('docker_login_pass', await this.keepPassword(account.key, String(id), password));
+    }
     await this.deps.secrets.bind(account.key, id, references);
     await this.dropDraft(token);
     return id;
@@ -138,6 +149,14 @@ export class TemplateCreation {
     }
   }
 
+  /** The name of the reference that stands for a password from now on. */
+  private async keepPassword(accountKey: string, owner: string, password: string): Promise<string> {
+    const { secrets } = this.deps;
+    const name = await secrets.freeName(accountKey, referenceNameFor('docker_login_pass', owner));
+    await secrets.keep(accountKey, name, password);
+    return name;
+  }
+
   private keep(token: string, accountKey: string, name: string, content: string): Promise<void> {
     return this.deps.memory.keepDraft(token, {
       accountKey,
@@ -146,6 +165,10 @@ export class TemplateCreation {
       mtime: this.deps.clock.now(),
     });
   }
+}
+
+function isInClear(password: unknown): password is string {
+  return typeof password === 'string' && password !== '' && referenceName(password) === undefined;
 }
 
 /** Whether a record is what was asked for; the password is not compared, because it is not told. */

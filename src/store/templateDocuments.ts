@@ -1,42 +1,25 @@
-import { NotFoundError } from '../api/errors';
 import type { Template } from '../model/template';
-import { mergeDocuments, sameDocument, type Conflict } from '../model/templateConflict';
+import { sameDocument } from '../model/templateConflict';
 import {
   documentChanges,
   documentFields,
   parseDocument,
   referencesIn,
   renderDocument,
-  wireChanges,
   type DocumentFields,
 } from '../model/templateDocument';
-import { referenceName, registryReference } from '../model/templateReference';
+import { makeReference, referenceName, registryReference } from '../model/templateReference';
 import type { Clock } from '../util/clock';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
 import type { Log } from '../util/log';
 import { text } from '../util/text';
 import type { Account, Accounts, WindowHub } from './ports';
-import {
-  outcomeUnknown,
-  ReadOnlyTemplateError,
-  refusal,
-  SaveError,
-  SaveLostError,
-  SaveNotKnownError,
-  TemplateConflictError,
-  TemplateGoneError,
-} from './templateErrors';
+import { ReadOnlyTemplateError, TemplateConflictError, TemplateGoneError } from './templateErrors';
 import type { TemplateMemory } from './templateMemory';
 import { TemplateReader, type KnownTemplate } from './templateReader';
+import { TemplateSaving, type PendingConflict } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
-
-export interface PendingConflict {
-  readonly theirs: KnownTemplate;
-  readonly conflicts: readonly Conflict[];
-  /** Mine with theirs wherever only they changed something. */
-  readonly merged: DocumentFields;
-}
 
 interface Deps {
   readonly accounts: Accounts;
@@ -58,8 +41,6 @@ export class TemplateDocuments implements Disposable {
   private readonly conflicts = new Map<number, PendingConflict>();
   /** The hash of theirs over which the user decided to put mine. */
   private readonly overruled = new Map<number, string>();
-  /** Saved, and still showing what the user typed instead of what was made of it. */
-  private readonly unrevealed = new Set<number>();
   /** By account and id, as last listed. */
   private listed: ReadonlyMap<string, Template> = new Map();
   /** Changed at the service while they are edited here. */
@@ -74,9 +55,11 @@ export class TemplateDocuments implements Disposable {
   readonly onDidNotice = this.noticed.event;
 
   private readonly reader: TemplateReader;
+  private readonly saving: TemplateSaving;
 
   constructor(private readonly deps: Deps) {
     this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock);
+    this.saving = new TemplateSaving(this.reader, deps.secrets);
     this.store.add(this.changed);
     this.store.add(this.noticed);
     this.store.add(
@@ -202,7 +185,10 @@ export class TemplateDocuments implements Disposable {
   async keepBase(id: number): Promise<void> {
     const known = this.known.get(id);
     if (known) {
-      const { hashId: hash, mtime, text: shown, fields } = known;
+      const { hashId: hash, mtime } = known;
+      const fields = known.shown ?? known.fields;
+      // What was typed may hold a password in clear until the document shows its reference.
+      const shown = known.shown ? renderDocument(known.shown) : known.text;
       await this.deps.memory.change(known.accountKey, (memory) => ({
         ...memory,
         bases: { ...memory.bases, [String(id)]: { hash, mtime, text: shown, fields } },
@@ -217,6 +203,7 @@ export class TemplateDocuments implements Disposable {
     if ((await this.dropBase(id)) || wasBehind) {
       await this.refresh(id);
     }
+    await this.reveal(id);
   }
 
   /**
@@ -234,20 +221,25 @@ export class TemplateDocuments implements Disposable {
       throw readOnly;
     }
     const account = this.account();
-    const mine = parseDocument(source);
-    if (documentChanges(known.fields, mine).size === 0) {
+    const mine = await this.withKnownPassword(account, id, parseDocument(source));
+    const base = known.shown ?? known.fields;
+    if (documentChanges(base, mine).size === 0) {
       await this.adopt(account, { ...known, text: source }, mine);
       return;
     }
-    // Twice at most: when somebody saves between our reading and our writing, the hash no longer fits.
-    if (
-      !(await this.attempt(account, known, mine, source)) &&
-      !(await this.attempt(account, known, mine, source))
-    ) {
-      throw new SaveError(
-        text('This template is being changed elsewhere right now. Save again in a moment.'),
-      );
+    const sent = await this.saving.send(account, {
+      id,
+      base,
+      mine,
+      known: () => this.known.get(id),
+      isOverruled: (hashId) => this.overruled.get(id) === hashId,
+    });
+    if (sent.kind === 'conflict') {
+      this.conflicts.set(id, sent.pending);
+      this.noticed.fire(id);
+      throw new TemplateConflictError(id, sent.pending.conflicts);
     }
+    await this.adopt(account, { ...sent.saved, text: source }, sent.target);
   }
 
   /** Mine wins where both changed something; takes effect with the next save. */
@@ -295,80 +287,6 @@ export class TemplateDocuments implements Disposable {
     return active;
   }
 
-  /** One read, merge and write; false where the template changed between the read and the write. */
-  private async attempt(
-    account: Account,
-    known: KnownTemplate,
-    mine: DocumentFields,
-    source: string,
-  ): Promise<boolean> {
-    const { id } = known;
-    const found = await this.reader.read(account, id);
-    if (!found) {
-      throw new TemplateGoneError();
-    }
-    const theirs = await this.reader.toKnown(account, found, this.known.get(found.id));
-    const merge = mergeDocuments(known.fields, mine, theirs.fields);
-    if (merge.conflicts.length > 0 && this.overruled.get(id) !== theirs.hashId) {
-      this.conflicts.set(id, { theirs, conflicts: merge.conflicts, merged: merge.fields });
-      this.noticed.fire(id);
-      throw new TemplateConflictError(id, merge.conflicts);
-    }
-    const target = sameDocument(merge.fields, mine) ? mine : merge.fields;
-    const changes = documentChanges(theirs.fields, target);
-    if (changes.size === 0) {
-      await this.adopt(account, { ...theirs, text: source }, target);
-      return true;
-    }
-    const names = referencesIn(target);
-    const body = wireChanges(changes, await this.deps.secrets.lookUp(account.key, names.values()));
-    try {
-      const { hashId } = await account.client.templates.edit(theirs.hashId, body);
-      const saved = { ...theirs, hashId, raw: { ...theirs.raw, ...body, hash_id: hashId }, text: source };
-      await this.adopt(account, saved, target);
-      return true;
-    } catch (error) {
-      return this.afterFailure(account, error, { theirs, target, source, sent: [...changes.keys()] });
-    }
-  }
-
-  /** True where the edit took effect after all, false where the hash did not fit any more. */
-  private async afterFailure(
-    account: Account,
-    error: unknown,
-    attempt: {
-      readonly theirs: KnownTemplate;
-      readonly target: DocumentFields;
-      readonly source: string;
-      readonly sent: readonly string[];
-    },
-  ): Promise<boolean> {
-    if (error instanceof NotFoundError) {
-      return false;
-    }
-    if (!outcomeUnknown(error)) {
-      throw refusal(error, attempt.sent);
-    }
-    let found: Template | undefined;
-    try {
-      found = await this.reader.read(account, attempt.theirs.id);
-    } catch {
-      throw new SaveNotKnownError(error);
-    }
-    if (!found) {
-      throw new TemplateGoneError();
-    }
-    const now = await this.reader.toKnown(account, found, this.known.get(found.id));
-    if (sameDocument(now.fields, hidePassword(attempt.target, now.fields))) {
-      await this.adopt(account, { ...now, text: attempt.source }, attempt.target);
-      return true;
-    }
-    if (now.hashId === attempt.theirs.hashId) {
-      throw new SaveLostError(error);
-    }
-    return false;
-  }
-
   /**
    * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
    * user wrote until `reveal`, because the editor would not notice another text at the same moment.
@@ -387,15 +305,16 @@ export class TemplateDocuments implements Disposable {
     const before = this.known.get(id);
     const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
     const next = { ...saved, name, fields };
-    this.known.set(id, { ...next, mtime: await this.reader.timeOf(next, before) });
+    const typed = parseDocument(saved.text);
+    // The user's own layout stays, unless the document must show something else than what was typed.
+    const shown = sameDocument(fields, typed)
+      ? {}
+      : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
+    this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
     this.conflicts.delete(id);
     this.overruled.delete(id);
     this.behind.delete(id);
     await this.dropBase(id);
-    // The user's own layout stays, unless the document must show something else than what was typed.
-    if (!sameDocument(fields, parseDocument(saved.text))) {
-      this.unrevealed.add(id);
-    }
     if (before?.hashId !== saved.hashId) {
       this.deps.hub.broadcast(topic, id);
     }
@@ -404,16 +323,35 @@ export class TemplateDocuments implements Disposable {
   /** Shows what a save made of the text: what others added, references in place of passwords. */
   async reveal(id: number): Promise<void> {
     const known = this.known.get(id);
-    if (this.unrevealed.delete(id) && known) {
-      const next = { ...known, text: renderDocument(known.fields) };
-      this.known.set(id, { ...next, mtime: await this.reader.timeOf(next, known) });
+    if (!known?.shown) {
+      return;
+    }
+    const text = renderDocument(known.fields);
+    const mtime = await this.reader.timeOf({ ...known, text }, known);
+    // Who types on does so from the text on the screen; the rest is shown once that is saved.
+    if (this.known.get(id) === known && !this.isDirty(id)) {
+      this.known.set(id, { ...known, text, mtime, shown: undefined });
       this.changed.fire(id);
     }
   }
 
+  /** A password that is typed once more as it is known here is the reference that stands for it. */
+  private async withKnownPassword(
+    account: Account,
+    id: number,
+    mine: DocumentFields,
+  ): Promise<DocumentFields> {
+    const held = (await this.deps.secrets.held(account.key, id)).get('docker_login_pass');
+    return held?.value !== undefined && held.value === mine['docker_login_pass']
+      ? { ...mine, docker_login_pass: makeReference(held.name) }
+      : mine;
+  }
+
   /** A newer record: shown at once, or only noticed while the document is being edited. */
   private async take(account: Account, found: Template): Promise<void> {
+    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
     const known = this.known.get(found.id);
+    // Asked after the last wait: who began to type meanwhile goes on from what is on the screen.
     if (!known || this.isDirty(found.id)) {
       if (known && known.hashId !== found.hashId && !this.behind.has(found.id)) {
         this.behind.add(found.id);
@@ -421,10 +359,10 @@ export class TemplateDocuments implements Disposable {
       }
       return;
     }
-    const fresh = await this.reader.toKnown(account, found, known);
-    const isSame = sameDocument(known.fields, fresh.fields);
-    this.known.set(found.id, isSame ? { ...fresh, text: known.text, mtime: known.mtime } : fresh);
-    if (!isSame) {
+    if (sameDocument(known.fields, fresh.fields)) {
+      this.known.set(found.id, { ...known, hashId: fresh.hashId, name: fresh.name, raw: fresh.raw });
+    } else {
+      this.known.set(found.id, fresh);
       this.changed.fire(found.id);
     }
   }
@@ -457,9 +395,4 @@ export class TemplateDocuments implements Disposable {
     this.noticed.fire(id);
     return show(pending);
   }
-}
-
-/** A password that the service does not tell cannot be compared. */
-function hidePassword(target: DocumentFields, shown: DocumentFields): DocumentFields {
-  return { ...target, docker_login_pass: shown['docker_login_pass'] };
 }

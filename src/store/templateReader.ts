@@ -12,8 +12,13 @@ export interface KnownTemplate {
   readonly hashId: string;
   readonly name: string;
   readonly isMine: boolean;
-  /** What edits are compared with. */
+  /** The document. */
   readonly fields: DocumentFields;
+  /**
+   * What the text on the screen says while that is something else than the document: right after a save that
+   * added what others had changed, or put a reference for a password. Edits are compared with it. Without secrets.
+   */
+  readonly shown?: DocumentFields | undefined;
   readonly raw: Readonly<Record<string, unknown>>;
   /** What the document shows, and since when (ms); stays the same while it is being edited. */
   readonly text: string;
