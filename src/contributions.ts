@@ -40,6 +40,8 @@ export interface DocumentTarget {
 export interface SearchRequest {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly maxPricePerHour?: number;
+  /** Linked by the rental; the machine that it is on is the only one that is searched. */
+  readonly volume?: { readonly id: number; readonly machineId: number };
 }
 /** A rental that a workspace describes; nothing is spent before the user confirms it. */
 export interface RentRequest extends SearchRequest {
@@ -125,6 +127,7 @@ export interface Commands {
   'gpuRental.instance.showDetails': [target?: InstanceTarget];
   'gpuRental.instance.attachKey': [target?: InstanceTarget];
   'gpuRental.instance.detachKey': [target?: InstanceTarget];
+  'gpuRental.volume.rent': [target?: VolumeTarget];
   'gpuRental.volume.delete': [target?: VolumeTarget, selected?: readonly VolumeTarget[]];
   'gpuRental.sshKey.add': [];
   'gpuRental.sshKey.generate': [];
@@ -244,6 +247,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.instance.showDetails': true,
   'gpuRental.instance.attachKey': true,
   'gpuRental.instance.detachKey': true,
+  'gpuRental.volume.rent': true,
   'gpuRental.volume.delete': true,
   'gpuRental.sshKey.add': true,
   'gpuRental.sshKey.generate': true,

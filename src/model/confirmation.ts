@@ -27,6 +27,7 @@ import {
   sourceName,
   type RentChoices,
 } from './rentPlan';
+import type { VolumeChoice } from './rent';
 import { fieldLabel } from './searchFields';
 import { wireMisfits } from './wireMatch';
 
@@ -158,12 +159,18 @@ function whatFacts({ offer, choices, rentalType }: ConfirmationInput): readonly 
         ]),
     ...(choices.volume === undefined
       ? []
-      : [fact('volume', text('Volume'), choices.volume.mountPath, 'options')]),
+      : [fact('volume', text('Volume'), volumeText(choices.volume), 'options')]),
   ];
 }
 
 function fact(id: string, label: Text, value: Text | string, step: RentStep): Fact {
   return { id, label, value, step };
+}
+
+function volumeText({ kind, mountPath, sizeGb, volumeId }: VolumeChoice): Text {
+  return kind === 'link'
+    ? text('V.{0} at {1}', volumeId, mountPath)
+    : text('a new one of {0} GB at {1}', sizeGb ?? '?', mountPath);
 }
 
 function portsText(offer: Offer, choices: RentChoices): Text {

@@ -261,6 +261,7 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
   ]),
   'volumes.list': at(['GET /api/v0/volumes/'], 'service-facts 2.7', volumes, [
     'gpuRental.instances',
+    'gpuRental.volume.rent',
     'gpuRental.searchOffers',
     'gpuRental.rentFromTemplate',
   ]),

@@ -75,8 +75,8 @@ describe('volumes and what a destroy leaves', function () {
     const texts = await instances().rowTexts();
     const text = texts.join('\n');
     assert.match(text, /Volumes ?2 · \$\d+\.\d+\/day/);
-    assert.match(text, /corpus ?50 GB · \$\d+\.\d+\/day · attached to trainer/);
-    assert.match(text, /spare ?20 GB · \$\d+\.\d+\/day · not attached/);
+    assert.match(text, /corpus ?50 GB · \$\d+\.\d+\/day · used by trainer/);
+    assert.match(text, /spare ?20 GB · \$\d+\.\d+\/day · unused/);
     assert.match(await workbench.hoverText(row('spare'), /On machine/), /On machine \d+/);
     await workbench.shot('02-volumes');
   });
@@ -95,7 +95,7 @@ describe('volumes and what a destroy leaves', function () {
     const said = await workbench.dialog.innerText();
     assert.match(said, /Delete the volume spare\?/);
     assert.match(said, /lost for good/);
-    assert.match(said, /spare 20 GB \$\d+\.\d+\/day/);
+    assert.match(said, /spare · 20 GB · \$\d+\.\d+\/day/);
     await workbench.shot('04-question');
     assert.deepEqual(deletions(), []);
     await workbench.dialogButton('Delete');
@@ -144,7 +144,7 @@ describe('volumes and what a destroy leaves', function () {
     await instances().contextMenu(row('trainer'), /^Destroy…$/);
     await workbench.dialogButton('Destroy');
     await workbench.toast(/trainer is destroyed/, 60_000);
-    await row('corpus').filter({ hasText: 'not attached' }).waitFor();
+    await row('corpus').filter({ hasText: 'unused' }).waitFor();
     assert.equal(session().simulator.received('DELETE', /\/instances\//).length, 1);
     await workbench.shot('08-free');
   });

@@ -17,6 +17,7 @@ import { RentMemory } from './rentMemory';
 import { readQueryRequest, readRentRequest, readSearchRequest } from './requests';
 import { SearchMemory } from '../../store/searchMemory';
 import { pickTemplate } from './templatePick';
+import { usualMountPath } from './volumeOption';
 
 type Deps = JourneyDeps & Pick<Services, 'commands'>;
 
@@ -109,11 +110,16 @@ async function searchWith(deps: Deps, given: unknown): Promise<void> {
     return;
   }
   const { filters, rest } = readWireFilters(request.filters);
-  const { diskGb } = new RentMemory(deps.globalState);
+  const { diskGb = defaultQuery.diskGb } = new RentMemory(deps.globalState);
+  const { volume } = request;
+  if (volume) {
+    await searchAndRent(deps, { account, ...forVolume(volume, diskGb) });
+    return;
+  }
   await searchAndRent(deps, {
     account,
     title: vscode.l10n.t('Search Offers'),
-    query: queryWith(filters, diskGb ?? defaultQuery.diskGb, request.maxPricePerHour),
+    query: queryWith(filters, diskGb, request.maxPricePerHour),
     baseFilters: rest,
   });
 }
@@ -144,6 +150,19 @@ async function rentPinned(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   await searchAndRent(deps, { account, ...pin.origin, picked: pin.offer });
+}
+
+/** A volume never leaves its machine, so nothing else about the machine matters. */
+function forVolume({ id, machineId }: { readonly id: number; readonly machineId: number }, diskGb: number) {
+  return {
+    title: vscode.l10n.t('Search Offers on Machine {0}', machineId),
+    query: {
+      ...defaultQuery,
+      diskGb,
+      filters: { rentable: true, machine: { oneOf: [String(machineId)] } },
+    },
+    choices: { volume: { kind: 'link' as const, volumeId: id, mountPath: usualMountPath } },
+  };
 }
 
 async function rentWith(deps: Deps, given: unknown): Promise<void> {

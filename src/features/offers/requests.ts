@@ -5,7 +5,12 @@ import { readQuery } from '../../model/savedSearches';
 const filters = z.record(z.string(), z.record(z.string(), z.unknown()));
 const price = z.number().positive();
 
-const searchRequest = z.object({ filters, maxPricePerHour: price.optional() });
+const id = z.number().int().positive();
+const searchRequest = z.object({
+  filters,
+  maxPricePerHour: price.optional(),
+  volume: z.object({ id, machineId: id }).optional(),
+});
 
 const rentRequest = z.object({
   filters,

@@ -10,6 +10,9 @@ import type { Volume, VolumeOffer } from '../../model/volume';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 
+/** Where a volume stands on the machine, unless somebody says otherwise. */
+export const usualMountPath = '/data';
+
 type Pick =
   | { readonly kind: 'none' }
   | { readonly kind: 'link'; readonly volume: Volume }
@@ -118,7 +121,7 @@ async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeCh
   const mount = await askText({
     title: vscode.l10n.t('Rent: Volume'),
     prompt: vscode.l10n.t('The folder of the volume on the machine'),
-    value: '/data',
+    value: usualMountPath,
     canGoBack: true,
     problem: (typed) =>
       /^\/[^\s:]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter a folder such as /data.'),

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { attachedNames, attachedText, costText, sizeText } from './volumeGroup';
+import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
+import { attachedNames, costText, sizeText } from './volumeGroup';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 
@@ -19,7 +19,12 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   }
   // What is attached decides, so it is read anew.
   const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
-  const chosen = await choose(deps, all, idsIn(target, selected));
+  const chosen = await chooseVolumes(
+    deps,
+    all,
+    idsIn(target, selected),
+    vscode.l10n.t('Delete which volume?'),
+  );
   const used = chosen.find(isAttached);
   if (used) {
     void vscode.window.showWarningMessage(
@@ -40,43 +45,12 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   tell(deleted);
 }
 
-async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
-  await volumes.refresh();
-  return volumes.state.kind === 'ready' ? volumes.state.value : [];
-}
-
-async function choose(
-  deps: Deps,
-  all: readonly Volume[],
-  ids: readonly number[],
-): Promise<readonly Volume[]> {
-  if (ids.length > 0) {
-    const given = all.filter(({ id }) => ids.includes(id));
-    if (given.length === 0) {
-      throw new UserError(text('The volume is not in the list any more. Refresh the list.'));
-    }
-    return given;
-  }
-  if (all.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('You have no volumes.'));
-    return [];
-  }
-  const rows = all.map((volume) => ({
-    label: plainLabel(volumeName(volume)),
-    description: [sizeText(volume), costText(volume), attachedText(deps, volume)]
-      .filter((part) => part !== '')
-      .join(' · '),
-    volume,
-  }));
-  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Delete which volume?') });
-  return picked ? [picked.volume] : [];
-}
-
 async function confirm(volumes: readonly Volume[]): Promise<boolean> {
   const button = vscode.l10n.t('Delete');
   const [only] = volumes;
-  const listed = volumes.map((volume) =>
-    ['•', volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' '),
+  const listed = volumes.map(
+    (volume) =>
+      `• ${[volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' · ')}`,
   );
   const chosen = await vscode.window.showWarningMessage(
     volumes.length === 1 && only
@@ -146,13 +120,4 @@ function tell(deleted: readonly Volume[]): void {
         : vscode.l10n.t('{0} volumes are deleted: the service does not list them any more.', deleted.length),
     );
   }
-}
-
-/** Plain data from a tree, a link or a test; anything else is left out. */
-function idsIn(target: unknown, selected: unknown): readonly number[] {
-  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
-  const ids = [target, ...many].map((one) =>
-    typeof one === 'object' && one !== null && 'volumeId' in one ? Number(one.volumeId) : Number.NaN,
-  );
-  return [...new Set(ids.filter(Number.isSafeInteger))];
 }

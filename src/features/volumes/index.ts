@@ -1,6 +1,7 @@
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { deleteVolumes } from './deleteVolumes';
+import { rentWithVolume } from './rentWithVolume';
 import { VolumeGroup } from './volumeGroup';
 
 type Deps = Pick<
@@ -14,6 +15,7 @@ export function register(deps: Deps): Disposable {
   const group = store.add(new VolumeGroup(deps));
   store.add(deps.instanceGroups.addGroup(group));
   store.add(deps.commands.register('gpuRental.refreshVolumes', () => group.refresh()));
+  store.add(deps.commands.register('gpuRental.volume.rent', (target) => rentWithVolume(deps, target)));
   store.add(
     deps.commands.register('gpuRental.volume.delete', (target, selected) =>
       deleteVolumes(deps, target, selected),

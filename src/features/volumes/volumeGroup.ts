@@ -141,8 +141,8 @@ export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume)
     return '';
   }
   return isAttached(volume)
-    ? vscode.l10n.t('attached to {0}', attachedNames({ fleet }, volume))
-    : vscode.l10n.t('not attached');
+    ? vscode.l10n.t('used by {0}', attachedNames({ fleet }, volume))
+    : vscode.l10n.t('unused');
 }
 
 export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds }: Volume): string {

@@ -74,7 +74,7 @@ describe('the confirmation', () => {
     });
     assert.equal(shown(input)['running'], '$0.413/h, $9.90 a day');
     assert.equal(shown(input)['stopped'], '$0.013/h, $0.30 a day, $9.00 a month of 720 h');
-    assert.equal(shown(input)['volume'], '/data');
+    assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 
   it('has no warning for an ordinary rental', () => {

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import { volumeName, type Volume } from '../../model/volume';
+import type { Services } from '../../services';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { attachedText, costText, sizeText } from './volumeGroup';
+
+type Deps = Pick<Services, 'fleet' | 'volumes'>;
+
+/** The volumes as they are now; rejects where they cannot be read. */
+export async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
+  await volumes.refresh();
+  return volumes.state.kind === 'ready' ? volumes.state.value : [];
+}
+
+/** Those with the ids, or the one that is picked where there are none. */
+export async function chooseVolumes(
+  deps: Deps,
+  all: readonly Volume[],
+  ids: readonly number[],
+  title: string,
+): Promise<readonly Volume[]> {
+  if (ids.length > 0) {
+    const given = all.filter(({ id }) => ids.includes(id));
+    if (given.length === 0) {
+      throw new UserError(text('The volume is not in the list any more. Refresh the list.'));
+    }
+    return given;
+  }
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('You have no volumes.'));
+    return [];
+  }
+  const rows = all.map((volume) => ({
+    label: plainLabel(volumeName(volume)),
+    description: [sizeText(volume), costText(volume), attachedText(deps, volume)]
+      .filter((part) => part !== '')
+      .join(' · '),
+    volume,
+  }));
+  const picked = await vscode.window.showQuickPick(rows, { title });
+  return picked ? [picked.volume] : [];
+}
+
+/** Plain data from a tree, a link or a test; anything else is left out. */
+export function idsIn(target: unknown, selected: unknown): readonly number[] {
+  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
+  const ids = [target, ...many].map((one) =>
+    typeof one === 'object' && one !== null && 'volumeId' in one ? Number(one.volumeId) : Number.NaN,
+  );
+  return [...new Set(ids.filter(Number.isSafeInteger))];
+}
