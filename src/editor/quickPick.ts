@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+
+export { plainLabel } from '../util/plainLabel';
 import { DisposableStore } from '../util/disposable';
 
 /** How a step ended. */
@@ -191,12 +193,4 @@ export function askText(options: TextStep): Promise<Answer<string>> {
     );
     input.show();
   });
-}
-
-/** Text of a stranger as one plain line: no control characters, and nothing that becomes an icon. */
-export function plainLabel(value: string): string {
-  return value
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
-    .replaceAll('$(', '$ (')
-    .trim();
 }

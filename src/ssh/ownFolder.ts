@@ -129,6 +129,7 @@ export class OwnFolder {
       await this.removeFile(this.paths.knownHosts);
       // ssh keeps a copy when it takes an entry out itself.
       await this.removeFile(`${this.paths.knownHosts}.old`);
+      await removeLeftovers(fs, this.paths.ownDir);
     }, signal);
     if ((await fs.list(this.paths.ownDir)).length === 0) {
       await fs.removeDir(this.paths.ownDir);

@@ -107,7 +107,7 @@ const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
   [/Permission denied \(|Too many authentication failures|No more authentication methods/, 'authentication'],
   [/Could not resolve hostname|Name or service not known/, 'unresolved'],
   [
-    /Bad configuration option|bad configuration options|Bad owner or permissions on|: Bad .* on line/i,
+    /Bad configuration option|bad configuration options|Bad (?:owner or )?permissions|: Bad .* on line/i,
     'config',
   ],
   [/Connection refused/, 'refused'],

@@ -89,13 +89,20 @@ async function retrying<T>(clock: Clock, action: () => Promise<T>): Promise<T> {
   return action();
 }
 
-/** Removes what a crash left behind; only for who holds the lock, since nobody else makes such files. */
-export async function removeLeftovers(fs: FileSystem, dir: string, base: string): Promise<void> {
+/**
+ * Removes what a crash left behind of one file, or of all in a folder of ours; only for who holds the
+ * lock, since nobody else makes such files.
+ */
+export async function removeLeftovers(fs: FileSystem, dir: string, base?: string): Promise<void> {
   for (const name of await fs.list(dir)) {
-    if (name.startsWith(`.${base}${tempMark}`)) {
+    if (base === undefined ? isTemporary(name) : name.startsWith(`.${base}${tempMark}`)) {
       await removeQuietly(fs, `${dir}/${name}`);
     }
   }
+}
+
+function isTemporary(name: string): boolean {
+  return name.startsWith('.') && name.includes(tempMark);
 }
 
 async function removeQuietly(fs: FileSystem, path: string): Promise<void> {

@@ -25,7 +25,8 @@ export function checkHost(value: unknown): string {
     if (isIP(value) !== 0 && !value.includes('%')) {
       return value;
     }
-    if (value.split('.').every((part) => label.test(part))) {
+    // A name that ends in a number is read as an address by browsers and by the system's look-up.
+    if (value.split('.').every((part) => label.test(part)) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i.test(value)) {
       return value;
     }
   }

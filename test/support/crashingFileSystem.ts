@@ -21,11 +21,13 @@ export class CrashingFileSystem {
         if (at > 0 && (count > at || (count === at && when === 'before'))) {
           throw new PowerFailure(name);
         }
-        const result = await (count === at && when === 'during' && half ? half : run)(...args);
+        const running = (count === at && when === 'during' && half ? half : run)(...args);
         if (count === at) {
+          // Whether it worked, nobody gets to know.
+          await running.catch(() => undefined);
           throw new PowerFailure(name);
         }
-        return result;
+        return running;
       };
     const real = nodeFileSystem;
     const torn = (path: string, bytes: Buffer, mode: number) =>

@@ -8,6 +8,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
 import { NoAddressError } from '../../../src/ssh/service';
+import { systemClock, type Clock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
@@ -166,6 +167,32 @@ describe('SSH with the real client and a real server', function () {
       problems[name] = preflight.ok ? 'ok' : preflight.problem;
     }
     assert.deepEqual(problems, { refused: 'refused', silent: 'noGreeting', closing: 'noGreeting' });
+  });
+
+  it('says that an address cannot be reached or looked up, with the real probe as with the real ssh', async () => {
+    const key = home.key();
+    const run: typeof home.run = (program, args, options) =>
+      home.run(
+        program,
+        args[0] === '-F' ? [...args.slice(0, 2), '-o', 'ConnectTimeout=2', ...args.slice(2)] : args,
+        options,
+      );
+    // A hundred times as fast, so that the probe does not wait for an answer that never comes.
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      schedule: (task, delayMs) => systemClock.schedule(task, delayMs / 100),
+    };
+    const ssh = home.service({ run, clock });
+    // Both are kept free of machines for ever (RFC 5737, RFC 6761).
+    const nowhere = await ssh.connect(request({ publicIp: '192.0.2.1' }, [key]));
+    assert.ok(!nowhere.preflight.ok);
+    // Which of these it is depends on the network in which the tests run.
+    const { problem, detail } = nowhere.preflight;
+    assert.ok(['timedOut', 'unreachable', 'refused'].includes(problem), `${problem}: ${detail}`);
+    assert.notEqual(nowhere.host.probes[0]?.outcome, 'ssh');
+    const unknown = await ssh.connect(request({ publicIp: 'gpu.invalid' }, [key]));
+    assert.ok(!unknown.preflight.ok);
+    assert.equal(unknown.preflight.problem, 'unresolved', unknown.preflight.detail);
   });
 
   it("goes through a jump host that the user's own Host * names", async () => {

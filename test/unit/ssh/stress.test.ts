@@ -34,9 +34,11 @@ describe('Many processes at once', function () {
     // The first contact puts the block in; from then on the user's file is only his.
     await run('writer', home.home, '0', '8');
     const torn: string[] = [];
-    const state = { done: false };
+    const state = { done: false, looks: 0, endings: new Set<number>() };
     const watcher = (async () => {
       while (!state.done) {
+        state.looks += 1;
+        state.endings.add(home.read().length);
         for (const name of readdirSync(home.ownDir)) {
           if (name.endsWith('.conf')) {
             const alias = name.slice(0, -'.conf'.length);
@@ -62,6 +64,9 @@ describe('Many processes at once', function () {
     state.done = true;
     await watcher;
     assert.deepEqual(torn, []);
+    // The edits were spread over the time in which the others wrote, and somebody looked all the while.
+    assert.ok(state.looks > 100, `only ${state.looks} looks`);
+    assert.ok(state.endings.size > 50, `only ${state.endings.size} lengths of the config were seen`);
     const expected = Array.from({ length: rounds }, (_, n) => `Host own${n + 1}\n  Port ${n + 1}\n`).join('');
     const block = `# >>> GPU Rental >>>\nInclude ~/.ssh/gpu-rental.d/*.conf\n# <<< GPU Rental <<<\n`;
     assert.equal(home.read(), block + user + expected);

@@ -101,6 +101,46 @@ describe("The user's SSH config", function () {
     }
   });
 
+  it('is left as it is byte for byte where it is read-only, whatever is in it', async () => {
+    for (const [name, content] of Object.entries(configCorpus)) {
+      rmSync(home.configFile, { force: true });
+      home.write(Buffer.from(content, 'latin1'), undefined, 0o400);
+      const inode = statSync(home.configFile).ino;
+      assert.equal((await refusal()).line, line, name);
+      assert.equal(home.read(), content, name);
+      assert.equal(statSync(home.configFile).ino, inode, name);
+    }
+  });
+
+  it('comes out of coming and going behind a link, which stays, whatever is in it', async () => {
+    const file = join(home.root, 'dotfiles', 'config');
+    mkdirSync(join(home.root, 'dotfiles'));
+    symlinkSync(file, home.configFile);
+    for (const [name, content] of Object.entries(configCorpus)) {
+      home.write(Buffer.from(content, 'latin1'), file);
+      assert.equal(await config().ensure(), 'written', name);
+      await config().remove();
+      assert.equal(home.read(file), content, name);
+      assert.equal(readlinkSync(home.configFile), file);
+    }
+  });
+
+  it('means the same to ssh for all other hosts, whatever is in it', async () => {
+    const asked = async () => {
+      const { code, stdout } = await home.run('ssh', ['-F', home.configFile, '-G', 'a']);
+      return { code, stdout };
+    };
+    let understood = 0;
+    for (const [name, content] of Object.entries(configCorpus)) {
+      home.write(Buffer.from(content, 'latin1'));
+      const before = await asked();
+      await config().ensure();
+      assert.deepEqual(await asked(), before, name);
+      understood += before.code === 0 ? 1 : 0;
+    }
+    assert.ok(understood > 50, `ssh understood only ${understood}`);
+  });
+
   it('is found behind a chain of links, which stay', async () => {
     const dotfiles = join(home.root, 'dotfiles');
     const file = home.write(user, join(dotfiles, 'ssh', 'config'));

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { runPreflight, type PreflightProblem } from '../../../src/ssh/preflight';
+import { explainFailure } from '../../../src/ssh/problemText';
+import { systemClock } from '../../../src/util/clock';
+import { formatText } from '../../../src/util/text';
+
+/** What OpenSSH says, on Linux, macOS and Windows, beside what the tests with a real server can bring about. */
+const said: readonly (readonly [PreflightProblem, string])[] = [
+  ['unreachable', 'ssh: connect to host 192.0.2.1 port 41022: No route to host'],
+  ['unreachable', 'ssh: connect to host 2001:db8::1 port 22: Network is unreachable'],
+  ['unreachable', 'ssh: connect to host 192.0.2.1 port 22: Host is down'],
+  ['timedOut', 'ssh: connect to host 192.0.2.1 port 41022: Connection timed out'],
+  ['timedOut', 'ssh: connect to host 192.0.2.1 port 22: Operation timed out'],
+  ['refused', 'ssh: connect to host 192.0.2.1 port 22: Connection refused'],
+  ['unresolved', 'ssh: Could not resolve hostname gpu.invalid: Name or service not known'],
+  ['unresolved', 'ssh: Could not resolve hostname gpu.invalid: nodename nor servname provided, or not known'],
+  ['unresolved', 'ssh: Could not resolve hostname gpu.invalid: No such host is known. '],
+  ['noGreeting', 'kex_exchange_identification: Connection closed by remote host'],
+  [
+    'noGreeting',
+    'kex_exchange_identification: read: Connection reset by peer\nConnection reset by 192.0.2.1 port 22',
+  ],
+  ['noGreeting', 'Connection timed out during banner exchange\nConnection to 192.0.2.1 port 22 timed out'],
+  [
+    'noGreeting',
+    'banner exchange: Connection to 192.0.2.1 port 22: invalid format'.replace(
+      'banner exchange',
+      'ssh_exchange_identification',
+    ),
+  ],
+  ['authentication', 'root@192.0.2.1: Permission denied (publickey).'],
+  ['authentication', 'Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures'],
+  [
+    'hostKeyChanged',
+    '@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nHost key verification failed.',
+  ],
+  [
+    'config',
+    '/home/me/.ssh/config: line 3: Bad configuration option: madeup\n/home/me/.ssh/config: terminating, 1 bad configuration options',
+  ],
+  ['config', 'Bad owner or permissions on C:\\\\Users\\\\me/.ssh/config'],
+  ['config', 'Bad permissions. Try removing permissions for user: X on file C:/Users/me/.ssh/config.'],
+  ['diskFull', 'bash: cannot create temp file for here-document: No space left on device'],
+  [
+    'startupScript',
+    'Authenticated to 192.0.2.1 ([192.0.2.1]:22) using "publickey".\nopen terminal failed: not a terminal',
+  ],
+  ['other', 'something that nobody has met yet'],
+];
+
+describe('A login that failed', () => {
+  for (const [problem, stderr] of said) {
+    it(`is taken for ${problem}: ${stderr.split('\n')[0] ?? ''}`, async () => {
+      const result = await runPreflight(
+        {
+          run: () => Promise.resolve({ code: 255, stdout: '', stderr: `${stderr}\r\n`, timedOut: false }),
+          clock: systemClock,
+          command: ['ssh'],
+        },
+        'gpu-7',
+      );
+      assert.ok(!result.ok);
+      assert.equal(result.problem, problem);
+      const { text, fixes } = explainFailure(result, undefined);
+      assert.ok(fixes.length > 0);
+      assert.ok(formatText(text).length > 20);
+    });
+  }
+
+  it('is timed out where ssh had to be ended, whatever it had said', async () => {
+    const result = await runPreflight(
+      {
+        run: () => Promise.resolve({ code: null, stdout: '', stderr: 'debug1: Connecting', timedOut: true }),
+        clock: systemClock,
+        command: ['ssh'],
+      },
+      'gpu-7',
+    );
+    assert.ok(!result.ok);
+    assert.equal(result.problem, 'timedOut');
+  });
+});
