@@ -30,8 +30,10 @@ export interface FileSystem {
   /** The same, and returns once the disk has it. */
   readonly createSynced: (path: string, bytes: Buffer, mode: number) => Promise<void>;
   /**
-   * Renames `temp` to `target` if `target` still holds `expected`; read and rename happen in one
-   * turn, which leaves other programs microseconds. `false` where it holds something else.
+   * Renames `temp` to `target` if `target` still holds `expected`; `false` where it holds something
+   * else. All happens in one turn, which leaves other programs microseconds: a system offers no rename
+   * that compares, one that swaps is out of reach from here, and moving the old file away first
+   * would leave none for a moment, which a crash would make last.
    */
   readonly replaceIfSame: (temp: string, target: string, expected: Buffer) => Promise<boolean>;
   /** Gives `temp` the name `target` if nothing has it; `false` where something has. `temp` stays. */
