@@ -74,8 +74,16 @@ function compareLine(line: Line, sides: readonly Side[]): ComparedRow {
   };
 }
 
+/** As in the list of offers: a reliability is never rounded up, because that would make it look better. */
+function rounded(key: keyof typeof numberFields, value: number): number {
+  if (key === 'reliability') {
+    return Math.floor(value * 100 + 1e-6) / 100;
+  }
+  return key === 'cuda' || key === 'computeCapability' ? Number(value.toFixed(1)) : Math.round(value);
+}
+
 /** A row for one of the fields that offers are searched by. */
-function field(key: keyof typeof numberFields, better?: 'less' | 'more', digits = 1): Line {
+function field(key: keyof typeof numberFields, better?: 'less' | 'more'): Line {
   const { label, unit, of } = numberFields[key] as {
     readonly label: Text;
     readonly unit: string;
@@ -85,11 +93,9 @@ function field(key: keyof typeof numberFields, better?: 'less' | 'more', digits 
   return {
     id: key,
     label,
-    // Never rounded up: more of it would look better than it is.
     show: (side) => {
       const number = value(side);
-      const scale = 10 ** digits;
-      return number === undefined ? undefined : numberText(Math.floor(number * scale + 1e-6) / scale, unit);
+      return number === undefined ? undefined : numberText(rounded(key, number), unit);
     },
     ...(better === undefined ? {} : { value, better }),
   };
@@ -168,45 +174,45 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
     label: text('GPU'),
     lines: [
       plainRow('gpu', text('Model'), ({ gpuName }) => gpuName),
-      field('gpuCount', 'more', 0),
+      field('gpuCount', 'more'),
       field('computeCapability'),
       field('cuda', 'more'),
       plainRow('driver', text('Driver'), ({ driverVersion }) => driverVersion),
-      field('teraflops', 'more', 0),
-      field('dlperf', 'more', 0),
-      field('value', 'more', 0),
+      field('teraflops', 'more'),
+      field('dlperf', 'more'),
+      field('value', 'more'),
     ],
   },
-  { label: text('GPU memory'), lines: [field('gpuRamGb', 'more', 0), field('gpuTotalRamGb', 'more', 0)] },
+  { label: text('GPU memory'), lines: [field('gpuRamGb', 'more'), field('gpuTotalRamGb', 'more')] },
   {
     label: text('CPU and RAM'),
     lines: [
       plainRow('cpu', text('Processor'), ({ cpuName }) => cpuName),
-      field('cpuCores', 'more', 0),
-      field('ramGb', 'more', 0),
+      field('cpuCores', 'more'),
+      field('ramGb', 'more'),
     ],
   },
   {
     label: text('Disk'),
     lines: [
-      field('diskGb', 'more', 0),
-      field('diskSpeed', 'more', 0),
+      field('diskGb', 'more'),
+      field('diskSpeed', 'more'),
       priceRow('storage', text('Disk price a GB and month'), ({ offer }) => offer.storagePerGbMonth),
     ],
   },
   {
     label: text('Network'),
     lines: [
-      field('downMbit', 'more', 0),
-      field('upMbit', 'more', 0),
-      field('ports', 'more', 0),
+      field('downMbit', 'more'),
+      field('upMbit', 'more'),
+      field('ports', 'more'),
       flagRow('staticIp', text('Fixed IP address'), ({ staticIp }) => staticIp),
     ],
   },
   {
     label: text('Host'),
     lines: [
-      field('reliability', 'more', 2),
+      field('reliability', 'more'),
       flagRow('verified', text('Verified by the service'), ({ verified }) => verified),
       flagRow('datacenter', text('In a data center'), ({ datacenter }) => datacenter),
       plainRow('location', text('Location'), ({ location }) => location?.replace(/^,\s*/, '')),

@@ -27,7 +27,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
         label: plainLabel(name),
         // Values may be secrets: only their length is shown.
         description: name.startsWith('-') ? '' : vscode.l10n.t('{0} characters', value.length),
-        detail: from === 'template' ? vscode.l10n.t('from the template') : vscode.l10n.t('from here'),
+        detail: originText(name, from),
         value: { kind: 'entry', name },
       })),
     ];
@@ -45,6 +45,13 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
       flow.set({ env });
     }
   }
+}
+
+function originText(name: string, from: 'template' | 'here'): string {
+  if (from === 'template') {
+    return vscode.l10n.t('from the template');
+  }
+  return name.startsWith('-') ? vscode.l10n.t('from here; Enter removes it') : vscode.l10n.t('from here');
 }
 
 async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined> {

@@ -4,7 +4,10 @@ import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName } from '../../model/confirmation';
 import { plain } from '../../model/instanceState';
+import { runningRateOfOffer } from '../../model/localFilter';
+import { formatMoney } from '../../model/money';
 import type { Offer } from '../../model/offer';
+import { perHour } from '../../model/quote';
 import type { Services } from '../../services';
 import type { FailedMachine } from '../../store/failedMachines';
 import { mostPins, type PinOrigin } from '../../store/offerPins';
@@ -152,20 +155,29 @@ function compareLevel(
   const offers = [...elsewhere, ...view.rows.slice(0, 200)];
   return {
     title: vscode.l10n.t('Search Offers: Compare'),
-    placeholder: vscode.l10n.t('Tick two to {0} offers and press Enter', mostPins),
+    placeholder: vscode.l10n.t('Tick 2 to {0} offers and press Enter', mostPins),
     rows: () =>
-      offers.map((offer) => ({
-        id: String(offer.id),
-        label: plainLabel(machineName(offer)),
-        description: plainLabel(
-          [offer.location, `#${offer.id}`].filter((part) => part !== undefined).join(' · '),
-        ),
-      })),
+      offers.map((offer) => {
+        const rate = runningRateOfOffer(offer, session.effectiveQuery);
+        return {
+          id: String(offer.id),
+          label: plainLabel(machineName(offer)),
+          description: plainLabel(
+            [
+              rate === undefined ? undefined : vscode.l10n.t('{0}/h', formatMoney(perHour(rate))),
+              offer.location?.replace(/^,\s*/, ''),
+              `#${offer.id}`,
+            ]
+              .filter((part) => part !== undefined)
+              .join(' · '),
+          ),
+        };
+      }),
     many: {
       ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
       accept: (ids) => {
         if (ids.length < 2 || ids.length > mostPins) {
-          picker.title = vscode.l10n.t('Tick two to {0} offers; {1} are ticked', mostPins, ids.length);
+          picker.title = vscode.l10n.t('Tick 2 to {0} offers; {1} are ticked', mostPins, ids.length);
           return;
         }
         offerPins.pins

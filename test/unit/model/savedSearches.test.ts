@@ -10,6 +10,7 @@ import {
   searchKey,
   withoutSavedSearch,
   withRecentSearch,
+  withRenamedSearch,
   withSavedSearch,
 } from '../../../src/model/savedSearches';
 
@@ -83,5 +84,19 @@ describe('recent searches', () => {
     const { filters, ...others } = query;
     assert.equal(searchKey({ ...others, filters }), searchKey(query));
     assert.notEqual(searchKey({ ...query, sort: 'price' }), searchKey(query));
+  });
+});
+
+describe('renaming a saved search', () => {
+  it('keeps the search, takes the place of one with that name, and leaves the others', () => {
+    const setting = { a: { sort: 'price' }, b: { sort: 'value' }, c: 7 };
+    assert.deepEqual(withRenamedSearch(setting, 'a', 'd'), {
+      b: { sort: 'value' },
+      c: 7,
+      d: { sort: 'price' },
+    });
+    assert.deepEqual(withRenamedSearch(setting, 'a', 'b'), { b: { sort: 'price' }, c: 7 });
+    assert.deepEqual(withRenamedSearch(setting, 'a', 'a'), setting);
+    assert.deepEqual(withRenamedSearch(setting, 'gone', 'd'), setting);
   });
 });

@@ -263,6 +263,31 @@ describe('a search session', () => {
     assert.deepEqual(ids(), [2]);
   });
 
+  it('puts offers of machines that failed before behind the others, in the same order', async () => {
+    const { session, ask, ids } = aSession();
+    const machines = rows.map((offer, index) => ({ ...offer, machineId: 10 + index }));
+    session.start();
+    session.setFailedMachines([
+      { machineId: 10, at: 0, reason: 'no docker' },
+      { machineId: 11, at: 0, reason: '' },
+    ]);
+    await ask(0).answer(machines);
+    assert.deepEqual(ids(), [3, 1, 2]);
+    session.setFailedMachines([{ machineId: 11, at: 0, reason: '' }]);
+    assert.deepEqual(ids(), [1, 3, 2]);
+    assert.equal(session.failedMachines.get(11)?.machineId, 11);
+  });
+
+  it('works a long list out once, however often it is looked at', async () => {
+    const { session, ask } = aSession();
+    session.start();
+    await ask(0).answer(rows);
+    assert.equal(session.view.rows, session.view.rows);
+    const before = session.view.rows;
+    session.setTyped('3090');
+    assert.notEqual(session.view.rows, before);
+  });
+
   it('turns what was typed into chosen filters, and keeps free words', () => {
     const { session } = aSession();
     session.setTyped('4090 epyc spot');
