@@ -144,7 +144,16 @@ export class DocumentDiagnostics implements vscode.Disposable {
         severity: 'error',
         span: places.nearest(failure.path),
         message: failure.message,
-        fixes: [],
+        fixes:
+          // A variable has this fix already, on the remark about its value.
+          failure.reference === undefined || failure.path[0] === 'env'
+            ? []
+            : [
+                {
+                  title: text('Enter the Value…'),
+                  action: { kind: 'enterSecret', reference: failure.reference },
+                },
+              ],
       });
     }
     if (kind.kind !== 'template') {

@@ -1,13 +1,15 @@
 import * as vscode from 'vscode';
 import type { Text } from '../../util/text';
 import { UserError } from '../../util/errors';
-import { DocumentError } from '../../model/templateDocument';
+import { DocumentError, MissingSecretError } from '../../model/templateDocument';
 import { SaveError, TemplateConflictError } from '../../store/templateErrors';
 
 export interface SaveFailure {
   readonly message: Text;
   /** Where in the document; empty for the whole of it. */
   readonly path: readonly string[];
+  /** The secret whose value would have been needed. */
+  readonly reference: string | undefined;
   /** Counts only as long as the conflict is open. */
   readonly isConflict: boolean;
 }
@@ -28,6 +30,7 @@ export class SaveFailures implements vscode.Disposable {
       this.failures.set(uri.toString(), {
         message: error.text,
         path,
+        reference: error instanceof MissingSecretError ? error.reference : undefined,
         isConflict: error instanceof TemplateConflictError,
       });
       this.changed.fire(uri);
