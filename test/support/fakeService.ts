@@ -67,6 +67,12 @@ export class FakeService {
           this.run('instances.destroy', () => {
             this.instances = this.instances.filter((one) => one.id !== id);
           }),
+        stop: (id: number) =>
+          this.run('instances.stop', () => {
+            this.instances = this.instances.map((one) =>
+              one.id === id ? { ...one, actualStatus: 'exited', intendedStatus: 'stopped' } : one,
+            );
+          }),
         logs: () => this.run('instances.logs', () => 'the log\n'),
       },
     };

@@ -90,7 +90,7 @@ describe('Keys', () => {
     assert.equal((await simulator.call('GET', '/__sim/faults/', undefined, '')).status, 403);
   });
 
-  it('of one instance can start, stop and destroy that one and nothing else', async () => {
+  it('of one instance can read, start, stop and destroy that one and nothing else', async () => {
     const simulator = await simulators.start({ fakeClock: true });
     const offers = simulator.world.market.offers.filter((slice) => simulator.world.market.isRentable(slice));
     const rent = (offer: number) => simulator.call('PUT', `/api/v0/asks/${offer}/`, { image: 'a/b' });
@@ -103,8 +103,15 @@ describe('Keys', () => {
     assert.equal(await put(own.new_contract, { state: 'running' }), 200);
     assert.equal(await put(own.new_contract, { label: 'mine' }), 403);
     assert.equal(await put(other.new_contract, { state: 'stopped' }), 403);
+    const read = await simulator.call(
+      'GET',
+      `/api/v0/instances/${String(own.new_contract)}/`,
+      undefined,
+      key,
+    );
+    assert.equal(read.json.instances.id, own.new_contract);
     for (const [method, path] of [
-      ['GET', `/api/v0/instances/${String(own.new_contract)}/`],
+      ['GET', `/api/v0/instances/${String(other.new_contract)}/`],
       ['GET', '/api/v0/instances/'],
       ['GET', '/api/v0/users/current/'],
       ['PUT', `/api/v0/instances/reboot/${String(own.new_contract)}/`],

@@ -1,0 +1,87 @@
+import type { Lease, LeaseState } from '../../src/model/lease';
+import type { LeaseStorage } from '../../src/store/leaseFiles';
+import { IdleWatch, type UsageFile } from '../../src/store/idleWatch';
+import { InstanceLeases } from '../../src/store/instanceLeases';
+import { leaseNotice, LeaseRunner, type LeaseNotice } from '../../src/store/leaseRunner';
+import { Notices, type Notice } from '../../src/store/notices';
+import { Presence } from '../../src/store/presence';
+import { silentLog } from '../../src/util/log';
+import type { FakeComputer } from './fakeWindows';
+
+/** The disk of one computer, without the waits of a real one. */
+export class FakeLeaseDisk {
+  readonly leases = new Map<number, Lease>();
+  readonly states = new Map<number, LeaseState>();
+  private usage: Parameters<UsageFile['write']>[0] | undefined;
+
+  readonly storage: LeaseStorage = {
+    list: async () => {
+      const rows = await Promise.all([...this.leases.keys()].map((id) => this.storage.read(id)));
+      return rows.filter((row) => row !== undefined);
+    },
+    read: (id) => {
+      const lease = this.leases.get(id);
+      const state = this.states.get(id);
+      const isOwn = lease !== undefined && state?.leaseId === lease.id;
+      return Promise.resolve(lease && { lease, state: isOwn ? state : { leaseId: lease.id } });
+    },
+    put: (lease) => Promise.resolve(void this.leases.set(lease.instanceId, lease)),
+    putState: (id, state) => Promise.resolve(void this.states.set(id, state)),
+    remove: (id) => {
+      this.leases.delete(id);
+      this.states.delete(id);
+      return Promise.resolve();
+    },
+  };
+
+  readonly usageFile: UsageFile = {
+    read: () => Promise.resolve(this.usage ? { kind: 'present', value: this.usage } : { kind: 'absent' }),
+    write: (value) => {
+      this.usage = value;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The SSH alias of an instance in these windows. */
+export const aliasOf = (instanceId: number) => `gpu-${instanceId}`;
+
+/** A window that carries leases out, over a service in memory and a clock that a test moves. */
+export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDisk) {
+  const window = await computer.openSignedIn();
+  const { accounts, fleet, hub, owned } = window;
+  const { clock } = computer;
+  const log = silentLog;
+  const presence = owned.add(new Presence({ hub, clock }));
+  const notices = owned.add(new Notices(hub));
+  const idle = owned.add(
+    new IdleWatch({
+      accounts,
+      fleet,
+      hub,
+      presence,
+      aliasOf: (_, id) => aliasOf(id),
+      clock,
+      log,
+      file: () => disk.usageFile,
+    }),
+  );
+  const leases = owned.add(new InstanceLeases({ accounts, hub, clock, log, storage: () => disk.storage }));
+  const posted: Notice[] = [];
+  owned.add(notices.onDidPost((notice) => posted.push(notice)));
+  owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, notices, clock, log }));
+  return {
+    ...window,
+    presence,
+    notices,
+    idle,
+    leases,
+    posted,
+    /** What was told, each once, as the windows' claims have it. */
+    told: (): readonly LeaseNotice[] =>
+      [...new Map(posted.map(({ key, data }) => [key, data])).values()].map((data) =>
+        leaseNotice.parse(data),
+      ),
+  };
+}
+export type LeaseWindow = Awaited<ReturnType<typeof openLeaseWindow>>;
