@@ -71,6 +71,8 @@ export interface PortTarget {
 export interface Commands {
   'gpuRental.signIn': [];
   'gpuRental.signOut': [];
+  'gpuRental.replaceKey': [];
+  'gpuRental.renameAccount': [];
   'gpuRental.switchAccount': [];
   'gpuRental.tryDemo': [];
   'gpuRental.tfa.signIn': [];
@@ -191,6 +193,8 @@ export type AnyCommandId = keyof AllCommands;
 const commands: Record<CommandId, true> = {
   'gpuRental.signIn': true,
   'gpuRental.signOut': true,
+  'gpuRental.replaceKey': true,
+  'gpuRental.renameAccount': true,
   'gpuRental.switchAccount': true,
   'gpuRental.tryDemo': true,
   'gpuRental.tfa.signIn': true,
@@ -286,6 +290,10 @@ export const contextKeyDefaults = {
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
   'gpuRental.templateConflict': false,
+  /** The key in use is known to lack the permission. */
+  'gpuRental.lacks.instance_write': false,
+  'gpuRental.lacks.user_write': false,
+  'gpuRental.lacks.misc': false,
 };
 export type ContextKey = keyof typeof contextKeyDefaults;
 

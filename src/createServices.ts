@@ -20,9 +20,11 @@ import type { Shell } from './shell';
 import { nodeSshDeps } from './ssh/nodeSsh';
 import { findResolvers } from './ssh/resolvers';
 import { createSshService } from './ssh/service';
+import { AccountCleanup } from './store/accountCleanup';
 import { createAccounts } from './store/accounts';
 import { FailedMachines } from './store/failedMachines';
 import { createFleet } from './store/fleet';
+import { KeyAccess } from './store/keyAccess';
 import { createListStore } from './store/listStore';
 import { patientSecrets } from './store/patientSecrets';
 import { OfferPins } from './store/offerPins';
@@ -62,6 +64,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     instanceGroups: new TreeGroups(),
     accountGroups: new TreeGroups(),
     templateFiles: shell.templateFiles,
+    links: shell.links,
     demo: {
       prepare: async () => {
         const apiKey = DemoProcess.makeKey();
@@ -90,7 +93,7 @@ function editorServices(own: Own) {
   });
   const report = new Report(log, {
     signIn: () => runCommand('gpuRental.signIn'),
-    replaceKey: () => runCommand('gpuRental.signIn'),
+    replaceKey: () => runCommand('gpuRental.replaceKey'),
     secondFactor: () => runCommand('gpuRental.tfa.signIn'),
     openConsole: () => runCommand('gpuRental.openConsole'),
     showLog: () => {
@@ -133,7 +136,10 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
         redactor.addSecret(value);
       },
       secondFactor,
-      createClient: ({ serviceUrl, isDemo, bearer, recover }) =>
+      onForbidden: (accountKey, error) => {
+        keyAccess.learn(accountKey, error);
+      },
+      createClient: ({ serviceUrl, isDemo, bearer, recover, onForbidden }) =>
         searchBudget.counting(
           createClient({
             baseUrl: serviceUrl,
@@ -142,10 +148,12 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
             clock,
             log,
             ...(recover ? { recover } : {}),
+            ...(onForbidden ? { onForbidden } : {}),
           }),
         ),
     }),
   );
+  const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const rentals = own(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
   const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
@@ -156,6 +164,8 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
   return {
     hub,
     accounts,
+    accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
+    keyAccess,
     secondFactor,
     fleet,
     rentals,

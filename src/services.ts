@@ -9,9 +9,20 @@ import type { Report } from './editor/report';
 import type { SettingsReader } from './editor/settings';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
+import type { Shell } from './shell';
+import type { AccountCleanup } from './store/accountCleanup';
 import type { SessionAccess } from './store/accounts';
+import type { KeyAccess } from './store/keyAccess';
 import type { SecondFactorGate } from './store/secondFactor';
-import type { Accounts, Fleet, SshKeyList, TemplateList, VolumeList, WindowHub } from './store/ports';
+import type {
+  AccountChanges,
+  Accounts,
+  Fleet,
+  SshKeyList,
+  TemplateList,
+  VolumeList,
+  WindowHub,
+} from './store/ports';
 import type { FailedMachines } from './store/failedMachines';
 import type { OfferPins } from './store/offerPins';
 import type { Readiness } from './store/readiness';
@@ -52,9 +63,15 @@ export interface Services {
   /** Headings in the account view. */
   readonly accountGroups: TreeGroups;
   readonly templateFiles: LazyFileSystem;
+  /** Takes links to the extension, see `features/links`. */
+  readonly links: Shell['links'];
   readonly hub: WindowHub;
   readonly demo: Demo;
-  readonly accounts: Accounts & SessionAccess;
+  readonly accounts: Accounts & AccountChanges & SessionAccess;
+  /** What an account leaves when it is signed out. */
+  readonly accountCleanup: AccountCleanup;
+  /** What the key in use may do. */
+  readonly keyAccess: KeyAccess;
   readonly secondFactor: SecondFactorGate;
   readonly fleet: Fleet;
   readonly rentals: RentalStore;

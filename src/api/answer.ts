@@ -1,4 +1,5 @@
 import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
+import { permissionNamedIn, permissionOfRoute } from '../model/routePermissions';
 import { text } from '../util/text';
 import {
   ForbiddenError,
@@ -25,6 +26,9 @@ export interface AnswerContext {
 
 /** Seen with status 200, and not always with `success: false` (service-facts: Quirk 1). */
 const alwaysFailures: ReadonlySet<string> = new Set([authErrorCode, deprecatedEndpointCode]);
+
+/** What the key may not do depends on the call, so its sentence is made for the call. */
+const notAuthorizedCode = 'not_authorized';
 
 export type Answer =
   { readonly kind: 'body'; readonly body: unknown } | { readonly kind: 'failed'; readonly error: ApiError };
@@ -123,14 +127,18 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   if (code === undefined && isSessionEnd(failure)) {
     return new UnauthorizedError({ ...failure, text: sessionEnded, nextStep: 'signIn' });
   }
+  if (code === notAuthorizedCode || (status === 403 && !meaning)) {
+    return new ForbiddenError({
+      ...failure,
+      lacking: permissionNamedIn(failure.serviceText ?? ''),
+      needed: permissionOfRoute(failure.route),
+    });
+  }
   if (meaning) {
     return withMeaning(meaning, failure, fields);
   }
   if (status === 401) {
     return new UnauthorizedError(failure);
-  }
-  if (status === 403) {
-    return new ForbiddenError(failure);
   }
   if (status === 404) {
     return new NotFoundError(failure);

@@ -2,6 +2,7 @@ import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { parseBaseUrl } from './baseUrl';
 import type { Client } from './client';
+import type { ForbiddenError } from './errors';
 import { instancesApi } from './instances';
 import { offersApi } from './offers';
 import { Pacer } from './pacing';
@@ -36,6 +37,8 @@ export interface ClientOptions {
   readonly policy?: Partial<HttpPolicy>;
   /** Asked once a call when the service refuses the key or the session. */
   readonly recover?: Recover;
+  /** Told each refusal of a key that is valid but may not do what was asked. */
+  readonly onForbidden?: (error: ForbiddenError) => void;
 }
 
 /** A client for one account; it remembers what it learned about the service as long as it lives. */
@@ -51,6 +54,7 @@ export function createClient(options: ClientOptions): Client {
     pacer: new Pacer(options.clock, policy.limits),
     policy,
     ...(options.recover ? { recover: options.recover } : {}),
+    ...(options.onForbidden ? { onForbidden: options.onForbidden } : {}),
   });
   return {
     users: usersApi(http),

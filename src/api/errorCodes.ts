@@ -22,7 +22,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   // Keys and permissions.
   auth_error: {
     kind: 'unauthorized',
-    text: text('The service did not accept the API key or the session. Sign in again with a valid key.'),
+    text: text(
+      'The service did not accept the API key or the session. The key is wrong or was revoked, or its IP whitelist leaves this computer out. Use another key.',
+    ),
     nextStep: 'replaceKey',
   },
   not_authorized: {

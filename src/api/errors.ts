@@ -1,4 +1,5 @@
 import { UserError, type NextStep } from '../util/errors';
+import type { PermissionCategory } from '../model/apiKey';
 import { text, type Text } from '../util/text';
 import { ended } from './serviceText';
 
@@ -63,7 +64,9 @@ export class TimedOutError extends ApiError {
 export class UnauthorizedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
-      text('The service did not accept the API key. Sign in again with a valid key.'),
+      text(
+        'The service did not accept the API key. It is wrong or was revoked, or its IP whitelist leaves this computer out. Use another key.',
+      ),
       'replaceKey',
       info,
     );
@@ -72,18 +75,35 @@ export class UnauthorizedError extends ApiError {
 
 /** The key is valid but may not do this (interface: Authentication 3 and 6). */
 export class ForbiddenError extends ApiError {
-  constructor(info: ApiErrorInfo = {}) {
-    super(
-      info.serviceText === undefined
-        ? text('The API key is not allowed to do this. Use a key with more permissions.')
-        : text(
-            'The API key is not allowed to do this. Use a key with more permissions. The service says: {0}',
-            ended(info.serviceText),
-          ),
-      'replaceKey',
-      info,
+  /** The permission that the service itself says is missing. */
+  readonly lacking: PermissionCategory | undefined;
+
+  constructor(
+    info: ApiErrorInfo & {
+      readonly lacking?: PermissionCategory | undefined;
+      /** The permission that the call needs, where it is known. */
+      readonly needed?: PermissionCategory | undefined;
+    } = {},
+  ) {
+    super(forbiddenText(info.lacking ?? info.needed, info.serviceText), 'replaceKey', info);
+    this.lacking = info.lacking;
+  }
+}
+
+function forbiddenText(permission: PermissionCategory | undefined, said: string | undefined): Text {
+  if (said !== undefined && /\b(?:IP|address|whitelist)\b/i.test(said)) {
+    return text(
+      'The API key is not allowed to be used from this computer: its IP whitelist leaves the address out. Use another key, or change the list in the web console.',
     );
   }
+  const sentence =
+    permission === undefined
+      ? text('The API key is not allowed to do this. Use a key with more permissions.')
+      : text(
+          'The API key is not allowed to do this. Use a key with more permissions; this one needs {0}.',
+          permission,
+        );
+  return said === undefined ? sentence : text('{0} The service says: {1}', sentence, ended(said));
 }
 
 export class NotFoundError extends ApiError {

@@ -8,6 +8,7 @@ import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
 import { exchange, type Exchange } from './exchange';
 import {
+  ForbiddenError,
   NotReachableError,
   NotUnderstoodError,
   RateLimitedError,
@@ -41,6 +42,8 @@ export interface ServiceHttpParts {
   readonly pacer: Pacer;
   readonly policy: HttpPolicy;
   readonly recover?: Recover;
+  /** Told each refusal of a key that is valid but may not do what was asked. */
+  readonly onForbidden?: (error: ForbiddenError) => void;
 }
 
 /**
@@ -149,6 +152,9 @@ export class ServiceHttp implements Http {
       accept: request.accept,
     });
     if (answer.kind === 'failed') {
+      if (answer.error instanceof ForbiddenError) {
+        this.parts.onForbidden?.(answer.error);
+      }
       throw answer.error;
     }
     return answer.body;

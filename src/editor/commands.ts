@@ -10,6 +10,7 @@ type Handler<Id extends AnyCommandId> = (...args: AllCommands[Id]) => unknown;
  */
 export class CommandTable {
   private readonly handlers = new Map<AnyCommandId, (...args: unknown[]) => unknown>();
+  private guard: ((id: AnyCommandId) => void) | undefined;
 
   constructor(private readonly report: (error: unknown, retry: () => unknown) => void) {}
 
@@ -25,12 +26,21 @@ export class CommandTable {
     return own;
   }
 
+  /** Called before each command; throws where it cannot succeed, with the reason. */
+  setGuard(guard: (id: AnyCommandId) => void): Disposable {
+    this.guard = guard;
+    return toDisposable(() => {
+      this.guard = undefined;
+    });
+  }
+
   async run(id: AnyCommandId, args: readonly unknown[]): Promise<unknown> {
     try {
       const handler = this.handlers.get(id);
       if (!handler) {
         throw new Error(`No handler for ${id}`);
       }
+      this.guard?.(id);
       return await handler(...args);
     } catch (error) {
       this.report(error, () => this.run(id, args));

@@ -52,8 +52,16 @@ export function permissionSummary({ permissions, rights }: Pick<ApiKey, 'permiss
 
 /** False only where the record says so; who does not know tries, and learns from the refusal. */
 export function mayUse(key: ApiKey | undefined, category: PermissionCategory): boolean {
-  const categories = categoriesOf(key?.permissions);
-  return categories === undefined || categories.includes(category);
+  const permissions = key?.permissions;
+  const categories = categoriesOf(permissions);
+  if (categories) {
+    return categories.includes(category);
+  }
+  const isFlat = typeof permissions?.['read'] === 'boolean' || typeof permissions?.['write'] === 'boolean';
+  if (!isFlat || permissions['write'] === true) {
+    return true;
+  }
+  return permissions['read'] === true && !category.endsWith('_write');
 }
 
 export function isCategory(name: string): name is PermissionCategory {

@@ -23,6 +23,7 @@ const accountFile = z.object({
     name: z.string().optional(),
     balance: micros.optional(),
     credit: micros.optional(),
+    sshKey: z.string().optional(),
     tfaStatus: z.string().optional(),
     emailVerified: z.boolean().optional(),
     isAdmin: z.boolean().optional(),
@@ -35,6 +36,16 @@ export interface SavedAccount {
   readonly ref: AccountRef;
   /** As last read; shown until the service has answered. */
   readonly user: User;
+}
+
+/** What an account is called unless the user says otherwise. */
+export function nameOf(user: User): string {
+  return user.email ?? user.name ?? `#${user.id}`;
+}
+
+/** The name that the user gave the account stays when they sign in again. */
+export function nameAfterSignIn(before: SavedAccount | undefined, user: User): string {
+  return before && before.ref.name !== nameOf(before.user) ? before.ref.name : nameOf(user);
 }
 
 /** Stable over restarts; the demo's port changes and does not count. */
@@ -76,11 +87,12 @@ export class AccountFiles {
   }
 
   async put(account: SavedAccount): Promise<void> {
-    const { id, keyId, email, name, balance, credit, tfaStatus, emailVerified, isAdmin } = account.user;
+    const { id, keyId, email, name, balance, credit, sshKey, tfaStatus, emailVerified, isAdmin } =
+      account.user;
     await this.file(account.ref.key).write({
       version: 1,
       ...account.ref,
-      user: { id, keyId, email, name, balance, credit, tfaStatus, emailVerified, isAdmin },
+      user: { id, keyId, email, name, balance, credit, sshKey, tfaStatus, emailVerified, isAdmin },
     });
   }
 

@@ -1,30 +1,27 @@
 import { parseBaseUrl } from '../api/baseUrl';
-import type { Client } from '../api/client';
+import type { ForbiddenError } from '../api/errors';
 import type { AccountRef, User } from '../model/account';
 import type { Clock } from '../util/clock';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
 import type { Log } from '../util/log';
 import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors';
-import { AccountFiles, accountKeyFor, type SavedAccount } from './accountFiles';
-import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from './ports';
+import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOf, type SavedAccount } from './accountFiles';
+import type {
+  Account,
+  AccountChanges,
+  Accounts,
+  AccountsState,
+  KeyReplacement,
+  SecretPort,
+  WindowHub,
+} from './ports';
+import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal, type StartOptions } from './sessionRenewal';
 import { bearerOf, isSameSession, Sessions, type Session } from './sessions';
 
 export { NotSignedInError } from './accountErrors';
-
-/** Makes the client for one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
-export type ClientFactory = (input: {
-  readonly serviceUrl: string;
-  readonly isDemo: boolean;
-  readonly bearer: () => Promise<string>;
-  /** Asked once a call when the bearer is refused; true when another try has a chance. */
-  readonly recover?: (refused: {
-    readonly bearer: string;
-    readonly signal?: AbortSignal;
-  }) => Promise<boolean>;
-}) => Client;
 
 export interface AccountsDeps {
   readonly createClient: ClientFactory;
@@ -37,9 +34,11 @@ export interface AccountsDeps {
   readonly onSecret?: (value: string) => void;
   /** Asks for codes; without it a refused key stays refused. */
   readonly secondFactor?: SecondFactorGate;
+  /** Told each call that a valid key was not allowed to make. */
+  readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
 }
 
-export function createAccounts(deps: AccountsDeps): Accounts & SessionAccess & Disposable {
+export function createAccounts(deps: AccountsDeps): Accounts & AccountChanges & SessionAccess & Disposable {
   return new StoredAccounts(deps);
 }
 
@@ -54,7 +53,7 @@ export interface SessionAccess {
 const topic = 'accounts';
 const userTopic = 'accounts.user';
 
-class StoredAccounts implements Accounts, SessionAccess, Disposable {
+class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposable {
   private readonly files: AccountFiles;
   private readonly sessions: Sessions;
   private readonly owned = new DisposableStore();
@@ -126,23 +125,12 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
   ): Promise<Account> {
     const serviceUrl = parseBaseUrl(input.serviceUrl).href.replace(/\/+$/, '');
     const session: Session = { apiKey: input.apiKey };
-    this.deps.onSecret?.(input.apiKey);
     const isDemo = input.isDemo ?? false;
-    const client = this.deps.createClient({
-      serviceUrl,
-      isDemo,
-      bearer: () => Promise.resolve(input.apiKey),
-    });
-    const user = await client.users.current(signal ? { signal } : {});
-    signal?.throwIfAborted();
-    const ref: AccountRef = {
-      key: accountKeyFor(serviceUrl, user.id, isDemo),
-      serviceUrl,
-      userId: user.id,
-      name: user.email ?? user.name ?? `#${user.id}`,
-      isDemo,
-    };
+    const user = await this.userOf({ serviceUrl, isDemo }, input.apiKey, signal);
+    const key = accountKeyFor(serviceUrl, user.id, isDemo);
     return this.serially(async () => {
+      const name = nameAfterSignIn(await this.files.get(key), user);
+      const ref: AccountRef = { key, serviceUrl, userId: user.id, name, isDemo };
       this.remember(ref.key, session);
       await this.files.put({ ref, user });
       const isKept = await this.keep(ref.key, session);
@@ -158,12 +146,43 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
     });
   }
 
+  async replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement> {
+    const { ref } = await this.saved(accountKey);
+    const user = await this.userOf(ref, apiKey, signal);
+    if (user.id !== ref.userId) {
+      return { kind: 'otherUser', name: nameOf(user) };
+    }
+    return this.serially(async () => {
+      // Who signed out meanwhile stays signed out.
+      const saved: SavedAccount = { ref: (await this.saved(accountKey)).ref, user };
+      const session: Session = { apiKey };
+      this.remember(accountKey, session);
+      await this.files.put(saved);
+      const isKept = await this.keep(accountKey, session);
+      const active = this.activeIf(accountKey);
+      // The client stays: it has learnt the pace of the service.
+      const account = active ? { ...active, user, isKept } : this.makeAccount(saved, isKept);
+      if (this.refOfState()?.key === accountKey) {
+        this.become({ kind: 'signedIn', account });
+      }
+      this.deps.hub.broadcast(topic, {});
+      return { kind: 'replaced', account };
+    });
+  }
+
+  async rename(accountKey: string, name: string): Promise<void> {
+    await this.serially(async () => {
+      const { ref, user } = await this.saved(accountKey);
+      const plain = name.trim();
+      await this.files.put({ ref: { ...ref, name: plain === '' ? nameOf(user) : plain }, user });
+      await this.readState();
+      this.deps.hub.broadcast(topic, {});
+    });
+  }
+
   async switchTo(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      const saved = await this.files.get(accountKey);
-      if (!saved) {
-        throw new NotSignedInError();
-      }
+      const saved = await this.saved(accountKey);
       await this.files.setActiveKey(accountKey);
       this.become(await this.open(saved));
       this.deps.hub.broadcast(topic, {});
@@ -304,7 +323,11 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
       active.serviceUrl === next.account.serviceUrl &&
       active.isKept === next.account.isKept;
     // The client stays: it has learnt the pace of the service.
-    this.become(isSame ? { kind: 'signedIn', account: { ...active, user: next.account.user } } : next);
+    this.become(
+      isSame
+        ? { kind: 'signedIn', account: { ...active, name: next.account.name, user: next.account.user } }
+        : next,
+    );
   }
 
   private async open(saved: SavedAccount): Promise<AccountsState> {
@@ -378,8 +401,32 @@ class StoredAccounts implements Accounts, SessionAccess, Disposable {
       ...(this.renewal
         ? { recover: (refused) => this.renewal?.recover(ref, refused) ?? Promise.resolve(false) }
         : {}),
+      onForbidden: (error) => {
+        this.deps.onForbidden?.(ref.key, error);
+      },
     });
     return { ...ref, client, user, isKept };
+  }
+
+  private async saved(accountKey: string): Promise<SavedAccount> {
+    const saved = await this.files.get(accountKey);
+    if (!saved) {
+      throw new NotSignedInError();
+    }
+    return saved;
+  }
+
+  /** Whose key it is; nothing is kept. */
+  private async userOf(
+    { serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>,
+    apiKey: string,
+    signal: AbortSignal | undefined,
+  ): Promise<User> {
+    this.deps.onSecret?.(apiKey);
+    const client = this.deps.createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) });
+    const user = await client.users.current(signal ? { signal } : {});
+    signal?.throwIfAborted();
+    return user;
   }
 
   private refOfState(): AccountRef | undefined {

@@ -37,6 +37,12 @@ export type AccountsState =
   | { readonly kind: 'unreadable'; readonly account: AccountRef | undefined; readonly error: unknown }
   | { readonly kind: 'signedIn'; readonly account: Account };
 
+/** What became of another key for an account. */
+export type KeyReplacement =
+  | { readonly kind: 'replaced'; readonly account: Account }
+  /** The key works, but belongs to somebody else; nothing was changed. */
+  | { readonly kind: 'otherUser'; readonly name: string };
+
 /** Who is signed in, the same in all windows. */
 export interface Accounts {
   readonly state: AccountsState;
@@ -53,6 +59,14 @@ export interface Accounts {
   switchTo(accountKey: string): Promise<void>;
   signOut(accountKey: string): Promise<void>;
   refreshUser(signal?: AbortSignal): Promise<User>;
+}
+
+/** Changes of an account that is signed in, for all windows. */
+export interface AccountChanges {
+  /** Checks another key with users/current and uses it where it is of the same user. */
+  replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement>;
+  /** What the account is called on this computer; empty for the name that the service gives. */
+  rename(accountKey: string, name: string): Promise<void>;
 }
 
 export type Loaded<T> =

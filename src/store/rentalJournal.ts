@@ -38,7 +38,11 @@ const secretParts = z.object({
 });
 type SecretParts = z.infer<typeof secretParts>;
 
-const secretPrefix = 'gpuRental.rental.';
+/** Where the secret parts of a rental are in the secret store. */
+export function rentalSecretKey(marker: string): string {
+  return `gpuRental.rental.${marker}`;
+}
+
 /** Older ones that came to an end are of no use to anybody. */
 const keepEndedMs = 90 * 24 * 3_600_000;
 
@@ -97,7 +101,7 @@ export class RentalJournal {
     }
     this.secretsHere.set(marker, parts);
     try {
-      await this.secrets.store(secretPrefix + marker, JSON.stringify(parts));
+      await this.secrets.store(rentalSecretKey(marker), JSON.stringify(parts));
     } catch {
       // The error's text could hold the values.
       this.log.warn(
@@ -127,7 +131,7 @@ export class RentalJournal {
 
   private async readSecrets(marker: string): Promise<SecretParts | undefined> {
     try {
-      const value = await this.secrets.get(secretPrefix + marker);
+      const value = await this.secrets.get(rentalSecretKey(marker));
       return value === undefined ? undefined : secretParts.safeParse(JSON.parse(value)).data;
     } catch {
       return undefined;
@@ -137,7 +141,7 @@ export class RentalJournal {
   private async dropSecrets(marker: string): Promise<void> {
     this.secretsHere.delete(marker);
     try {
-      await this.secrets.delete(secretPrefix + marker);
+      await this.secrets.delete(rentalSecretKey(marker));
     } catch (error) {
       this.log.error('The environment of an ended rental could not be removed', error);
     }

@@ -75,8 +75,12 @@ export class TemplateMemory {
     return this.edit((file) => {
       const next = change(file.accounts[accountKey] ?? empty);
       const others = Object.entries(file.accounts).filter(([key]) => key !== accountKey);
+      const drafts = Object.entries(file.drafts).filter(
+        ([, draft]) => next !== undefined || draft.accountKey !== accountKey,
+      );
       return {
         ...file,
+        drafts: Object.fromEntries(drafts),
         accounts: Object.fromEntries(next ? [...others, [accountKey, trimmed(next)]] : others),
       };
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '../../src/api/client';
 import { createAccounts } from '../../src/store/accounts';
 import { createFleet, type FleetStore } from '../../src/store/fleet';
-import type { Accounts, SecretPort, WindowHub } from '../../src/store/ports';
+import type { AccountChanges, Accounts, SecretPort, WindowHub } from '../../src/store/ports';
 import { createRentals, type RentalStore } from '../../src/store/rentals';
 import { DisposableStore, type Disposable } from '../../src/util/disposable';
 import { Emitter } from '../../src/util/emitter';
@@ -118,7 +118,7 @@ class FakeHub implements WindowHub {
 
 export interface FakeWindow {
   readonly hub: FakeHub;
-  readonly accounts: Accounts;
+  readonly accounts: Accounts & AccountChanges;
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly owned: DisposableStore;

@@ -1,15 +1,34 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/account';
 import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { adaptToKey } from './keyAdaptation';
+import { tellRefusedKey } from './refusedKey';
+import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
+import { signOut } from './signOut';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'settings' | 'contextKeys' | 'commands' | 'demo' | 'fleet' | 'log' | 'ssh'
+  | 'accounts'
+  | 'accountCleanup'
+  | 'clock'
+  | 'commands'
+  | 'contextKeys'
+  | 'demo'
+  | 'fleet'
+  | 'hub'
+  | 'keyAccess'
+  | 'log'
+  | 'report'
+  | 'settings'
+  | 'ssh'
+  | 'templateDesk'
 >;
 
 /** Sign-in, sign-out, several accounts, the demo, and the context keys that follow from them. */
@@ -26,7 +45,11 @@ export function register(deps: Deps): Disposable {
   );
   store.add(commands.register('gpuRental.tryDemo', () => tryDemo(deps)));
   store.add(commands.register('gpuRental.switchAccount', () => switchAccount(deps)));
+  store.add(commands.register('gpuRental.renameAccount', () => renameAccount(deps)));
+  store.add(commands.register('gpuRental.replaceKey', () => replaceKey(deps)));
   store.add(commands.register('gpuRental.signOut', () => signOut(deps)));
+  store.add(adaptToKey(deps));
+  store.add(tellRefusedKey(deps));
   store.add(
     commands.register('gpuRental.getStarted', () =>
       vscode.commands.executeCommand(
@@ -106,6 +129,24 @@ async function tryDemo(deps: Deps): Promise<void> {
     .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
 }
 
+/** A name of one's own for the active account; only this computer knows it. */
+async function renameAccount({ accounts }: Deps): Promise<void> {
+  const { active } = accounts;
+  if (!active) {
+    throw new NotSignedInError();
+  }
+  const answer = await askText({
+    title: vscode.l10n.t('Name This Account'),
+    prompt: vscode.l10n.t('What the account is called on this computer. Empty: the name at the service.'),
+    placeholder: active.user.email ?? active.user.name ?? '',
+    value: active.name,
+    problem: (value) => (value.trim().length > 60 ? vscode.l10n.t('At most {0} characters.', 60) : undefined),
+  });
+  if (answer.kind === 'picked') {
+    await accounts.rename(active.key, plainLabel(answer.value));
+  }
+}
+
 async function switchAccount(deps: Deps): Promise<void> {
   const known = await deps.accounts.known();
   const active = deps.accounts.active?.key;
@@ -113,7 +154,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   const demo = { label: vscode.l10n.t('Try the Demo Marketplace'), account: undefined };
   const items: (vscode.QuickPickItem & { account: AccountRef | undefined })[] = [
     ...known.map((account) => ({
-      label: account.isDemo ? vscode.l10n.t('Demo Marketplace') : account.name,
+      label: `${account.key === active ? '$(check) ' : ''}${account.isDemo ? vscode.l10n.t('Demo Marketplace') : plainLabel(account.name)}`,
       description: account.key === active ? vscode.l10n.t('active') : '',
       detail: account.isDemo ? vscode.l10n.t('Simulated on this computer') : account.serviceUrl,
       account,
@@ -132,38 +173,4 @@ async function switchAccount(deps: Deps): Promise<void> {
   } else if (picked?.account && picked.account.key !== active) {
     await deps.accounts.switchTo(picked.account.key);
   }
-}
-
-async function signOut(deps: Deps): Promise<void> {
-  const { state } = deps.accounts;
-  const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
-  if (!account) {
-    return;
-  }
-  const running = deps.fleet.state.kind === 'ready' ? deps.fleet.state.value.instances.length : 0;
-  const confirm = vscode.l10n.t('Sign Out');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Sign out of {0}?', account.name),
-    {
-      modal: true,
-      detail:
-        running > 0
-          ? vscode.l10n.t(
-              'Your {0} instances go on running and costing money. The key, cached lists and SSH entries of this account are removed from this computer, in all windows.',
-              running,
-            )
-          : vscode.l10n.t(
-              'The key, cached lists and SSH entries of this account are removed from this computer, in all windows.',
-            ),
-    },
-    confirm,
-  );
-  if (chosen !== confirm) {
-    return;
-  }
-  await deps.ssh.removeAll(account);
-  await deps.accounts.signOut(account.key);
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t('Signed out of {0}. Its key, cached lists and SSH entries were removed.', account.name),
-  );
 }

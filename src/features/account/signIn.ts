@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { isCancelled, UserError } from '../../util/errors';
+import { askForKey } from './keyBox';
 import { findImportableKeys, type ImportableKey } from './keyImport';
 import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
 
@@ -22,7 +22,14 @@ export async function signIn(deps: Deps): Promise<Account | undefined> {
   if (offered !== 'paste') {
     return checkWithProgress(deps, serviceUrl, await offered.read());
   }
-  return askForKey(deps, serviceUrl);
+  return askForKey({
+    title: vscode.l10n.t('Sign In: API Key'),
+    prompt: vscode.l10n.t(
+      'Paste the API key of your account at {0}. It is kept in the secret store of the editor.',
+      new URL(serviceUrl).host,
+    ),
+    check: (apiKey, signal) => deps.accounts.signIn({ serviceUrl, apiKey }, signal),
+  });
 }
 
 async function pickService(deps: Deps): Promise<string | undefined> {
@@ -93,66 +100,4 @@ function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Then
       return deps.accounts.signIn({ serviceUrl, apiKey }, abort.signal);
     },
   );
-}
-
-/** Asks for the key and keeps the box open, with the reason, until it is accepted or the user stops. */
-function askForKey(deps: Deps, serviceUrl: string): Promise<Account | undefined> {
-  const input = vscode.window.createInputBox();
-  input.title = vscode.l10n.t('Sign In: API Key');
-  input.prompt = vscode.l10n.t(
-    'Paste the API key of your account at {0}. It is kept in the secret store of the editor.',
-    new URL(serviceUrl).host,
-  );
-  input.placeholder = vscode.l10n.t('API key');
-  input.password = true;
-  input.ignoreFocusOut = true;
-  return new Promise((resolve, reject) => {
-    let abort: AbortController | undefined;
-    let done = false;
-    const finish = (result: Account | undefined) => {
-      done = true;
-      resolve(result);
-      input.dispose();
-    };
-    input.onDidChangeValue(() => {
-      input.validationMessage = undefined;
-    });
-    input.onDidAccept(() => {
-      const apiKey = input.value.trim();
-      if (apiKey === '' || abort) {
-        input.validationMessage = vscode.l10n.t('Paste your key, or press Escape to stop.');
-        return;
-      }
-      abort = new AbortController();
-      input.busy = true;
-      input.enabled = false;
-      deps.accounts
-        .signIn({ serviceUrl, apiKey }, abort.signal)
-        .then(finish, (error: unknown) => {
-          if (done) {
-            return;
-          }
-          if (!(error instanceof UserError) && !isCancelled(error)) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-            input.dispose();
-            return;
-          }
-          input.validationMessage = error instanceof UserError ? localize(error.text) : undefined;
-        })
-        .finally(() => {
-          abort = undefined;
-          if (!done) {
-            input.busy = false;
-            input.enabled = true;
-          }
-        });
-    });
-    input.onDidHide(() => {
-      abort?.abort();
-      if (!done) {
-        finish(undefined);
-      }
-    });
-    input.show();
-  });
 }

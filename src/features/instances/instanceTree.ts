@@ -201,7 +201,12 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     view.message =
       state.error === undefined
         ? ''
-        : vscode.l10n.t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)));
+        : states.length === 0
+          ? vscode.l10n.t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)))
+          : vscode.l10n.t(
+              'Shown as of {0} ago. What is rented goes on costing money.',
+              localize(durationText(now - state.fetchedAt)),
+            );
   }
 }
 

@@ -25,6 +25,37 @@ function errorOf(answer: Answer): ApiError {
   return answer.error;
 }
 
+describe('what a refused key is told', () => {
+  const refusal = (msg: string) => {
+    const error = errorOf(read(403, { success: false, error: 'not_authorized', msg }));
+    assert.ok(error instanceof ForbiddenError);
+    return error;
+  };
+
+  it('is the permission that the service names', () => {
+    const error = refusal('This key lacks the permission billing_read.');
+    assert.equal(error.lacking, 'billing_read');
+    assert.match(error.message, /not allowed.*more permissions.*billing_read/);
+  });
+
+  it('is the permission that the call needs, where the service names none', () => {
+    const error = refusal('Nope.');
+    assert.equal(error.lacking, undefined);
+    assert.match(error.message, /needs user_read.*The service says: Nope\./);
+  });
+
+  it('is the IP whitelist, where the address is the reason', () => {
+    const error = refusal('This key may not be used from this address.');
+    assert.equal(error.lacking, undefined);
+    assert.match(error.message, /IP whitelist/);
+  });
+
+  it('is every possible cause, where nothing is said', () => {
+    const { message } = errorOf(read(401, { success: false, error: 'auth_error' }));
+    for (const cause of [/wrong/, /revoked/, /IP whitelist/]) assert.match(message, cause);
+  });
+});
+
 describe('readAnswer', () => {
   type Case = readonly [
     name: string,

@@ -1,0 +1,57 @@
+import type { AnyCommandId } from '../contributions';
+import type { PermissionCategory } from '../model/apiKey';
+
+const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
+const change: readonly PermissionCategory[] = ['instance_write'];
+const look: readonly PermissionCategory[] = ['instance_read'];
+const account: readonly PermissionCategory[] = ['user_write'];
+
+/**
+ * What the key needs for a command (service-facts 2.14). The one place that says so: a command that the key
+ * may not run explains itself instead of being refused. What is not named works with every key that signs in.
+ */
+export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly PermissionCategory[]>>> = {
+  'gpuRental.searchOffers': ['misc'],
+  'gpuRental.searchWith': ['misc'],
+  'gpuRental.rentFromTemplate': rent,
+  'gpuRental.rentForWorkspace': rent,
+  'gpuRental.rentWith': rent,
+  'gpuRental.instance.rentAnother': rent,
+  // Asked right before money is spent, in every way to a rental.
+  'gpuRental.ensureSshKey': change,
+  'gpuRental.instance.start': change,
+  'gpuRental.instance.stop': change,
+  'gpuRental.instance.reboot': change,
+  'gpuRental.instance.destroy': change,
+  'gpuRental.instance.rename': change,
+  'gpuRental.instance.changeBid': change,
+  'gpuRental.instance.runCommand': change,
+  'gpuRental.instance.attachKey': change,
+  'gpuRental.instance.detachKey': change,
+  'gpuRental.volume.rent': rent,
+  'gpuRental.volume.delete': change,
+  'gpuRental.deployment.stop': change,
+  'gpuRental.deployment.start': change,
+  'gpuRental.instance.showLogs': look,
+  'gpuRental.template.create': account,
+  'gpuRental.template.duplicate': account,
+  'gpuRental.template.delete': account,
+  'gpuRental.template.import': account,
+  'gpuRental.sshKey.add': account,
+  'gpuRental.sshKey.generate': account,
+  'gpuRental.sshKey.delete': account,
+  'gpuRental.apiKey.create': account,
+  'gpuRental.apiKey.delete': account,
+  'gpuRental.secret.set': account,
+  'gpuRental.secret.delete': account,
+  'gpuRental.tfa.addMethod': account,
+  'gpuRental.tfa.updateMethod': account,
+  'gpuRental.tfa.removeMethod': account,
+  'gpuRental.tfa.regenerateBackupCodes': account,
+  'gpuRental.teamRole.show': ['team_read'],
+  'gpuRental.spending.show': ['billing_read'],
+  'gpuRental.earnings.show': ['billing_read'],
+  'gpuRental.market.show': ['machine_read'],
+  'gpuRental.machine.setMinimumBid': ['machine_write'],
+  'gpuRental.machine.scheduleMaintenance': ['machine_write'],
+};

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { plainLabel } from '../../editor/quickPick';
+import type { Services } from '../../services';
+import { askForKey } from './keyBox';
+
+type Deps = Pick<Services, 'accounts' | 'fleet'>;
+
+/** Another key for the same account, which keeps its data; a key of somebody else becomes a further account. */
+export async function replaceKey({ accounts, fleet }: Deps): Promise<void> {
+  const { state } = accounts;
+  const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
+  if (!account) {
+    await runCommand('gpuRental.signIn');
+    return;
+  }
+  if (account.isDemo) {
+    await runCommand('gpuRental.tryDemo');
+    return;
+  }
+  const answer = await askForKey({
+    title: vscode.l10n.t('Replace Key: {0}', plainLabel(account.name)),
+    prompt: vscode.l10n.t(
+      'Paste another API key of this account at {0}. Everything else stays as it is.',
+      new URL(account.serviceUrl).host,
+    ),
+    check: async (apiKey, signal) => ({
+      apiKey,
+      outcome: await accounts.replaceKey(account.key, apiKey, signal),
+    }),
+  });
+  if (answer?.outcome.kind === 'otherUser') {
+    const add = vscode.l10n.t('Add as Another Account');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
+      {
+        modal: true,
+        detail: vscode.l10n.t(
+          'It cannot take the place of the key of {0}, which stays as it was.',
+          plainLabel(account.name),
+        ),
+      },
+      add,
+    );
+    if (chosen === add) {
+      await accounts.signIn({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
+    }
+  } else if (answer) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
+    );
+    // What the old key could not read.
+    await fleet.refresh();
+    await runCommand('gpuRental.refreshAccount');
+  }
+}

@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import type { Services } from '../../services';
+
+type Deps = Pick<
+  Services,
+  'accounts' | 'accountCleanup' | 'fleet' | 'log' | 'report' | 'ssh' | 'templateDesk'
+>;
+
+/** Asks, then removes what is the account's, here and in all windows, and says what that was. */
+export async function signOut(deps: Deps): Promise<void> {
+  const { accounts, fleet } = deps;
+  const { state } = accounts;
+  const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
+  if (!account) {
+    return;
+  }
+  const name = plainLabel(account.name);
+  const count = fleet.state.kind === 'ready' ? fleet.state.value.instances.length : 0;
+  const confirm = vscode.l10n.t('Sign Out');
+  const removed = vscode.l10n.t(
+    'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
+  );
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Sign out of {0}?', name),
+    {
+      modal: true,
+      detail:
+        count === 0
+          ? removed
+          : `${
+              count === 1
+                ? vscode.l10n.t('Your instance goes on costing money.')
+                : vscode.l10n.t('Your {0} instances go on costing money.', count)
+            } ${removed}`,
+    },
+    confirm,
+  );
+  if (chosen !== confirm) {
+    return;
+  }
+  const entries = await deps.ssh.entries(account).catch(() => []);
+  const problems = await everyStep([
+    () => deps.ssh.removeAll(account),
+    () => accounts.signOut(account.key),
+    () => deps.accountCleanup.remove(account.key),
+    () => deps.templateDesk.secrets.forgetAccount(account.key),
+  ]);
+  for (const problem of problems) {
+    deps.report.error(problem);
+  }
+  if (problems.length === 0) {
+    tell(name, entries.length, accounts.active?.name);
+  }
+}
+
+/** What one step leaves undone does not keep the others from being done. */
+async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
+  const problems: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  return problems;
+}
+
+function tell(name: string, sshEntries: number, next: string | undefined): void {
+  const words = [
+    vscode.l10n.t('Signed out of {0}.', name),
+    sshEntries === 0
+      ? vscode.l10n.t('Its key, cached lists and records were removed.')
+      : vscode.l10n.t(
+          'Its key, cached lists and records were removed, and its SSH entries ({0}).',
+          sshEntries,
+        ),
+    next === undefined ? '' : vscode.l10n.t('{0} is active now.', plainLabel(next)),
+  ];
+  void vscode.window.showInformationMessage(words.filter((part) => part !== '').join(' '));
+}

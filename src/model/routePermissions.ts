@@ -1,0 +1,28 @@
+import { permissionCategories, type PermissionCategory } from './apiKey';
+
+/** Method and path pattern of a call, and what a key needs for it; the first match counts (service-facts 2.14). */
+const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
+  [/^POST \/api\/v0\/(?:bundles|volumes\/search)\//, 'misc'],
+  [/^PUT \/api\/v0\/instances\/request_logs\//, 'instance_read'],
+  [/^GET \/api\/v[01]\/(?:instances|volumes|deployments?)\//, 'instance_read'],
+  [/^\w+ \/api\/v0\/(?:asks|instances|volumes|deployment)\//, 'instance_write'],
+  [/^GET \/api\/v0\/users\/\{user_id\}\/machine-earnings\//, 'billing_read'],
+  [/^GET \/api\/v0\/charges\//, 'billing_read'],
+  [/^GET \/api\/v0\/(?:users|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_read'],
+  [/^\w+ \/api\/v0\/(?:template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_write'],
+  [/^GET \/api\/v0\/(?:metrics|machines)\//, 'machine_read'],
+  [/^\w+ \/api\/v0\/machines\//, 'machine_write'],
+  [/^GET \/api\/v0\/team\//, 'team_read'],
+];
+
+/** The permission that a call needs; `undefined` where the facts do not say. */
+export function permissionOfRoute(route: string): PermissionCategory | undefined {
+  return rules.find(([pattern]) => pattern.test(route))?.[1];
+}
+
+/** The permission that the service's own words name, as in "This key lacks the permission user_write." */
+export function permissionNamedIn(sentence: string): PermissionCategory | undefined {
+  const words = new Set<string>(sentence.match(/[a-z_]+/g) ?? []);
+  // `misc` is a word that a sentence may hold for other reasons.
+  return permissionCategories.find((category) => category !== 'misc' && words.has(category));
+}
