@@ -46,6 +46,9 @@ const knownResolvers: Readonly<Record<string, KnownResolver>> = {
   },
 };
 
+/** Their ids in lower case. */
+export const knownResolverIds: readonly string[] = Object.keys(knownResolvers);
+
 const activation = 'onResolveRemoteAuthority:ssh-remote';
 const ownId = 'gpu-rental.gpu-rental';
 

@@ -131,6 +131,14 @@ export async function installExtension(dataDir: string, vsix = packagedExtension
   await promisify(execFile)(node, [server, '--install-extension', vsix, '--force', ...folders]);
 }
 
+/** Takes an extension out again; a running host does without it in its next window. */
+export async function uninstallExtension(dataDir: string, id: string): Promise<void> {
+  const { node, codeServer } = installedHost();
+  const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
+  const folders = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDirOf(dataDir)];
+  await promisify(execFile)(node, [server, '--uninstall-extension', id, ...folders]);
+}
+
 /** Replaces the user settings; a running window follows at once. */
 export function writeSettings(dataDir: string, settings: Readonly<Record<string, unknown>>): void {
   const folder = path.join(dataDir, 'data', 'User');

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { userInfo } from 'node:os';
 import { runProgram } from '../../src/ssh/run';
 import { signIn } from '../support/journey';
-import { eventually } from '../support/rentRunning';
-import type { TestSimulator } from '../support/startSimulator';
+import { reachableInstance, runningInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -45,7 +44,7 @@ describe('connecting to an instance', function () {
   it('shows an instance that runs, with Connect on its row', async () => {
     const { simulator } = session();
     writeFileSync(session().sshConfig, user, { mode: 0o640 });
-    instanceId = await rentNow(simulator);
+    instanceId = await runningInstance(simulator, 'trainer');
     workbench = await session().window();
     await signIn(session(), workbench);
     await workbench.view('Instances').row('trainer').waitFor();
@@ -189,12 +188,7 @@ describe('connecting where no Remote-SSH is installed', function () {
   let workbench: Workbench;
 
   it('says so after the login worked, and opens a terminal instead', async () => {
-    const { simulator, root } = session();
-    const file = path.join(root, 'home', '.ssh', 'id_ed25519');
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'mine', '-f', file]);
-    const ssh_key = readFileSync(`${file}.pub`, 'utf8').trim();
-    await simulator.call('POST', '/api/v0/ssh/', { ssh_key });
-    await rentNow(simulator);
+    await reachableInstance(session(), 'trainer');
     workbench = await session().window();
     await signIn(session(), workbench);
     const instances = workbench.view('Instances');
@@ -272,24 +266,3 @@ describe('connecting where no Remote-SSH is installed', function () {
     await instances.row('this computer only').waitFor({ state: 'detached' });
   });
 });
-
-/** An instance called trainer that runs; its id. */
-async function rentNow(simulator: TestSimulator): Promise<number> {
-  const found = await simulator.call('POST', '/api/v0/bundles/', {
-    rentable: { eq: true },
-    direct_port_count: { gte: 4 },
-    limit: 1,
-  });
-  const rented = await simulator.call('PUT', `/api/v0/asks/${String(found.json.offers[0].id)}/`, {
-    image: 'pytorch/pytorch:latest',
-    disk: 10,
-    label: 'trainer',
-    runtype: 'ssh_direct',
-  });
-  const id = Number(rented.json.new_contract);
-  await eventually(() => {
-    simulator.advance(30);
-    return simulator.world.instance(id)?.actualStatus === 'running';
-  });
-  return id;
-}
