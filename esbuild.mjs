@@ -57,21 +57,30 @@ const namedExports = {
 };
 
 /**
- * The client library's entry also loads its fetch, WebSocket, cache, mock and interceptor parts, of which nothing is
- * used here: they are 40 % of it. What its core needs of them comes in by their own files all the same.
+ * Parts of libraries that their entry loads and nothing here uses; what needs one of them by name gets an empty class.
+ *
+ * undici: fetch, WebSocket, cache, mock and interceptors are 40 % of it. What its core needs of them comes in by their
+ * own files all the same. Its HTTP parser comes twice, and the slower one, which runs everywhere, is taken where the
+ * other one fails.
+ *
+ * ssh2: the simulator is a server that makes its own keys and reads no encrypted ones.
  */
-const leaveOutOfUndici = {
-  name: 'leave-out-of-undici',
+const leftOut = [
+  { importer: /[\\/]undici[\\/]index\.js$/, file: /^\.\/lib\/(web|mock|cache|interceptor)\// },
+  { importer: /[\\/]undici[\\/]/, file: /llhttp_simd-wasm\.js$/ },
+  { importer: /[\\/]ssh2[\\/]lib[\\/]index\.js$/, file: /^\.\/(client|agent|http-agents|keygen)\.js$/ },
+  { importer: /[\\/]ssh2[\\/]/, file: /^bcrypt-pbkdf$/ },
+];
+
+const leaveOut = {
+  name: 'leave-out',
   setup(build) {
-    build.onResolve({ filter: /^\.\/lib\/(web|mock|cache|interceptor)\// }, ({ path: file, importer }) =>
-      /[\\/]undici[\\/]index\.js$/.test(importer) ? { path: file, namespace: 'left-out' } : undefined,
+    build.onResolve({ filter: /./ }, ({ path: file, importer }) =>
+      leftOut.some((part) => part.importer.test(importer) && part.file.test(file))
+        ? { path: file, namespace: 'left-out' }
+        : undefined,
     );
-    // Its HTTP parser comes twice, and the slower one, which runs everywhere, is taken where the other one fails.
-    build.onResolve({ filter: /llhttp_simd-wasm\.js$/ }, ({ path: file }) => ({
-      path: file,
-      namespace: 'left-out',
-    }));
-    // The entry makes one object of a left-out class while it loads.
+    // The entry of undici makes one object of a left-out class while it loads.
     build.onLoad({ filter: /./, namespace: 'left-out' }, () => ({
       contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} });',
     }));
@@ -156,7 +165,7 @@ function nodeBundle(bundle, entries) {
     external: ['vscode', '*.node', 'cpu-features'],
     plugins: [
       namedExports,
-      leaveOutOfUndici,
+      leaveOut,
       keepErrorNames,
       toCommonJs,
       writeOutputs(bundle, outdir, (name) => name.startsWith(`${bundle}-`)),

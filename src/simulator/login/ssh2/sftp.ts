@@ -16,6 +16,22 @@ export function serveSftp(sftp: SFTPWrapper, codes: Codes, home: string): void {
   new SftpSession(sftp, codes, home).start();
 }
 
+/** The library's own members, which it does not declare. */
+interface Undeclared {
+  readonly _protocol?: { exitStatus(channel: number, status: number): void };
+  readonly outgoing?: { readonly id: number };
+}
+
+/**
+ * Ends the subsystem as a server does, with status 0; without it `scp` takes a good transfer for a failed one. The
+ * library has a method for it on every channel but this kind.
+ */
+function sendExitStatus(sftp: SFTPWrapper & Undeclared): void {
+  if (sftp.outgoing) {
+    sftp._protocol?.exitStatus(sftp.outgoing.id, 0);
+  }
+}
+
 class SftpSession {
   private readonly handles = new Map<number, Handle>();
   private nextHandle = 1;
@@ -33,7 +49,10 @@ class SftpSession {
     this.sftp.on('EXTENDED', (id, name) => {
       this.sftp.status(id, this.codes.STATUS_CODE.OP_UNSUPPORTED, `${name} is not supported`);
     });
-    this.sftp.once('end', () => this.sftp.end());
+    this.sftp.once('end', () => {
+      sendExitStatus(this.sftp);
+      this.sftp.end();
+    });
     this.sftp.once('close', () => {
       for (const handle of this.handles.values()) {
         if (handle.kind === 'file') {
