@@ -12,6 +12,7 @@ import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
 import { register as registerLifecycle } from './features/lifecycle';
+import { register as registerLinks } from './features/links';
 import { register as registerOffers } from './features/offers';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerReports } from './features/reports';
@@ -67,6 +68,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerDiagnostics,
 ];
 
+  registerLinks,
 /** Builds the services, registers the features, and reads who is signed in. */
 export async function startApp(context: vscode.ExtensionContext, shell: Shell): Promise<App> {
   const services = await createServices(context, shell);

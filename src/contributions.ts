@@ -96,6 +96,7 @@ export interface Commands {
   'gpuRental.template.search': [];
   'gpuRental.template.copyId': [target?: TemplateTarget];
   'gpuRental.template.copyHash': [target?: TemplateTarget];
+  'gpuRental.template.copyLink': [target?: TemplateTarget];
   'gpuRental.template.openImagePage': [target?: TemplateTarget];
   'gpuRental.template.export': [target?: TemplateTarget];
   'gpuRental.template.import': [from?: DocumentTarget];
@@ -129,6 +130,7 @@ export interface Commands {
   'gpuRental.instance.showDetails': [target?: InstanceTarget];
   'gpuRental.instance.attachKey': [target?: InstanceTarget];
   'gpuRental.instance.detachKey': [target?: InstanceTarget];
+  'gpuRental.instance.copyLink': [target?: InstanceTarget];
   'gpuRental.volume.rent': [target?: VolumeTarget];
   'gpuRental.volume.delete': [target?: VolumeTarget, selected?: readonly VolumeTarget[]];
   'gpuRental.sshKey.add': [];
@@ -166,6 +168,8 @@ export interface InternalCommands {
   'gpuRental.ensureSshKey': [];
   'gpuRental.refreshAccount': [];
   'gpuRental.refreshMachines': [];
+  /** Shows the row of an instance in the view. */
+  'gpuRental.instance.reveal': [target: InstanceTarget];
   'gpuRental.refreshDeployments': [];
   'gpuRental.refreshVolumes': [];
   /** Rents from an open document, which is saved before where it has to be. */
@@ -181,6 +185,12 @@ export interface InternalCommands {
   /** From these filters to a rental, with every step that another rental has. */
   'gpuRental.rentWith': [request: RentRequest];
   /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
+  /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
+  'gpuRental.instance.startNow': [target: InstanceTarget];
+  /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
+  'gpuRental.instance.replaceFailed': [target: InstanceTarget];
+  /** Shows the row of an instance in the view. */
+  'gpuRental.instance.reveal': [target: InstanceTarget];
   'gpuRental.prepareSsh': [target: InstanceTarget];
   /** A terminal on an instance that is picked, for the terminal menu. */
   'gpuRental.terminalProfile': [];
@@ -219,6 +229,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.template.copyId': true,
   'gpuRental.template.copyHash': true,
   'gpuRental.template.openImagePage': true,
+  'gpuRental.template.copyLink': true,
   'gpuRental.template.export': true,
   'gpuRental.template.import': true,
   'gpuRental.template.addFavourite': true,
@@ -252,6 +263,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.instance.attachKey': true,
   'gpuRental.instance.detachKey': true,
   'gpuRental.volume.rent': true,
+  'gpuRental.instance.copyLink': true,
   'gpuRental.volume.delete': true,
   'gpuRental.sshKey.add': true,
   'gpuRental.sshKey.generate': true,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { instanceIdOf } from '../../editor/instanceTarget';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { InstanceTree } from './instanceTree';
@@ -24,10 +25,23 @@ export function register(deps: Deps): Disposable {
   const tree = deps.trees['gpuRental.instances'];
   const provider = store.add(new InstanceTree(deps));
   tree.setProvider(provider);
+  store.add(
+    deps.commands.register('gpuRental.instance.reveal', ({ instanceId }) =>
+      tree.view.reveal(provider.nodeOf(instanceId), { select: true, focus: true }),
+    ),
+  );
   store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
   store.add(
     deps.commands.register('gpuRental.showLog', () => {
       deps.log.show();
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.reveal', async (target) => {
+      const id = instanceIdOf(target);
+      if (id !== undefined && deps.fleet.find(id)) {
+        await tree.view.reveal(provider.nodeOf(id), { select: true, focus: true });
+      }
     }),
   );
   const tellInterest = () => {

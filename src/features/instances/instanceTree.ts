@@ -82,6 +82,16 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     ];
   }
 
+  /** The row of an instance, for revealing it. */
+  nodeOf(instanceId: number): object {
+    return this.nodes.instance(instanceId);
+  }
+
+  /** The node of an instance, to be shown. */
+  nodeOf(instanceId: number): object {
+    return this.nodes.instance(instanceId);
+  }
+
   getParent(node: object): object | undefined {
     return this.nodes.parentOf(node);
   }

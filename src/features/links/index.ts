@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { instanceIdOf } from '../../editor/instanceTarget';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import { templateIdOf } from '../../editor/templateUris';
+import { linkTo, readLink } from '../../model/links';
+import { defaultQuery } from '../../model/savedSearches';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
+import { CancelledError, UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report'>;
+
+class BadLinkError extends UserError {
+  constructor() {
+    super(
+      text(
+        'This link cannot be opened. Links of GPU Rental open an instance, an offer or a template by its number, or the sign-in, and carry nothing else.',
+      ),
+    );
+  }
+}
+
+/** Links from outside, such as `vscode://gpu-rental.gpu-rental/instance?id=5`, and copying them. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands, links } = deps;
+  const handle = async (uri: vscode.Uri): Promise<void> => {
+    try {
+      await open(deps, uri);
+    } catch (error) {
+      deps.report.error(error, { retry: () => handle(uri) });
+    }
+  };
+  links.handle = handle;
+  store.add(
+    toDisposable(() => {
+      links.handle = undefined;
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.instance.copyLink', (target) => copyLink('instance', instanceIdOf(target))),
+  );
+  store.add(
+    commands.register('gpuRental.template.copyLink', (target) => copyLink('template', templateIdOf(target))),
+  );
+  return store;
+}
+
+async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
+  const link = readLink(uri);
+  if (!link) {
+    throw new BadLinkError();
+  }
+  if (link.kind === 'signIn' || !deps.accounts.active) {
+    await runCommand('gpuRental.signIn');
+  }
+  const account = deps.accounts.active;
+  if (!account || link.kind === 'signIn') {
+    return;
+  }
+  switch (link.kind) {
+    case 'instance':
+      return openInstance(deps, account, link.id);
+    case 'offer':
+      return openOffer(account, link.id);
+    case 'template':
+      await runCommand('gpuRental.template.edit', { templateId: link.id });
+  }
+}
+
+async function openInstance({ fleet }: Deps, account: Account, id: number): Promise<void> {
+  if (!fleet.find(id)) {
+    await withCancellableProgress(vscode.l10n.t('Looking for the instance…'), (signal) =>
+      Promise.race([fleet.refresh(), untilAborted(signal)]),
+    );
+  }
+  if (fleet.find(id)) {
+    await runCommand('gpuRental.instance.reveal', { instanceId: id });
+    return;
+  }
+  const other = vscode.l10n.t('Switch Account');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      '{0} has no instance #{1}. It may have been destroyed, or belong to another account.',
+      plainLabel(account.name),
+      id,
+    ),
+    other,
+  );
+  if (chosen === other) {
+    await runCommand('gpuRental.switchAccount');
+  }
+}
+
+/** Opens the search with this offer alone; renting takes the same steps and the same question as ever. */
+async function openOffer({ client }: Account, id: number): Promise<void> {
+  const filters = { id: { eq: id } };
+  const { items } = await withCancellableProgress(vscode.l10n.t('Looking for the offer…'), (signal) =>
+    client.offers.search({ filters, rentalType: 'on-demand', order: [], limit: 1 }, { signal }),
+  );
+  if (items.some((offer) => offer.id === id)) {
+    await runCommand('gpuRental.showSearch', {
+      query: { ...defaultQuery, filters: {} },
+      baseFilters: filters,
+      name: vscode.l10n.t('Offer #{0}', id),
+    });
+    return;
+  }
+  const search = vscode.l10n.t('Search Offers');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Offer #{0} is no longer available. Offers come and go within minutes.', id),
+    search,
+  );
+  if (chosen === search) {
+    await runCommand('gpuRental.searchOffers');
+  }
+}
+
+/** The list is read for all windows and goes on; whoever asked stops waiting. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new CancelledError());
+    });
+  });
+}
+
+async function copyLink(kind: 'instance' | 'template', id: number | undefined): Promise<void> {
+  if (id === undefined) {
+    return;
+  }
+  await vscode.env.clipboard.writeText(linkTo(vscode.env.uriScheme, { kind, id }));
+  vscode.window.setStatusBarMessage(vscode.l10n.t('Link copied'), 4_000);
+}
