@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { armTimer, checkTimer, disarmTimer, verdictOf, type TimerOrder } from '../../../src/ssh/machineTimer';
+import { runProgram } from '../../../src/ssh/run';
+import { UnsafeValueError } from '../../../src/ssh/validate';
+import { rentRunning } from '../../support/rentRunning';
+import { useSimulators, type TestSimulator } from '../../support/startSimulator';
+import { until } from '../../support/until';
+
+const shellTools = [
+  'sh',
+  'cat',
+  'date',
+  'grep',
+  'head',
+  'kill',
+  'mkdir',
+  'rm',
+  'sed',
+  'setsid',
+  'sleep',
+  'tail',
+  'tr',
+];
+
+/** Python is asked for its own place: what is found first may be a script that needs more than this. */
+function placeOf(tool: string): string {
+  const [program, ...args] =
+    tool === 'python3'
+      ? ['python3', '-c', 'import sys; print(sys.executable)']
+      : ['sh', '-c', `command -v ${tool} || echo /bin/${tool}`];
+  return execFileSync(program, args, { encoding: 'utf8' }).trim();
+}
+
+describe('A timer on the machine', function () {
+  this.timeout(60_000);
+  const simulators = useSimulators();
+  let home: string;
+  let simulator: TestSimulator;
+  let id: number;
+  beforeEach(async () => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timer-'));
+    simulator = await simulators.start({ fakeClock: true });
+    id = await rentRunning(simulator);
+  });
+  afterEach(async () => {
+    await disarmTimer(machine(), 'gpu-1', id);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** A machine that has these programs and the key of its instance; the script runs in a real shell. */
+  const machine = (tools?: readonly string[], key?: string) => {
+    const bin = path.join(home, 'bin');
+    if (tools) {
+      mkdirSync(bin, { recursive: true });
+      for (const tool of [...shellTools, ...tools].filter((one) => !existsSync(path.join(bin, one)))) {
+        symlinkSync(placeOf(tool), path.join(bin, tool));
+      }
+    }
+    const own = simulator.world.instance(id)?.apiKey ?? '';
+    return {
+      exec: (_: string, script: string, more: object) =>
+        runProgram('/bin/sh', ['-c', script], {
+          ...more,
+          env: { HOME: home, CONTAINER_API_KEY: key ?? own, ...(tools ? { PATH: bin } : {}) },
+        }),
+    };
+  };
+  const order = (more: Partial<TimerOrder> = {}): TimerOrder => ({
+    serviceUrl: simulator.url,
+    instanceId: id,
+    action: 'stop',
+    seconds: 600,
+    token: 'abc123',
+    ...more,
+  });
+  const processes = () => {
+    const folder = path.join(home, '.gpu-rental');
+    const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('timer-')) : [];
+    return files.map((name) => Number(readFileSync(path.join(folder, name), 'utf8')));
+  };
+  const lives = (pid: number | undefined) => {
+    try {
+      return pid !== undefined && process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  const writes = () =>
+    simulator
+      .received()
+      .filter(({ method }) => method !== 'GET')
+      .slice(1);
+
+  for (const tool of ['curl', 'python3', 'wget']) {
+    it(`stops the instance with ${tool} when the time is over`, async () => {
+      assert.deepEqual(await armTimer(machine([tool]), 'gpu-1', order({ seconds: 2 })), {
+        kind: 'armed',
+        tool,
+      });
+      assert.equal(simulator.world.instance(id)?.intendedStatus, 'running');
+      await until('the stop', () => simulator.world.instance(id)?.intendedStatus === 'stopped');
+    });
+  }
+
+  it('destroys the instance when the time is over', async () => {
+    await armTimer(machine(), 'gpu-1', order({ action: 'destroy', seconds: 1 }));
+    await until('the destruction', () => simulator.world.instance(id) === undefined);
+  });
+
+  it('only reads to prove that it can act', async () => {
+    const before = simulator.received().length;
+    await armTimer(machine(), 'gpu-1', order());
+    assert.deepEqual(
+      simulator
+        .received()
+        .slice(before)
+        .map(({ method, path: at }) => `${method} ${at}`),
+      [`GET /api/v0/instances/${id}/`],
+    );
+  });
+
+  it('is alive as long as it waits, and says so', async () => {
+    await armTimer(machine(), 'gpu-1', order());
+    assert.equal((await checkTimer(machine(), 'gpu-1', order())).kind, 'armed');
+    assert.deepEqual(await checkTimer(machine(), 'gpu-1', order({ token: 'fff' })), { kind: 'notAlive' });
+    const [pid] = processes();
+    assert.ok(pid !== undefined && lives(pid));
+    process.kill(pid, 'SIGKILL');
+    await until('its end', () => !lives(pid));
+    assert.deepEqual(await checkTimer(machine(), 'gpu-1', order()), { kind: 'notAlive' });
+  });
+
+  it('takes the place of the one before, and ends when it is disarmed', async () => {
+    await armTimer(machine(), 'gpu-1', order({ seconds: 4 }));
+    const [first] = processes();
+    await armTimer(machine(), 'gpu-1', order({ token: 'def456' }));
+    await until('the end of the first', () => !lives(first));
+    const [second, ...more] = processes();
+    assert.ok(lives(second));
+    assert.deepEqual(more, []);
+    assert.equal(await disarmTimer(machine(), 'gpu-1', id), true);
+    await until('the end of the second', () => !lives(second));
+    assert.deepEqual(processes(), []);
+    assert.equal(simulator.world.instance(id)?.intendedStatus, 'running');
+  });
+
+  it('is not armed without a program that can call the service', async () => {
+    assert.deepEqual(await armTimer(machine([]), 'gpu-1', order()), { kind: 'noTool' });
+    assert.deepEqual(processes(), []);
+  });
+
+  it('is not armed without the key of the machine, or with one that could be more than a key', async () => {
+    assert.deepEqual(await armTimer(machine(undefined, ''), 'gpu-1', order()), { kind: 'noKey' });
+    const hostile = machine(undefined, 'a"\nurl = "file:///etc/passwd');
+    assert.deepEqual(await armTimer(hostile, 'gpu-1', order()), { kind: 'noKey' });
+    assert.deepEqual(processes(), []);
+  });
+
+  it('is not armed where the service does not accept the key, and keeps the one that was armed', async () => {
+    await armTimer(machine(), 'gpu-1', order());
+    const before = processes();
+    const wrong = machine(undefined, 'wrong-key');
+    assert.deepEqual(await armTimer(wrong, 'gpu-1', order({ token: 'def' })), {
+      kind: 'refused',
+      status: 401,
+    });
+    assert.deepEqual(processes(), before);
+  });
+
+  it('is not armed where the machine cannot reach the service', async () => {
+    for (const tool of ['curl', 'python3', 'wget']) {
+      const verdict = await armTimer(machine([tool]), 'gpu-1', order({ serviceUrl: 'http://127.0.0.1:1' }));
+      assert.deepEqual(verdict, { kind: 'noAnswer' }, tool);
+      rmSync(path.join(home, 'bin'), { recursive: true });
+    }
+  });
+
+  it('goes on trying while the service fails', async () => {
+    simulator.fail({ kind: 'html500', method: 'PUT', path: `/api/v0/instances/${id}/` });
+    await armTimer(machine(), 'gpu-1', order({ seconds: 1 }));
+    await until('the second try', () => writes().filter(({ method }) => method === 'PUT').length === 2, {
+      timeoutMs: 50_000,
+    });
+    await until('the stop', () => simulator.world.instance(id)?.intendedStatus === 'stopped');
+  });
+
+  it('never shows the key in its arguments', async () => {
+    await armTimer(machine(), 'gpu-1', order());
+    const key = simulator.world.instance(id)?.apiKey ?? '';
+    const [pid] = processes();
+    assert.ok(key.length > 10 && !readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').includes(key));
+    assert.ok(!readFileSync(path.join(home, '.gpu-rental', 'guard.sh'), 'utf8').includes(key));
+  });
+
+  it('refuses an address that is none before anything is sent', async () => {
+    const never = { exec: () => Promise.reject(new Error('sent')) };
+    const urls = [
+      'http://example.com',
+      'https://a;b',
+      'https://$(id)',
+      'https://a\nb',
+      'file:///etc',
+      'https://a b',
+      "https://a'b",
+    ];
+    for (const serviceUrl of urls) {
+      await assert.rejects(armTimer(never, 'gpu-1', order({ serviceUrl })), UnsafeValueError, serviceUrl);
+    }
+  });
+
+  it('takes nothing that the machine says for more than it is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (lines) => {
+        assert.deepEqual(verdictOf(lines.map((line) => `x${line}`)), { kind: 'noLogin' });
+      }),
+    );
+    assert.deepEqual(verdictOf(['armed rm -rf']), { kind: 'noLogin' });
+    assert.deepEqual(verdictOf(['status 000']), { kind: 'noAnswer' });
+  });
+});
