@@ -140,17 +140,15 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
         keyAccess.learn(accountKey, error);
       },
       createClient: ({ serviceUrl, isDemo, bearer, recover, onForbidden }) =>
-        searchBudget.counting(
-          createClient({
-            baseUrl: serviceUrl,
-            bearer,
-            transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
-            clock,
-            log,
-            ...(recover ? { recover } : {}),
-            ...(onForbidden ? { onForbidden } : {}),
-          }),
-        ),
+        createClient({
+          baseUrl: serviceUrl,
+          bearer,
+          transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
+          clock,
+          log,
+          ...(recover ? { recover } : {}),
+          ...(onForbidden ? { onForbidden } : {}),
+        }),
     }),
   );
   const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));

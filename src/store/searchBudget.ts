@@ -1,4 +1,3 @@
-import type { Client } from '../api/client';
 import type { Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import type { WindowHub } from './ports';
@@ -8,7 +7,7 @@ export const searchesPerMinute = 8;
 const minuteMs = 60_000;
 const topic = 'search.sent';
 
-/** Counts the searches of the last minute over all windows, whoever sends them. */
+/** Counts the searches of the last minute over all windows; those that a rental needs have their own share. */
 export class SearchBudget implements Disposable {
   private readonly sent: number[] = [];
   private readonly listening: Disposable;
@@ -36,20 +35,6 @@ export class SearchBudget implements Disposable {
   note(): void {
     this.count();
     this.hub.broadcast(topic, undefined);
-  }
-
-  /** The client with every search of it counted. */
-  counting(client: Client): Client {
-    return {
-      ...client,
-      offers: {
-        ...client.offers,
-        search: (search, options) => {
-          this.note();
-          return client.offers.search(search, options);
-        },
-      },
-    };
   }
 
   dispose(): void {

@@ -54,7 +54,7 @@ const changedShape = z.object({ accountKey: z.string(), check: z.string().option
 export interface SearchWatchesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
   readonly hub: WindowHub;
-  readonly budget: Pick<SearchBudget, 'waitMs'>;
+  readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly storageDir: string;
@@ -268,6 +268,7 @@ export class SearchWatches implements Disposable {
     this.changed.fire();
     try {
       const search = wireSearch(watchedSearch(watch));
+      this.deps.budget.note();
       const { items } = await active.client.offers.search(search, { signal: own.abort.signal });
       if (this.checking === own) {
         const { matches, offers } = matchesAfter(watch, state.matches, items, clock.now());
@@ -322,7 +323,11 @@ export class SearchWatches implements Disposable {
     const { query } = watchedSearch(watch);
     const priced = offers.map((offer) => {
       const rate = runningRateOfOffer(offer, query);
-      return { id: offer.id, machine: machineName(offer), perHour: rate === undefined ? zero : perHour(rate) };
+      return {
+        id: offer.id,
+        machine: machineName(offer),
+        perHour: rate === undefined ? zero : perHour(rate),
+      };
     });
     for (const time of new Set(since.values())) {
       const own = priced.filter(({ id }) => since.get(id) === time).sort((a, b) => a.perHour - b.perHour);

@@ -16,7 +16,7 @@ import { recheckPins } from './recheckPins';
 
 export type CompareDeps = Pick<
   Services,
-  'extensionUri' | 'log' | 'accounts' | 'offerPins' | 'failedMachines' | 'clock' | 'report'
+  'extensionUri' | 'log' | 'accounts' | 'offerPins' | 'failedMachines' | 'searchBudget' | 'clock'
 >;
 
 /** What is known about a pinned offer beside its figures. */
@@ -109,7 +109,10 @@ export class ComparePanel implements vscode.Disposable {
     try {
       await this.readFailures();
       const now = await recheckPins(
-        (search, options) => account.client.offers.search(search, options),
+        (search, options) => {
+          this.deps.searchBudget.note();
+          return account.client.offers.search(search, options);
+        },
         pins,
         own.signal,
       );

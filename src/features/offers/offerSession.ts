@@ -38,8 +38,7 @@ export interface OffersView {
 export interface SessionOptions {
   readonly search: Client['offers']['search'];
   readonly clock: Clock;
-  /** Counts what `search` sends, in all windows. */
-  readonly budget: Pick<SearchBudget, 'waitMs'>;
+  readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
   /** Filters of a template; a person's filters win over them, field by field. */
   readonly templateFilters?: WireFiltersShape;
@@ -304,6 +303,7 @@ export class OfferSession implements Disposable {
     this.asking?.abort();
     const own = new AbortController();
     this.asking = own;
+    this.options.budget.note();
     this.fire();
     try {
       const { items } = await this.options.search(search, {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { SearchBudget, searchesPerMinute } from '../../../src/store/searchBudget';
 import { FakeClock } from '../../support/fakeClock';
-import { FakeService } from '../../support/fakeService';
 import { FakeHubs } from '../../support/fakeWindows';
 
 describe('the searches of a minute', () => {
@@ -28,17 +27,5 @@ describe('the searches of a minute', () => {
     }
     assert.equal(budget.waitMs(4), 60_000);
     assert.equal(budget.waitMs(), 0);
-  });
-
-  it('are those of the client, whichever part of the product asks', async () => {
-    const clock = new FakeClock();
-    const budget = new SearchBudget(clock, new FakeHubs().open());
-    const service = new FakeService();
-    const client = budget.counting(service.client);
-    await client.offers.search({ filters: {}, rentalType: 'on-demand', order: [] });
-    await client.users.current();
-    assert.equal(service.count('offers.search'), 1);
-    assert.equal(budget.waitMs(1), 60_000);
-    assert.equal(budget.waitMs(2), 0);
   });
 });

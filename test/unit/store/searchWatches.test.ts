@@ -4,7 +4,6 @@ import path from 'node:path';
 import { NotReachableError } from '../../../src/api/errors';
 import { fromDollars } from '../../../src/model/money';
 import { defaultQuery } from '../../../src/model/savedSearches';
-import type { Account } from '../../../src/store/ports';
 import { SearchBudget } from '../../../src/store/searchBudget';
 import {
   checkEveryMs,
@@ -45,7 +44,7 @@ describe('watched searches', () => {
     const budget = own.owned.add(new SearchBudget(clock, own.hub));
     const watches = own.owned.add(
       new SearchWatches({
-        accounts: countingAccounts(own, budget),
+        accounts: own.accounts,
         hub: own.hub,
         budget,
         clock,
@@ -57,17 +56,6 @@ describe('watched searches', () => {
     watches.onDidFind((one) => found.push(one));
     await watches.ready;
     return { window: own, budget, watches, found };
-  }
-
-  /** As the product makes its clients: each search is counted. */
-  function countingAccounts({ accounts }: FakeWindow, budget: SearchBudget) {
-    return {
-      get active(): Account | undefined {
-        const { active } = accounts;
-        return active && { ...active, client: budget.counting(active.client) };
-      },
-      onDidChange: accounts.onDidChange,
-    };
   }
 
   const searches = () => service.count('offers.search');

@@ -33,7 +33,6 @@ function aSession(options: Partial<SessionOptions> = {}) {
     budget,
     query: defaultQuery,
     search: (search, call) => {
-      budget.note();
       return new Promise((resolve, reject) => {
         asked.push({
           search,
