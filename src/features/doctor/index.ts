@@ -77,35 +77,62 @@ const order: readonly Verdict[] = ['problem', 'note', 'ok', 'skipped'];
 
 /** The findings to pick from; true where everything is to be looked at again. */
 async function show(deps: Deps, findings: readonly Finding[]): Promise<boolean> {
+  for (;;) {
+    const picked = await pick(findings);
+    if (picked === 'lookAgain') {
+      return true;
+    }
+    if (picked === 'showText') {
+      const content = reportText(findings, (value) => deps.redactor.redact(localize(value)));
+      await vscode.window.showTextDocument(
+        await vscode.workspace.openTextDocument({ language: 'markdown', content }),
+      );
+    }
+    if (typeof picked !== 'object' || (await explain(deps, picked))) {
+      return false;
+    }
+  }
+}
+
+async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' | 'lookAgain' | undefined> {
   const rows = [...findings]
     .sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
     .map((one) => ({
       label: `$(${icons[one.verdict]}) ${plainLabel(localize(one.title))}`,
       description: one.fix ? localize(one.fix.label) : '',
       detail: plainLabel(localize(one.detail)),
-      finding: one,
+      value: one,
     }));
-  const report = { label: `$(file-text) ${vscode.l10n.t('Show as Text…')}`, finding: undefined };
-  const again = { label: `$(refresh) ${vscode.l10n.t('Look Again')}`, finding: undefined };
+  const report = { label: `$(file-text) ${vscode.l10n.t('Show as Text…')}`, value: 'showText' as const };
+  const again = { label: `$(refresh) ${vscode.l10n.t('Look Again')}`, value: 'lookAgain' as const };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
   const picked = await vscode.window.showQuickPick([...rows, report, again], {
     title:
       problems === 0
         ? vscode.l10n.t('Doctor: no problem found')
         : vscode.l10n.t('Doctor: {0} to mend', problems),
-    placeHolder: vscode.l10n.t('Select a line to mend it'),
+    placeHolder: vscode.l10n.t('Select a line to read it in full and to mend it'),
     matchOnDetail: true,
     ignoreFocusOut: true,
   });
-  if (picked === report) {
-    const content = reportText(findings, (value) => deps.redactor.redact(localize(value)));
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ language: 'markdown', content }),
-    );
-  } else if (picked?.finding?.fix) {
-    await mend(deps, picked.finding.fix);
+  return picked?.value;
+}
+
+/** A finding in full, for which a row is too short, with its fix; true where that was taken. */
+async function explain(deps: Deps, { title, detail, verdict, fix }: Finding): Promise<boolean> {
+  const label = fix && localize(fix.label);
+  const show =
+    verdict === 'problem' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  const chosen = await show(
+    plainLabel(localize(title)),
+    { modal: true, detail: plainLabel(localize(detail)) },
+    ...(label === undefined ? [] : [label]),
+  );
+  if (!fix || chosen !== label) {
+    return false;
   }
-  return picked === again;
+  await mend(deps, fix);
+  return true;
 }
 
 async function mend({ ssh }: Deps, fix: Fix): Promise<void> {

@@ -18,5 +18,5 @@ export function reportText(findings: readonly Finding[], say: (value: Text | str
 
 /** The name of an account on this computer is nobody's business. */
 function withoutHome(value: string): string {
-  return value.replace(/(?:\/home\/|\/Users\/|[A-Za-z]:[/\\]Users[/\\])[^/\\\s]+/g, '~');
+  return value.replace(/(?<![\w.-])(?:\/home\/|\/Users\/|[A-Za-z]:[/\\]Users[/\\])[^/\\\s]+/g, '~');
 }
