@@ -66,9 +66,9 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerDeployments,
   registerReports,
   registerDiagnostics,
+  registerLinks,
 ];
 
-  registerLinks,
 /** Builds the services, registers the features, and reads who is signed in. */
 export async function startApp(context: vscode.ExtensionContext, shell: Shell): Promise<App> {
   const services = await createServices(context, shell);

@@ -160,6 +160,23 @@ function whatFacts({ offer, choices, rentalType }: ConfirmationInput): readonly 
     ...(choices.volume === undefined
       ? []
       : [fact('volume', text('Volume'), volumeText(choices.volume), 'options')]),
+    ...otherOptions(choices),
+  ];
+}
+
+/** What few rentals have; a login is said to be there and never shown. */
+function otherOptions(choices: RentChoices): readonly Fact[] {
+  const { args, imageLogin, jupyterDir, langUtf8, pythonUtf8, useJupyterLab } = choices;
+  const isArgs = effectiveRuntype(choices) === 'args';
+  const utf8 = [...(pythonUtf8 === true ? ['Python'] : []), ...(langUtf8 === true ? ['LANG'] : [])];
+  return [
+    ...(args === undefined || !isArgs ? [] : [fact('args', text('Arguments'), args, 'options')]),
+    ...(useJupyterLab === true ? [fact('lab', text('Notebook'), 'JupyterLab', 'options')] : []),
+    ...(jupyterDir === undefined
+      ? []
+      : [fact('jupyterDir', text('Jupyter starts in'), jupyterDir, 'options')]),
+    ...(imageLogin === undefined ? [] : [fact('login', text('Registry login'), text('set'), 'options')]),
+    ...(utf8.length === 0 ? [] : [fact('utf8', text('UTF-8'), utf8.join(', '), 'options')]),
   ];
 }
 

@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { machineName } from '../../model/confirmation';
 import type { Instance } from '../../model/instance';
 import { displayLabel, withoutMarker } from '../../model/instanceLabel';
 import type { MarketQuery } from '../../model/marketQuery';
 import type { RentConfig } from '../../model/rent';
-import { leastDiskGb, plannedDiskGb, type RentChoices, type RentSource } from '../../model/rentPlan';
+import { choicesOf } from '../../model/rentAgain';
+import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentPlan';
 import { defaultQuery } from '../../model/savedSearches';
 import { defaultFilters } from '../../model/searchFields';
 import type { Account, Rental } from '../../store/ports';
@@ -103,9 +105,14 @@ function title(name: string): string {
 async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): Promise<Start | undefined> {
   const full = await deps.rentals.fullConfig(rental);
   const config = full ?? rental.config;
-  if (!full && Object.keys(rental.config.env ?? {}).length > 0) {
+  const { choices, lost } = choicesOf(config, full !== undefined);
+  if (lost.length > 0) {
+    const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
     void vscode.window.showWarningMessage(
-      vscode.l10n.t('The values of the environment are no longer known. Set them again under More Options.'),
+      vscode.l10n.t(
+        'No longer known, since secrets go with their instance: {0}. Set them again under More Options.',
+        names.join(', '),
+      ),
     );
   }
   const source = await sourceOf(deps, account, config);
@@ -120,7 +127,7 @@ async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): 
       diskGb: config.diskGb ?? defaultQuery.diskGb,
     }),
     source,
-    choices: choicesOf(config, full !== undefined),
+    choices,
   };
 }
 
@@ -147,35 +154,6 @@ async function sourceOf(
     return chosen && { kind: 'template', template: chosen };
   }
   return config.image === undefined ? undefined : { kind: 'image', image: config.image };
-}
-
-/** The answers of the rental; without secrets the environment is left to be set again. */
-function choicesOf(config: RentConfig, hasSecrets: boolean): Partial<RentChoices> {
-  const { label, env } = config;
-  const kept = new Set<string>([
-    'diskGb',
-    'runtype',
-    'targetState',
-    'onstart',
-    'args',
-    'useJupyterLab',
-    'jupyterDir',
-    'pythonUtf8',
-    'langUtf8',
-    'imageLogin',
-    'cancelUnavailable',
-    'vm',
-  ]);
-  // A bid and a volume belong to one machine, so they are chosen anew.
-  const others: Partial<RentChoices> = Object.fromEntries(
-    Object.entries(config).filter(([key]) => kept.has(key)),
-  );
-  const name = withoutMarker(label ?? '');
-  return {
-    ...others,
-    ...(name === '' ? {} : { label: name }),
-    ...(env === undefined || !hasSecrets ? {} : { env }),
-  };
 }
 
 async function fromInstance(

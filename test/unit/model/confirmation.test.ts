@@ -77,6 +77,27 @@ describe('the confirmation', () => {
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 
+  it('names the options that few rentals have, and of a login only that there is one', () => {
+    const source = { kind: 'image' as const, image: 'ubuntu' };
+    const { lab, jupyterDir, login, utf8, args } = shown(
+      anInput({
+        choices: {
+          source,
+          useJupyterLab: true,
+          jupyterDir: '/workspace',
+          imageLogin: '-u me -p secret ghcr.io',
+          pythonUtf8: true,
+          args: '--unused',
+        },
+      }),
+    );
+    assert.deepEqual(
+      { lab, jupyterDir, login, utf8, args },
+      { lab: 'JupyterLab', jupyterDir: '/workspace', login: 'set', utf8: 'Python', args: undefined },
+    );
+    assert.equal(shown(anInput({ choices: { source, runtype: 'args', args: '-v' } }))['args'], '-v');
+  });
+
   it('has no warning for an ordinary rental', () => {
     assert.deepEqual(warned({ credit: fromDollars(20) }), []);
   });
