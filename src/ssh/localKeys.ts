@@ -3,7 +3,7 @@ import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { errorCode, isMissing, type FileSystem } from './fileSystem';
 import { parsePublicKey, type PublicKey } from './publicKey';
-import { ProgramMissingError, type Run } from './run';
+import { ProgramMissingError, type Run, type RunResult } from './run';
 
 /** A key with which this computer can log in. */
 export interface LocalKey {
@@ -23,9 +23,16 @@ export interface KeyDeps {
   readonly fs: FileSystem;
   readonly run: Run;
   readonly sshDir: string;
+  /** Program and options with which the user's config is read. */
+  readonly ssh: readonly [program: string, ...options: string[]];
 }
 
-/** Keys in `~/.ssh` and in the agent, those that need no passphrase first, then by file name. */
+/** A key whose secret is in a device that wants to be touched (FIDO). */
+export function isSecurityKey({ publicKey }: LocalKey): boolean {
+  return publicKey.type.startsWith('sk-');
+}
+
+/** Keys in `~/.ssh` and in the agents, those that need no passphrase first, then by file name. */
 export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<readonly LocalKey[]> {
   const [files, agent] = await Promise.all([keyFiles(deps), agentKeys(deps, signal)]);
   const found: LocalKey[] = files.map((file) => ({
@@ -76,13 +83,44 @@ async function keyFiles({ fs, sshDir }: KeyDeps): Promise<readonly Omit<LocalKey
   return keys;
 }
 
-async function agentKeys({ run }: KeyDeps, signal?: AbortSignal): Promise<readonly string[]> {
+/** Of the agent that the environment names, and of the one in the SSH config, as password managers set it up. */
+async function agentKeys(deps: KeyDeps, signal?: AbortSignal): Promise<readonly string[]> {
+  const configured = await configuredAgent(deps, signal);
+  const lists = await Promise.all([
+    keysOfAgent(deps.run, undefined, signal),
+    configured === undefined ? [] : keysOfAgent(deps.run, configured, signal),
+  ]);
+  return lists.flat();
+}
+
+async function keysOfAgent(
+  run: Run,
+  socket: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const env = socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } };
+  const result = await runOrNothing(run, 'ssh-add', ['-L'], { ...env, signal, timeoutMs: 5_000 });
+  return result?.code === 0 ? result.stdout.split('\n').map((line) => line.trim()) : [];
+}
+
+/** `IdentityAgent` for any host, as ssh itself reads it; nothing where it is the one of the environment. */
+async function configuredAgent(
+  { run, ssh: [program, ...options] }: KeyDeps,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const args = [...options, '-G', 'gpu-0'];
+  const result = await runOrNothing(run, program, args, { signal, timeoutMs: 5_000 });
+  const value = /^identityagent (.+)$/m.exec(result?.code === 0 ? result.stdout : '')?.[1]?.trim();
+  return value === undefined || /^(?:none|SSH_AUTH_SOCK|\$.*)$/.test(value) ? undefined : value;
+}
+
+/** `undefined` where the program is not installed. */
+async function runOrNothing(run: Run, ...call: Parameters<Run>): Promise<RunResult | undefined> {
   try {
-    const result = await run('ssh-add', ['-L'], { signal, timeoutMs: 5_000 });
-    return result.code === 0 ? result.stdout.split('\n').map((line) => line.trim()) : [];
+    return await run(...call);
   } catch (error) {
     if (error instanceof ProgramMissingError) {
-      return [];
+      return undefined;
     }
     throw error;
   }
@@ -115,16 +153,21 @@ export function isKeyName(name: string): boolean {
   return keyName.test(name) && !name.endsWith('.pub');
 }
 
-/**
- * Makes an ed25519 key `~/.ssh/<name>` without a passphrase by `ssh-keygen`. Never overwrites one.
- * A passphrase would have to stand in the arguments, which every program here can read; who wants
- * one runs `ssh-keygen` in a terminal.
- */
+/** The least that `ssh-keygen` takes. */
+export const shortestPassphrase = 5;
+
+export interface NewKeyOptions {
+  /** None unless given. It goes through a pipe: arguments and environment can be read by other programs. */
+  readonly passphrase?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes an ed25519 key `~/.ssh/<name>` by `ssh-keygen`. Never overwrites one. */
 export async function generateKey(
   deps: KeyDeps,
   name: string,
   comment: string,
-  signal?: AbortSignal,
+  { passphrase = '', signal }: NewKeyOptions = {},
 ): Promise<LocalKey> {
   if (!isKeyName(name)) {
     throw new UserError(text('{0} cannot be the name of a key file.', JSON.stringify(name)));
@@ -143,14 +186,42 @@ export async function generateKey(
     }
   }
   const plainComment = comment.replace(/[^A-Za-z0-9@._-]/g, '-');
-  const args = ['-q', '-t', 'ed25519', '-N', '', '-C', plainComment, '-f', file];
-  const result = await deps.run('ssh-keygen', args, { signal, timeoutMs: 30_000 });
+  const args = ['-q', '-t', 'ed25519', '-C', plainComment, '-f', file];
+  const isLocked = passphrase !== '';
+  const result = await deps.run('ssh-keygen', isLocked ? args : [...args, '-N', ''], {
+    signal,
+    timeoutMs: 30_000,
+    // It asks twice. Without a terminal, and told not to open a window, it reads the answers from its input.
+    ...(isLocked
+      ? {
+          input: `${passphrase}\n${passphrase}\n`,
+          withoutTerminal: true,
+          env: { SSH_ASKPASS_REQUIRE: 'never', DISPLAY: '', WAYLAND_DISPLAY: '' },
+        }
+      : {}),
+  });
   const line = (await readOrNothing(deps.fs, `${file}.pub`))?.toString('utf8').trim() ?? '';
   const publicKey = parsePublicKey(line);
-  if (result.code !== 0 || !publicKey) {
-    throw new UserError(text('ssh-keygen could not make the key: {0}', result.stderr.trim() || '?'));
+  const secret = await readOrNothing(deps.fs, file);
+  if (result.code !== 0 || !publicKey || !secret) {
+    const said = isLocked ? '' : result.stderr.trim();
+    throw new UserError(text('ssh-keygen could not make the key: {0}', said || '?'));
   }
-  return { publicKey, line, publicFile: `${file}.pub`, privateFile: file, inAgent: false, encrypted: false };
+  if (isLocked !== isEncrypted(secret)) {
+    await deps.fs.remove(file);
+    await deps.fs.remove(`${file}.pub`);
+    throw new UserError(
+      text('ssh-keygen did not take the pass phrase. Run it in a terminal and add the key here.'),
+    );
+  }
+  return {
+    publicKey,
+    line,
+    publicFile: `${file}.pub`,
+    privateFile: file,
+    inAgent: false,
+    encrypted: isLocked,
+  };
 }
 
 async function listOrNothing(fs: FileSystem, dir: string): Promise<readonly string[]> {

@@ -9,6 +9,8 @@ export interface RunOptions {
   /** Ends the process and sets `timedOut`. */
   readonly timeoutMs?: number;
   readonly cwd?: string;
+  /** Without the terminal that the editor may have been started from, so that questions are read from `input`. */
+  readonly withoutTerminal?: boolean;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each piece of output as it comes. */
@@ -50,6 +52,7 @@ export const runProgram: Run = (program, args, options = {}) =>
     const child = spawn(program, [...args], {
       shell: false,
       windowsHide: true,
+      detached: options.withoutTerminal ?? false,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, LC_ALL: 'C', ...options.env },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

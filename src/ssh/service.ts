@@ -11,7 +11,14 @@ import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
 import type { FileSystem } from './fileSystem';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
-import { findLocalKeys, generateKey, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
+import {
+  findLocalKeys,
+  generateKey,
+  worksUnattended,
+  type KeyDeps,
+  type LocalKey,
+  type NewKeyOptions,
+} from './localKeys';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import type { ProcessIdentity } from './lock';
 import { OwnFolder } from './ownFolder';
@@ -109,7 +116,7 @@ export interface SshService {
   tighten(): Promise<void>;
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]>;
   /** A new key `~/.ssh/<name>`. */
-  generateKey(name: string, comment: string, signal?: AbortSignal): Promise<LocalKey>;
+  generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey>;
 }
 
 export interface SshDeps {
@@ -320,8 +327,8 @@ class NativeSsh implements SshService {
     return findLocalKeys(this.keyDeps(), signal);
   }
 
-  generateKey(name: string, comment: string, signal?: AbortSignal): Promise<LocalKey> {
-    return generateKey(this.keyDeps(), name, comment, signal);
+  generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey> {
+    return generateKey(this.keyDeps(), name, comment, options);
   }
 
   private async privateFiles(signal?: AbortSignal): Promise<readonly string[]> {
@@ -397,7 +404,7 @@ class NativeSsh implements SshService {
 
   private keyDeps(): KeyDeps {
     const { fs, run, environment } = this.deps;
-    return { fs, run, sshDir: join(environment().home, '.ssh') };
+    return { fs, run, sshDir: join(environment().home, '.ssh'), ssh: this.ssh() };
   }
 }
 

@@ -69,6 +69,8 @@ export async function generateKey(session: UiSession, workbench: Workbench): Pro
   await quick.rows.filter({ hasText: 'Generate a New Key' }).click();
   await quick.waitForTitle('Generate an SSH Key');
   await quick.enter();
+  await quick.waitForTitle('Generate an SSH Key: Pass Phrase');
+  await quick.enter();
   const file = path.join(session.root, 'home', '.ssh', 'gpu_rental');
   await until('the new key', () => existsSync(`${file}.pub`));
 }

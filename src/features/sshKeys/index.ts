@@ -1,21 +1,24 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { pickFromList } from '../../editor/quickPick';
+import { withCancellableProgress } from '../../editor/progress';
+import { pickFromList, plainLabel } from '../../editor/quickPick';
+import { instanceName } from '../../model/instanceLabel';
 import type { SshKey } from '../../model/account';
 import type { Client } from '../../api/client';
 import type { Services } from '../../services';
 import { parsePublicKey, sameKey } from '../../ssh/publicKey';
 import { matchKeys } from '../../ssh/service';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { UserError } from '../../util/errors';
+import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { generate, pickKey } from './keyPicker';
+import { ownKeyId, withOwnKey } from './ownKey';
 import { keyName } from './keyWords';
 import { SshKeyTree } from './sshKeyTree';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'sshKeys' | 'ssh' | 'log' | 'trees' | 'commands' | 'report'
+  'accounts' | 'fleet' | 'sshKeys' | 'ssh' | 'log' | 'trees' | 'commands' | 'report' | 'redactor'
 >;
 
 /** The SSH keys view, its commands, and the keys of single instances. */
@@ -116,11 +119,19 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
   if (!key) {
     return;
   }
+  if (key.id === ownKeyId) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('This key is a field of your account. It can be changed in the web console alone.'),
+    );
+    return;
+  }
+  const opens = await instancesOpenedBy(deps, key.publicKey);
   const remove = vscode.l10n.t('Delete');
   const isLast = deps.sshKeys.state.kind === 'ready' && deps.sshKeys.state.value.length === 1;
-  const detail = vscode.l10n.t(
-    'Instances that you rent later will not let it in. Those that run already still do. The key files on this computer stay.',
-  );
+  const detail = [
+    opens,
+    vscode.l10n.t('Instances that you rent later will not let it in. The key files on this computer stay.'),
+  ].join('\n\n');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
     {
@@ -135,16 +146,60 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
   }
 }
 
+/** A sentence about the instances that let a key in now; a check that fails is not "none". */
+async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string> {
+  const { state } = deps.fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const client = clientOf(deps);
+  const checks = await withCancellableProgress(vscode.l10n.t('Looking where the key is in use…'), (signal) =>
+    Promise.all(
+      instances.map(async (instance) => {
+        try {
+          const { items } = await client.instances.keys(instance.id, { signal });
+          return { instance, isOpen: items.some((item) => sameKey(item.publicKey, publicKey)) };
+        } catch (error) {
+          if (isCancelled(error)) {
+            throw error;
+          }
+          return { instance, isOpen: undefined };
+        }
+      }),
+    ),
+  );
+  const named = (isOpen: boolean | undefined) =>
+    checks
+      .filter((check) => check.isOpen === isOpen)
+      .map(({ instance }) => plainLabel(instanceName(instance)))
+      .join(', ');
+  const open = named(true);
+  const unknown = named(undefined);
+  return [
+    open === ''
+      ? unknown === ''
+        ? vscode.l10n.t('None of your instances lets it in now.')
+        : ''
+      : vscode.l10n.t('It still opens: {0}. Detach it there to shut it out.', open),
+    unknown === '' ? '' : vscode.l10n.t('Could not be checked: {0}.', unknown),
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
 /** The key of a tree node or call, else one that is picked. */
 async function chooseKey(deps: Deps, target: unknown, title: string): Promise<SshKey | undefined> {
   if (deps.sshKeys.state.kind !== 'ready') {
     await deps.sshKeys.refresh();
   }
-  const { state } = deps.sshKeys;
-  const keys = state.kind === 'ready' ? state.value : [];
+  const keys = registeredKeys(deps);
   const id =
     typeof target === 'object' && target !== null && 'sshKeyId' in target ? target.sshKeyId : undefined;
   return id === undefined ? pickOf(keys, title) : keys.find((key) => key.id === id);
+}
+
+/** As the account view and the tree show them; the user's own key has the id 0 and cannot be deleted. */
+function registeredKeys({ sshKeys, accounts }: Deps): readonly SshKey[] {
+  const { state } = sshKeys;
+  return withOwnKey(state.kind === 'ready' ? state.value : [], accounts.active?.user.sshKey);
 }
 
 async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {

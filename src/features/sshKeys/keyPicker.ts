@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
-import { isKeyName, worksUnattended, type LocalKey } from '../../ssh/localKeys';
+import { isKeyName, shortestPassphrase, worksUnattended, type LocalKey } from '../../ssh/localKeys';
 import { keyName, localKeyRow, publicKeyProblem } from './keyWords';
 
-type Deps = Pick<Services, 'ssh'>;
+type Deps = Pick<Services, 'ssh' | 'redactor'>;
 
 export type KeyChoice =
   | { readonly kind: 'key'; readonly line: string }
@@ -72,17 +72,15 @@ export async function pickKey(
   }
 }
 
-/** Asks for the name of the file and makes the key. */
-export async function generate({ ssh }: Deps): Promise<LocalKey | undefined> {
+/** Asks for the name of the file and for a pass phrase, and makes the key. */
+export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | undefined> {
   const taken = (await ssh.localKeys()).map((key) => key.privateFile ?? '');
   const isFree = (name: string) =>
     !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
   const names = ['gpu_rental', ...Array.from({ length: 98 }, (_, index) => `gpu_rental_${index + 2}`)];
   const answer = await askText({
     title: vscode.l10n.t('Generate an SSH Key'),
-    prompt: vscode.l10n.t(
-      'Name of the file in your .ssh folder. The key has no passphrase; for one with a passphrase run ssh-keygen in a terminal and add it here.',
-    ),
+    prompt: vscode.l10n.t('Name of the file in your .ssh folder.'),
     value: names.find(isFree) ?? '',
     problem: (value) =>
       isKeyName(value)
@@ -91,10 +89,50 @@ export async function generate({ ssh }: Deps): Promise<LocalKey | undefined> {
           : vscode.l10n.t('A key with this name exists already.')
         : vscode.l10n.t('Use letters, digits, dots, hyphens and underscores.'),
   });
-  if (answer.kind !== 'picked') {
+  const passphrase = answer.kind === 'picked' ? await askPassphrase() : undefined;
+  if (answer.kind !== 'picked' || passphrase === undefined) {
     return undefined;
   }
-  return ssh.generateKey(answer.value, answer.value);
+  redactor.addSecret(passphrase);
+  return ssh.generateKey(answer.value, answer.value, { passphrase });
+}
+
+/** Empty for a key without one; `undefined` where the user stopped. */
+async function askPassphrase(): Promise<string | undefined> {
+  if (process.platform === 'win32') {
+    // `ssh-keygen` of Windows reads a pass phrase from its console alone.
+    return '';
+  }
+  const title = vscode.l10n.t('Generate an SSH Key: Pass Phrase');
+  const first = await askText({
+    title,
+    prompt: vscode.l10n.t(
+      'Press Enter for a key without a pass phrase. With one, add the key to your SSH agent, or each connection asks for it.',
+    ),
+    placeholder: vscode.l10n.t('No pass phrase'),
+    password: true,
+    ignoreFocusOut: true,
+    problem: (value) =>
+      value !== '' && value.length < shortestPassphrase
+        ? vscode.l10n.t('At least {0} characters, or none.', shortestPassphrase)
+        : undefined,
+  });
+  if (first.kind !== 'picked' || first.value === '') {
+    return first.kind === 'picked' ? '' : undefined;
+  }
+  const again = await askText({
+    title,
+    prompt: vscode.l10n.t('The same once more. Nobody can recover it.'),
+    password: true,
+    ignoreFocusOut: true,
+    problem: (value) =>
+      first.value === value
+        ? undefined
+        : first.value.startsWith(value)
+          ? { message: vscode.l10n.t('Not complete yet.'), severity: vscode.InputBoxValidationSeverity.Error }
+          : vscode.l10n.t('The two are not the same.'),
+  });
+  return again.kind === 'picked' ? again.value : undefined;
 }
 
 async function paste(title: string): Promise<string | undefined> {

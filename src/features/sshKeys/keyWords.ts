@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { plainLabel, type Row } from '../../editor/quickPick';
-import type { LocalKey } from '../../ssh/localKeys';
+import { isSecurityKey, type LocalKey } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 
 /** What a key is called: its comment, else its kind; the text of a stranger as one plain line. */
@@ -11,15 +11,30 @@ export function keyName(publicKey: string, name?: string): string {
 }
 
 export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
-  const where = key.publicFile ?? vscode.l10n.t('in the SSH agent');
+  const where = [key.publicFile ?? '', key.inAgent ? vscode.l10n.t('in the SSH agent') : ''];
   return {
     id: key.publicKey.base64,
     label,
-    description: key.encrypted && !key.inAgent ? vscode.l10n.t('asks for a passphrase') : '',
-    detail: `${plainLabel(where)} · ${key.publicKey.fingerprint}`,
+    description: needsOf(key),
+    detail: [...where.map(plainLabel), key.publicKey.fingerprint].filter((part) => part !== '').join(' · '),
     iconPath: new vscode.ThemeIcon('key'),
     value,
   };
+}
+
+/** What a login with the key asks of the person; empty where nothing. */
+function needsOf(key: LocalKey): string {
+  if (isSecurityKey(key)) {
+    return vscode.l10n.t('security key, to be touched');
+  }
+  return key.encrypted && !key.inAgent ? vscode.l10n.t('asks for a pass phrase') : '';
+}
+
+/** Where a registered key is on this computer, and what it asks for. */
+export function placeOf(key: LocalKey): string {
+  const place = key.inAgent ? vscode.l10n.t('in the SSH agent') : vscode.l10n.t('on this computer');
+  const needs = needsOf(key);
+  return needs === '' ? place : `${place}, ${needs}`;
 }
 
 /** Why a text cannot be registered; `undefined` where it is one public key. */

@@ -7,7 +7,8 @@ import { parsePublicKey } from '../../ssh/publicKey';
 import { matchKeys } from '../../ssh/service';
 import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
-import { keyName } from './keyWords';
+import { keyName, placeOf } from './keyWords';
+import { ownKeyId, withOwnKey } from './ownKey';
 
 export type SshKeyNode =
   | { readonly kind: 'sshKey'; readonly sshKeyId: number }
@@ -52,7 +53,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     }
     // One object a key, so that refreshes do not move the selection.
     this.nodes = new Map(
-      state.value.map((key) => [key.id, this.nodes.get(key.id) ?? { kind: 'sshKey', sshKeyId: key.id }]),
+      this.keys().map((key) => [key.id, this.nodes.get(key.id) ?? { kind: 'sshKey', sshKeyId: key.id }]),
     );
     return [
       ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
@@ -68,8 +69,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     if (node.kind === 'loadError') {
       return this.errorItem(node.stale);
     }
-    const { state } = this.deps.sshKeys;
-    const key = state.kind === 'ready' ? state.value.find((one) => one.id === node.sshKeyId) : undefined;
+    const key = this.keys().find((one) => one.id === node.sshKeyId);
     return key ? this.keyItem(key) : new vscode.TreeItem(`#${node.sshKeyId}`);
   }
 
@@ -87,16 +87,25 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     });
   }
 
+  private keys(): readonly SshKey[] {
+    const { accounts, sshKeys } = this.deps;
+    const { state } = sshKeys;
+    return state.kind === 'ready' ? withOwnKey(state.value, accounts.active?.user.sshKey) : [];
+  }
+
   private keyItem(key: SshKey): vscode.TreeItem {
-    const isLocal = matchKeys(this.local, [key.publicKey]).length > 0;
+    const [local] = matchKeys(this.local, [key.publicKey]);
+    const isOwn = key.id === ownKeyId;
     const parsed = parsePublicKey(key.publicKey);
     const name = keyName(key.publicKey, key.name);
-    const place = isLocal ? vscode.l10n.t('on this computer') : '';
+    const place = [isOwn ? vscode.l10n.t('of your account') : '', local ? placeOf(local) : '']
+      .filter((part) => part !== '')
+      .join(', ');
     const item = new vscode.TreeItem(name);
     item.id = `ssh-key-${key.id}`;
     item.description = [parsed?.fingerprint.slice(0, 17), place].filter((part) => part !== '').join(' · ');
-    item.iconPath = new vscode.ThemeIcon('key', isLocal ? new vscode.ThemeColor('charts.green') : undefined);
-    item.contextValue = ';sshKey;';
+    item.iconPath = new vscode.ThemeIcon('key', local ? new vscode.ThemeColor('charts.green') : undefined);
+    item.contextValue = isOwn ? ';sshKey;ownKey;' : ';sshKey;deletable;';
     item.accessibilityInformation = { label: [name, place].filter((part) => part !== '').join(', ') };
     const tooltip = new vscode.MarkdownString();
     tooltip.appendText([parsed?.type, parsed?.fingerprint, place].filter(Boolean).join('\n'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { worksUnattended } from '../../../src/ssh/localKeys';
+import { isSecurityKey, worksUnattended } from '../../../src/ssh/localKeys';
 import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { matchKeys } from '../../../src/ssh/service';
@@ -107,6 +107,75 @@ describe('Local keys', function () {
     for (const name of ['', '..', '../x', '-x', 'a/b', 'a b', 'x.pub', 'a\nb']) {
       await assert.rejects(ssh.generateKey(name, ''), /cannot be the name/);
     }
+  });
+
+  it('are made with a pass phrase, which stands in no argument and in no environment', async () => {
+    const secret = 'correct horse $(id) "battery"';
+    const calls: { readonly args: readonly string[]; readonly env: unknown }[] = [];
+    const run: typeof home.run = (program, args, options) => {
+      calls.push({ args, env: options?.env });
+      return home.run(program, args, options);
+    };
+    const key = await home.service({ run }).generateKey('locked', 'locked', { passphrase: secret });
+    assert.equal(key.encrypted, true);
+    assert.doesNotMatch(JSON.stringify(calls), /horse/);
+    const file = join(home.sshDir, 'locked');
+    const opened = execFileSync('ssh-keygen', ['-y', '-P', secret, '-f', file], { encoding: 'utf8' });
+    assert.ok(sameKey(opened, key.line));
+    assert.throws(() => execFileSync('ssh-keygen', ['-y', '-P', '', '-f', file], { stdio: 'pipe' }));
+    assert.deepEqual((await home.service().localKeys()).map(worksUnattended), [false]);
+  });
+
+  it('are not left without the pass phrase that was asked for', async () => {
+    // A program that takes no answers from its input.
+    const run: typeof home.run = (program, args, options = {}) =>
+      program === 'ssh-keygen'
+        ? home.run(program, [...args, '-N', ''], { ...options, input: '' })
+        : home.run(program, args, options);
+    const made = home.service({ run }).generateKey('locked', 'locked', { passphrase: 'secret phrase' });
+    await assert.rejects(made, /did not take the pass phrase/);
+    assert.deepEqual(await home.service().localKeys(), []);
+  });
+
+  it('are also those of the agent that the SSH config names', async () => {
+    const line = home.key('kept');
+    rmSync(join(home.sshDir, 'kept'));
+    rmSync(join(home.sshDir, 'kept.pub'));
+    const agent = join(home.home, '.vault', 'agent.sock');
+    home.write(`Host *\n  IdentityAgent "${agent}"\n`);
+    const sockets: unknown[] = [];
+    const run: typeof home.run = (program, args, options) => {
+      if (program !== 'ssh-add') {
+        return home.run(program, args, options);
+      }
+      const socket = options?.env?.['SSH_AUTH_SOCK'];
+      sockets.push(socket);
+      const answer = { stderr: '', timedOut: false };
+      return Promise.resolve(
+        socket === undefined
+          ? { ...answer, code: 1, stdout: '' }
+          : { ...answer, code: 0, stdout: `${line}\n` },
+      );
+    };
+    const [key] = await home.service({ run }).localKeys();
+    assert.equal(key?.inAgent, true);
+    assert.equal(key.line, line);
+    assert.deepEqual(sockets, [undefined, agent]);
+  });
+
+  it('know security keys, which want to be touched', async () => {
+    // The public part as `ssh-keygen -t ed25519-sk` writes it; nobody has its device.
+    const type = 'sk-ssh-ed25519@openssh.com';
+    const part = (value: Buffer | string) => {
+      const bytes = Buffer.from(value);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return Buffer.concat([length, bytes]);
+    };
+    const blob = Buffer.concat([part(type), part(Buffer.alloc(32, 7)), part('ssh:')]);
+    writeFileSync(join(home.sshDir, 'id_sk.pub'), `${type} ${blob.toString('base64')} touch\n`);
+    writeFileSync(join(home.sshDir, 'id_sk'), 'a handle\n');
+    assert.deepEqual((await home.service().localKeys()).map(isSecurityKey), [true]);
   });
 
   it('are parsed strictly: the type inside must be the type outside', () => {
