@@ -104,6 +104,7 @@ describe('the account and its second factor', function () {
     await workbench.quick.type(account.backupCodes[0]?.toLowerCase() ?? '');
     await workbench.quick.waitForTitle('Add a Second Factor');
     await workbench.quick.pick('Authenticator App');
+    await workbench.quick.waitForTitle('Add a Second Factor: Name');
     await workbench.quick.type('Tablet');
     await workbench.quick.waitForTitle('Add an Authenticator App');
     const page = workbench.webview();

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import {
   challengeMs,
@@ -17,7 +18,7 @@ import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './confirmNew';
 import { pickType } from './pickType';
 import { sendSms, sendSmsAgain } from './challenges';
-import { withSending } from './sending';
+import { whileReading, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
 
@@ -36,16 +37,11 @@ interface Addition {
 
 /** Journey 9: authorize, choose, prove that the app or the telephone works, store the backup codes. */
 export async function addMethod(deps: Deps, account: Account, windows: Windows): Promise<boolean> {
-  const user = await deps.accounts.refreshUser();
+  const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus === 'legacy') {
-    void vscode.window.showWarningMessage(
-      vscode.l10n.t(
-        'This account has an older form of 2FA, to which nothing can be added. Remove it first, then set up 2FA again.',
-      ),
-    );
-    return false;
+    return replaceLegacy();
   }
-  const status = await account.client.tfa.status();
+  const status = await whileReading(() => account.client.tfa.status());
   if (status.methods.length === 0 && user.emailVerified === false) {
     await tellUnverified(account);
     return false;
@@ -77,9 +73,23 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
   return true;
 }
 
+/** Nothing can be added to the older form, so the way to a second method begins with its end. */
+async function replaceLegacy(): Promise<false> {
+  const remove = vscode.l10n.t('Remove the Older Form…');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('This account has an older form of 2FA, to which nothing can be added.'),
+    { modal: true, detail: vscode.l10n.t('Remove it first, then set up 2FA again.') },
+    remove,
+  );
+  if (chosen === remove) {
+    await runCommand('gpuRental.tfa.removeMethod');
+  }
+  return false;
+}
+
 async function askLabel(): Promise<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t('Add a Second Factor'),
+    title: vscode.l10n.t('Add a Second Factor: Name'),
     prompt: vscode.l10n.t('A name that tells it from others, for example Work Phone. May stay empty.'),
     ignoreFocusOut: true,
     validateInput: (value) => {

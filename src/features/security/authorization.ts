@@ -16,7 +16,7 @@ import { tellIfFewLeft } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { byChosenWay } from './proof';
 import { sendSmsAgain } from './challenges';
-import { withSending } from './sending';
+import { withSending } from './waiting';
 
 interface AuthorizationRequest {
   readonly account: Account;

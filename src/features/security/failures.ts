@@ -8,22 +8,25 @@ import { timeOfDay } from './words';
 export function failureText(error: UserError, now: number): string {
   if (error instanceof RefusedError) {
     if (isLockedOut(error, now)) {
-      return error.lockedUntil === undefined
-        ? localize(error.text)
-        : vscode.l10n.t(
-            'There were too many wrong codes. This way opens again at {0}; choose another one until then.',
-            timeOfDay(error.lockedUntil * 1000),
-          );
+      return error.lockedUntil === undefined ? localize(error.text) : lockedText(error.lockedUntil * 1000);
     }
     if (error.code === '2fa_verification_failed' && (error.failCount ?? 0) > 1) {
       return vscode.l10n.t(
-        '{0} {1} codes were wrong so far; too many lock this way for 15 minutes.',
+        '{0} {1} codes were wrong so far; after too many, none is taken for 15 minutes.',
         localize(error.text),
         error.failCount ?? 0,
       );
     }
   }
   return localize(error.text);
+}
+
+/** Milliseconds since 1970 at which codes are looked at again. */
+export function lockedText(untilMs: number): string {
+  return vscode.l10n.t(
+    'Too many wrong codes: none is taken until {0}. Choose another way until then.',
+    timeOfDay(untilMs),
+  );
 }
 
 /** The service looks at no further code of this method for now. */

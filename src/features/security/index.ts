@@ -26,8 +26,9 @@ export function register(deps: Deps): Disposable {
         return;
       }
       const session = user.isAdmin ? await askSession() : {};
-      if (session) {
-        await accounts.enterSecondFactor(session);
+      if (session && (await accounts.enterSecondFactor(session))) {
+        // What failed for want of a code is read again, so that nobody has to ask for it.
+        await commands.run('gpuRental.refresh', []);
       }
     }),
   );

@@ -6,6 +6,7 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { showBackupCodes, tellIfFewLeft } from './backupCodes';
 import { prove } from './proof';
+import { whileReading } from './waiting';
 import { methodName } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
@@ -20,6 +21,7 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   const primary = { label: `$(star) ${vscode.l10n.t('Make Primary')}` };
   const action = await vscode.window.showQuickPick([rename, ...(method.isPrimary ? [] : [primary])], {
     title: methodName(method),
+    ignoreFocusOut: true,
   });
   if (action === primary) {
     await account.client.tfa.update(method.id, { isPrimary: true });
@@ -51,8 +53,10 @@ export async function removeMethod(
   account: Account,
   wantedId: number | undefined,
 ): Promise<boolean> {
-  const user = await deps.accounts.refreshUser();
-  const status = await account.client.tfa.status();
+  const { user, status } = await whileReading(async () => ({
+    user: await deps.accounts.refreshUser(),
+    status: await account.client.tfa.status(),
+  }));
   const isLegacy = user.tfaStatus === 'legacy' && status.methods.length === 0;
   const method = isLegacy
     ? undefined
@@ -117,7 +121,7 @@ async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): P
 
 /** Makes ten new codes; older ones are void from then on. */
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
-  const user = await deps.accounts.refreshUser();
+  const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus !== 'enabled') {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('Backup codes come with 2FA. Add a second factor first.'),
@@ -152,7 +156,7 @@ async function pickMethod(
   title: string,
   known?: TfaStatus,
 ): Promise<TfaMethod | undefined> {
-  const { methods } = known ?? (await account.client.tfa.status());
+  const { methods } = known ?? (await whileReading(() => account.client.tfa.status()));
   const wanted = methods.find((method) => method.id === wantedId);
   if (wanted) {
     return wanted;
@@ -167,7 +171,7 @@ async function pickMethod(
       description: method.isPrimary ? vscode.l10n.t('primary') : '',
       method,
     })),
-    { title, placeHolder: vscode.l10n.t('Which one?') },
+    { title, placeHolder: vscode.l10n.t('Which one?'), ignoreFocusOut: true },
   );
   return picked?.method;
 }

@@ -15,9 +15,9 @@ import type { TfaProof, TfaStatus } from '../../model/tfa';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import { askCode, type CodeAnswer } from './codeBox';
-import { failureText, isAboutRequest } from './failures';
+import { failureText, isAboutRequest, lockedText } from './failures';
 import { sendSms, sendSmsAgain } from './challenges';
-import { withSending } from './sending';
+import { whileReading, withSending } from './waiting';
 import { methodName, timeOfDay } from './words';
 
 export interface ChoiceRequest {
@@ -51,8 +51,10 @@ export async function byChosenWay<T>(
   run: (choice: FactorChoice) => Promise<CodeAnswer<T>>,
 ): Promise<T | undefined> {
   const options = request.signal ? { signal: request.signal } : {};
+  let reason: string | undefined;
   for (;;) {
-    const choice = await chooseFactor(await request.client.tfa.status(options), request);
+    const status = await whileReading(() => request.client.tfa.status(options));
+    const choice = await chooseFactor(status, request, reason);
     if (!choice) {
       return undefined;
     }
@@ -68,8 +70,9 @@ export async function byChosenWay<T>(
       if (request.signal?.aborted) {
         return undefined;
       }
-      if (!isCancelled(error)) {
-        void vscode.window.showWarningMessage(closedWay(error, request.clock.now()));
+      reason = isCancelled(error) ? undefined : closedWay(error, request.clock.now());
+      if (reason !== undefined) {
+        void vscode.window.showWarningMessage(reason);
       }
     }
   }
@@ -88,7 +91,11 @@ interface FactorRow extends vscode.QuickPickItem {
 }
 
 /** The account's methods, the primary one first; locked ones say when they open again. */
-async function chooseFactor(status: TfaStatus, request: ChoiceRequest): Promise<FactorChoice | undefined> {
+async function chooseFactor(
+  status: TfaStatus,
+  request: ChoiceRequest,
+  reasonBefore: string | undefined,
+): Promise<FactorChoice | undefined> {
   const choices = factorChoices(status, request.person, {
     nowMs: request.clock.now(),
     ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
@@ -98,18 +105,20 @@ async function chooseFactor(status: TfaStatus, request: ChoiceRequest): Promise<
     cancel.cancel();
   };
   request.signal?.addEventListener('abort', stop, { once: true });
+  let reason = reasonBefore;
   try {
     for (;;) {
       const picked = await vscode.window.showQuickPick(
         choices.map((choice) => factorRow(choice)),
         {
           title: request.title,
-          placeHolder: request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
+          placeHolder:
+            reason ?? request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
           ignoreFocusOut: true,
         },
         cancel.token,
       );
-      const reason = picked && whyNot(picked.choice);
+      reason = picked && whyNot(picked.choice);
       if (reason === undefined) {
         return picked?.choice;
       }
@@ -169,10 +178,7 @@ function factorRow(choice: FactorChoice): FactorRow {
 
 function whyNot(choice: FactorChoice): string | undefined {
   if (choice.kind === 'method' && choice.lockedUntilMs !== undefined) {
-    return vscode.l10n.t(
-      'There were too many wrong codes. This method opens again at {0}; choose another one until then.',
-      timeOfDay(choice.lockedUntilMs),
-    );
+    return lockedText(choice.lockedUntilMs);
   }
   return 'unavailable' in choice
     ? vscode.l10n.t(

@@ -12,9 +12,13 @@ export async function tellUnverified(account: Account): Promise<void> {
   const open = vscode.l10n.t('Open Web Console');
   const target = consoleUrl(account);
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t(
-      'The e-mail address of this account is not verified. Setting up 2FA begins with a code by e-mail, for an authenticator app as well. Verify the address in the web console, then try again.',
-    ),
+    vscode.l10n.t('The e-mail address of this account is not verified.'),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'Setting up 2FA begins with a code by e-mail, for an authenticator app as well. Verify the address in the web console, then try again. Everything else works as before.',
+      ),
+    },
     ...(target ? [open] : []),
   );
   if (chosen === open && target) {

@@ -1,0 +1,80 @@
+import type { UiSession } from './uiSession';
+import type { OrderedAccount } from './tfaAccount';
+import { until } from './until';
+import type { Workbench } from './workbench';
+
+/** Signs in by the welcome view with the key of an account that wants a second factor, up to that question. */
+export async function signInUpToFactor(
+  session: UiSession,
+  workbench: Workbench,
+  account: Pick<OrderedAccount, 'key'>,
+): Promise<void> {
+  await enterKey(session, workbench, account);
+  await workbench.quick.waitForTitle('Second Factor');
+}
+
+async function enterKey(
+  session: UiSession,
+  workbench: Workbench,
+  { key }: Pick<OrderedAccount, 'key'>,
+): Promise<void> {
+  await workbench.openContainer('GPU Rental');
+  await workbench.view('Instances').welcomeButton('Sign In');
+  await workbench.quick.waitForTitle('Sign In: Service');
+  await workbench.quick.pick(session.simulator.url);
+  await workbench.quick.waitForTitle('Sign In: API Key');
+  await workbench.quick.type(key);
+}
+
+/** The newest code that was sent after `count` of them; somebody looks at a telephone or a mailbox. */
+export async function nextCode(
+  session: UiSession,
+  channel: 'sms' | 'email',
+  count: number,
+): Promise<{ readonly code: string; readonly count: number }> {
+  return until(`a code by ${channel}`, async () => {
+    const messages = await sent(session, channel);
+    const code = messages.at(-1)?.code;
+    return messages.length > count && code !== undefined && { code, count: messages.length };
+  });
+}
+
+export async function sent(
+  session: UiSession,
+  channel: 'sms' | 'email',
+): Promise<readonly { readonly code: string }[]> {
+  const { json } = await session.simulator.call('GET', '/__sim/outbox/');
+  return (json.messages as { channel: string; code: string }[]).filter((each) => each.channel === channel);
+}
+
+/** Ends all sessions of the service at once, and has a window ask for its instances. */
+export async function endSessions(session: UiSession, workbench: Workbench): Promise<void> {
+  await session.simulator.call('POST', '/__sim/expire-sessions/', {});
+  await workbench.run('Refresh');
+}
+
+/** How many second factors were accepted. */
+export function logIns(session: UiSession): number {
+  return session.simulator.received('POST', '/api/v0/tfa/').filter(({ status }) => status === 200).length;
+}
+
+/** Waits until the list of instances was answered after the last log-in. */
+export async function goesOn(session: UiSession): Promise<void> {
+  await until('the list that had waited', () => {
+    const requests = session.simulator.received();
+    const logIn = requests.findLastIndex(({ path, status }) => path === '/api/v0/tfa/' && status === 200);
+    return requests
+      .slice(logIn + 1)
+      .some(({ path, status }) => /^\/api\/v[01]\/instances\/$/.test(path) && status === 200);
+  });
+}
+
+/** Signs in with the key of an account that asks for nothing more. */
+export async function signInWith(
+  session: UiSession,
+  workbench: Workbench,
+  account: Pick<OrderedAccount, 'key'>,
+): Promise<void> {
+  await enterKey(session, workbench, account);
+  await workbench.toast(/Signed in as/);
+}
