@@ -1,5 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
+import type { Clock } from '../util/clock';
+import { MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { quoteForShell } from './commandLine';
@@ -8,17 +10,19 @@ import { plainText } from './plainText';
 import type { Run } from './run';
 import type { SshService } from './service';
 
-/** Bytes and files so far, and in all where that is known. */
+/** How far it is; what was there before counts as done. */
 export interface TransferProgress {
-  readonly files: number;
+  /** The file that is under way, counted from 1 among those that are sent. */
+  readonly file: number;
   readonly totalFiles: number;
-  /** Part of the bytes, 0 to 1. */
-  readonly part: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
 }
 
 export interface TransferDeps {
   readonly run: Run;
   readonly ssh: Pick<SshService, 'exec' | 'sftpCommand'>;
+  readonly clock: Clock;
 }
 
 /** A transfer ended early; done again, it goes on where it ended. */
@@ -73,6 +77,7 @@ export async function upload(
     before: folders.map((name) => `-mkdir ${target(name)}`),
     sizeThere: (name) => there.get(name),
     line: (verb, { name, local }) => `${verb.put} ${sftpQuote(local ?? name)} ${target(name)}`,
+    watch: ({ name }, onSize) => watchRemoteSize(deps, alias, `${remoteFolder}/${name}`, onSize),
   });
 }
 
@@ -107,37 +112,136 @@ export async function download(
     sizeThere: (name) => there.get(name),
     line: (verb, { name }) =>
       `${verb.get} ${sftpQuote(`${parent}/${name}`)} ${sftpQuote(local(name).replaceAll('\\', '/'))}`,
+    watch: ({ name }, onSize) => watchLocalSize(deps.clock, local(name), onSize),
   });
 }
 
 const verbs = { whole: { put: 'put', get: 'get' }, rest: { put: 'reput', get: 'reget' } } as const;
 type Verb = (typeof verbs)[keyof typeof verbs];
 
-async function transfer(
-  deps: TransferDeps,
-  alias: string,
-  plan: Omit<TransferOptions, 'resume'> & {
-    readonly files: Tree['files'];
-    readonly before: readonly string[];
-    sizeThere(name: string): number | undefined;
-    line(verb: Verb, file: Tree['files'][number]): string;
-  },
-): Promise<void> {
+interface Plan extends Omit<TransferOptions, 'resume'> {
+  readonly files: Tree['files'];
+  readonly before: readonly string[];
+  sizeThere(name: string): number | undefined;
+  line(verb: Verb, file: Tree['files'][number]): string;
+  /** Tells how large a file has become, now and then, until it is disposed. */
+  watch(file: Tree['files'][number], onSize: (bytes: number) => void): Disposable;
+}
+
+async function transfer(deps: TransferDeps, alias: string, plan: Plan): Promise<void> {
   const todo = plan.files.filter(({ name, size }) => plan.sizeThere(name) !== size);
-  const total = plan.files.reduce((sum, file) => sum + file.size, 0);
   const lines = todo.map((file) => {
     const part = plan.sizeThere(file.name) ?? 0;
     return plan.line(part > 0 && part < file.size ? verbs.rest : verbs.whole, file);
   });
-  let files = 0;
-  let bytes = total - todo.reduce((sum, file) => sum + file.size, 0);
-  await runBatch(deps, alias, [...plan.before, ...lines], plan.signal, (line) => {
-    // In a batch `sftp` repeats each command when it begins with it, and says nothing else.
-    if (/^sftp> (?:re)?(?:put|get) /.test(line)) {
-      bytes += todo[files - 1]?.size ?? 0;
-      files += 1;
-      plan.onProgress?.({ files, totalFiles: todo.length, part: total === 0 ? 1 : bytes / total });
+  const steps = new Steps(plan, todo);
+  try {
+    await runBatch(deps, alias, [...plan.before, ...lines], plan.signal, (line) => {
+      // In a batch `sftp` repeats each command when it begins with it, and says nothing else.
+      if (/^sftp> (?:re)?(?:put|get) /.test(line)) {
+        steps.next();
+      }
+    });
+  } finally {
+    steps.dispose();
+  }
+  steps.finish();
+}
+
+/** Smaller files are over before anybody could look. */
+const watchedBytes = 4_000_000;
+
+/** Counts files as they begin, and the bytes of large ones while they grow. */
+class Steps implements Disposable {
+  private readonly total: number;
+  private done: number;
+  private file = 0;
+  private watcher: Disposable | undefined;
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly todo: Tree['files'],
+  ) {
+    const sum = (files: Tree['files']) => files.reduce((bytes, { size }) => bytes + size, 0);
+    this.total = sum(plan.files);
+    this.done = this.total - sum(todo);
+  }
+
+  next(): void {
+    this.dispose();
+    this.done += this.todo[this.file - 1]?.size ?? 0;
+    this.file += 1;
+    this.report(0);
+    const current = this.todo[this.file - 1];
+    if (current && current.size > watchedBytes) {
+      this.watcher = this.plan.watch(current, (bytes) => {
+        this.report(Math.min(bytes, current.size));
+      });
     }
+  }
+
+  finish(): void {
+    this.done = this.total;
+    this.report(0);
+  }
+
+  dispose(): void {
+    this.watcher?.dispose();
+    this.watcher = undefined;
+  }
+
+  private report(current: number): void {
+    this.plan.onProgress?.({
+      file: this.file,
+      totalFiles: this.todo.length,
+      bytes: this.done + current,
+      totalBytes: this.total,
+    });
+  }
+}
+
+const lookMs = 500;
+
+function watchLocalSize(clock: Clock, file: string, onSize: (bytes: number) => void): Disposable {
+  const timer = new MutableDisposable<Disposable>();
+  let isOver = false;
+  const look = () => {
+    void sizeOf(file).then(
+      (bytes) => {
+        if (!isOver) {
+          onSize(bytes ?? 0);
+          timer.value = clock.schedule(look, lookMs);
+        }
+      },
+      // A size that cannot be read is not worth a message: the transfer itself says what is wrong.
+      () => undefined,
+    );
+  };
+  timer.value = clock.schedule(look, lookMs);
+  return toDisposable(() => {
+    isOver = true;
+    timer.dispose();
+  });
+}
+
+/** A second login that prints the size every second; what it does not tell, nobody misses. */
+function watchRemoteSize(
+  { ssh }: TransferDeps,
+  alias: string,
+  file: string,
+  onSize: (bytes: number) => void,
+): Disposable {
+  const stop = new AbortController();
+  const script = `while sleep 1; do stat -c %s ${quoteForShell(file)} || exit; done`;
+  const onStdout = (piece: string) => {
+    const last = /(\d+)\s*$/.exec(piece)?.[1];
+    if (last !== undefined && !stop.signal.aborted) {
+      onSize(Number(last));
+    }
+  };
+  void ssh.exec(alias, script, { signal: stop.signal, onStdout }).catch(() => undefined);
+  return toDisposable(() => {
+    stop.abort();
   });
 }
 

@@ -10,6 +10,7 @@ import type { Services } from '../../services';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { runProgram } from '../../ssh/run';
 import { download, TransferError, upload, type TransferProgress } from '../../ssh/transfer';
+import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 
@@ -22,6 +23,8 @@ export function register(deps: Deps): Disposable {
   store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
   return store;
 }
+
+const transferDeps = ({ ssh, clock }: Deps) => ({ run: runProgram, ssh, clock });
 
 interface Chosen {
   readonly alias: string;
@@ -46,7 +49,7 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   await run(vscode.l10n.t('Uploading to {0}', chosen.name), (options) =>
-    upload({ run: runProgram, ssh: deps.ssh }, chosen.alias, locals, folder, options),
+    upload(transferDeps(deps), chosen.alias, locals, folder, options),
   );
 }
 
@@ -67,7 +70,7 @@ async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   await run(vscode.l10n.t('Downloading from {0}', chosen.name), (options) =>
-    download({ run: runProgram, ssh: deps.ssh }, chosen.alias, remote, folder.fsPath, options),
+    download(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
   );
 }
 
@@ -89,8 +92,16 @@ async function run(
       transfer({
         resume,
         signal,
-        onProgress: ({ files, totalFiles, part }) => {
-          say(vscode.l10n.t('file {0} of {1}, {2} %', files, totalFiles, Math.floor(part * 100)));
+        onProgress: ({ file, totalFiles, bytes, totalBytes }) => {
+          say(
+            vscode.l10n.t(
+              'file {0} of {1}, {2} of {3}',
+              file,
+              totalFiles,
+              bytesText(bytes),
+              bytesText(totalBytes),
+            ),
+          );
         },
       }),
     );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { SshService } from '../../../src/ssh/service';
@@ -12,9 +12,18 @@ import {
   UnusableNameError,
   type TransferProgress,
 } from '../../../src/ssh/transfer';
+import { systemClock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
+
+/** The same command with a limit on what it moves, in kilobits a second. */
+function slowly(ssh: SshService, kilobits: number): SshService['sftpCommand'] {
+  return (alias) => {
+    const [program, ...args] = ssh.sftpCommand(alias);
+    return [program, '-l', String(kilobits), ...args];
+  };
+}
 
 describe('Moving data over SSH', function () {
   this.timeout(60_000);
@@ -43,7 +52,7 @@ describe('Moving data over SSH', function () {
     home.dispose();
   });
 
-  const deps = () => ({ run: home.run, ssh });
+  const deps = () => ({ run: home.run, ssh, clock: systemClock });
 
   it('uploads files and folders whatever their names, and tells how far it is', async () => {
     const names = [
@@ -71,8 +80,13 @@ describe('Moving data over SSH', function () {
       assert.equal(readFileSync(join(remote, 'my data', name), 'utf8'), name);
     }
     assert.equal(readFileSync(join(remote, 'my data', 'sub folder', 'deep.txt'), 'utf8'), 'deep');
-    assert.equal(progress.length, names.length + 1);
-    assert.equal(progress.at(-1)?.files, names.length + 1);
+    assert.deepEqual(
+      progress.map(({ file }) => file),
+      [...Array(names.length + 1).keys(), names.length].map((index) => index + 1),
+    );
+    assert.equal(progress[0]?.bytes, 0);
+    assert.equal(progress.at(-1)?.bytes, progress.at(-1)?.totalBytes);
+    assert.equal(progress.at(-1)?.totalBytes, Buffer.byteLength([...names, 'deep'].join('')));
   });
 
   it('goes on with an upload where it ended: whole files stay, a part is completed', async () => {
@@ -104,13 +118,65 @@ describe('Moving data over SSH', function () {
       onProgress: (step) => progress.push(step),
     });
     assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'weights-weights');
-    assert.deepEqual(
-      progress.map(({ files, totalFiles }) => `${files}/${totalFiles}`),
-      ['1/2', '2/2'],
+    const steps = progress.map(
+      ({ file, totalFiles, bytes, totalBytes }) => `${file}/${totalFiles} ${bytes}/${totalBytes}`,
     );
+    // The machine lists them in the order that it likes.
+    assert.match(steps.join(), /^1\/2 0\/18,2\/2 (?:3|15)\/18,2\/2 18\/18$/);
     writeFileSync(join(local, 'out', 'model.bin'), 'WEIGHTS-');
     await download(deps(), 'gpu-7', join(remote, 'out'), local, { resume: true });
     assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'WEIGHTS-weights');
+  });
+
+  it('tells the bytes of a large file while they come and go, and takes up what was cancelled', async () => {
+    const size = 12_000_000;
+    const big = join(home.root, 'big.bin');
+    writeFileSync(big, Buffer.alloc(size, 7));
+    // So slow that it takes some seconds, and no faster on a quick computer.
+    const slow = { ...ssh, exec: ssh.exec.bind(ssh), sftpCommand: slowly(ssh, 4_000) };
+    const down = join(home.root, 'down');
+    mkdirSync(down);
+    const far = join(remote, 'big.bin');
+    const near = join(down, 'big.bin');
+    const both = {
+      up: {
+        file: far,
+        go: (resume: boolean, more: object) =>
+          upload({ ...deps(), ssh: resume ? ssh : slow }, 'gpu-7', [big], remote, { resume, ...more }),
+      },
+      down: {
+        file: near,
+        go: (resume: boolean, more: object) =>
+          download({ ...deps(), ssh: resume ? ssh : slow }, 'gpu-7', far, down, { resume, ...more }),
+      },
+    };
+    for (const { file, go } of [both.up, both.down]) {
+      const seen: number[] = [];
+      const stop = new AbortController();
+      const onProgress = ({ bytes, totalBytes }: TransferProgress) => {
+        assert.equal(totalBytes, size);
+        seen.push(bytes);
+        if (bytes > 0) {
+          stop.abort();
+        }
+      };
+      await assert.rejects(go(false, { signal: stop.signal, onProgress }), { name: 'CancelledError' });
+      const middle = statSync(file).size;
+      assert.ok(middle > 0 && middle < size, String(middle));
+      assert.ok(
+        seen.some((bytes) => bytes > 0 && bytes < size),
+        seen.join(),
+      );
+      // What is there stays: it is marked, and the mark must survive.
+      const handle = openSync(file, 'r+');
+      writeSync(handle, 'MARK', 0);
+      closeSync(handle);
+      await go(true, {});
+      const content = readFileSync(file);
+      assert.equal(content.length, size);
+      assert.equal(content.subarray(0, 4).toString(), 'MARK');
+      assert.ok(content.subarray(4).every((byte) => byte === 7));
+    }
   });
 
   it('says why a transfer did not finish, and stops when it is told to', async () => {
