@@ -144,6 +144,7 @@ export interface Commands {
   'gpuRental.apiKey.create': [];
   'gpuRental.apiKey.delete': [target?: ApiKeyTarget];
   'gpuRental.secret.set': [target?: SecretTarget];
+  'gpuRental.apiKey.createFromDocument': [];
   'gpuRental.secret.delete': [target?: SecretTarget];
   'gpuRental.secret.copy': [target?: SecretTarget];
   'gpuRental.secret.reveal': [target?: SecretTarget];
@@ -281,6 +282,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.secret.reveal': true,
   'gpuRental.teamRole.show': true,
   'gpuRental.openConsole': true,
+  'gpuRental.apiKey.createFromDocument': true,
   'gpuRental.removeSshEntries': true,
   'gpuRental.instance.forwardPort': true,
   'gpuRental.port.open': true,

@@ -44,6 +44,7 @@ export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly Permis
   'gpuRental.apiKey.delete': account,
   'gpuRental.secret.set': account,
   'gpuRental.secret.delete': account,
+  'gpuRental.apiKey.createFromDocument': account,
   'gpuRental.tfa.addMethod': account,
   'gpuRental.tfa.updateMethod': account,
   'gpuRental.tfa.removeMethod': account,

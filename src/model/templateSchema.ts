@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { apiKeyDocument } from './apiKeyDocument';
 import { templateFields } from './templateFields';
 import { workspaceFile } from './workspaceFile';
 
@@ -65,6 +66,7 @@ export function documentSchemas(): Readonly<Record<string, JsonObject>> {
         },
       ],
     }),
+    'apiKey.schema.json': draft7(apiKeyDocument, { allowComments: true, allowTrailingCommas: true }),
     'workspaceFile.schema.json': draft7(workspaceFile, {
       additionalProperties: {},
       allowComments: true,

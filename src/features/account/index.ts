@@ -39,7 +39,8 @@ export function register(deps: Deps): Disposable {
     commands.register('gpuRental.signIn', async () => {
       const account = await signIn(deps);
       if (account) {
-        await welcome(account);
+        // Whoever signs in to go on does not wait for somebody to read this.
+        void welcome(account);
       }
     }),
   );

@@ -7,6 +7,7 @@ import {
   permissionCategories,
   type ApiKey,
   type KeyPermissions,
+  type NewApiKey,
   type PermissionCategory,
 } from '../../model/apiKey';
 import { addressesProblem, keyNameProblem, splitAddresses } from '../../model/keyInput';
@@ -18,6 +19,8 @@ import {
 } from '../../model/permissionText';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import type { Redactor } from '../../util/redact';
+import { closeKeyDocument, readOpenDocument, writeKeyDocument } from './keyDocument';
 
 /** Journey 9: a scoped key, its value shown once. */
 export async function createApiKey(
@@ -35,15 +38,33 @@ export async function createApiKey(
     },
   });
   const permissions = name === undefined ? undefined : await pickPermissions(title);
-  const addresses = permissions && (await askAddresses(title));
-  if (name === undefined || !permissions || addresses === undefined) {
+  if (name !== undefined && permissions === 'document') {
+    await writeKeyDocument(name.trim(), scopedPermissions(usualPermissions));
     return false;
   }
-  const created = await account.client.apiKeys.create({
-    name: name.trim(),
-    permissions,
-    ipWhitelist: addresses,
-  });
+  const addresses = permissions && (await askAddresses(title));
+  if (name === undefined || !permissions || permissions === 'document' || addresses === undefined) {
+    return false;
+  }
+  return create(redactor, account, { name: name.trim(), permissions, ipWhitelist: addresses });
+}
+
+/** Makes the key that the open document describes. */
+export async function createFromDocument(
+  { redactor }: Pick<Services, 'redactor'>,
+  account: Account,
+): Promise<boolean> {
+  const wanted = await readOpenDocument();
+  if (!wanted) {
+    return false;
+  }
+  const isCreated = await create(redactor, account, wanted);
+  await closeKeyDocument();
+  return isCreated;
+}
+
+async function create(redactor: Redactor, account: Account, wanted: NewApiKey): Promise<boolean> {
+  const created = await account.client.apiKeys.create(wanted);
   redactor.addSecret(created.value);
   await showOnce({
     title: vscode.l10n.t('API Key: Shown This Once'),
@@ -56,7 +77,7 @@ export async function createApiKey(
   return true;
 }
 
-async function pickPermissions(title: string): Promise<KeyPermissions | undefined> {
+async function pickPermissions(title: string): Promise<KeyPermissions | 'document' | undefined> {
   const scoped = {
     label: vscode.l10n.t('Choose Permissions…'),
     detail: vscode.l10n.t('Only what the key needs; recommended'),
@@ -69,11 +90,18 @@ async function pickPermissions(title: string): Promise<KeyPermissions | undefine
     label: vscode.l10n.t('Read and Write Everything'),
     detail: vscode.l10n.t('As much as your own key; spends money'),
   };
-  const form = await vscode.window.showQuickPick([scoped, read, write], {
+  const document = {
+    label: vscode.l10n.t('Write Them as JSON…'),
+    detail: vscode.l10n.t('In an editor with completion; also for single endpoints and instances'),
+  };
+  const form = await vscode.window.showQuickPick([scoped, read, write, document], {
     title,
     placeHolder: vscode.l10n.t('What may the key do?'),
     ignoreFocusOut: true,
   });
+  if (form === document) {
+    return 'document';
+  }
   if (form !== scoped) {
     return form && { read: true, write: form === write };
   }

@@ -2,7 +2,8 @@ import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { createApiKey, deleteApiKey } from './apiKeyCommands';
+import { createApiKey, createFromDocument, deleteApiKey } from './apiKeyCommands';
+import { registerKeyLens } from './keyDocument';
 import { copySecret, deleteSecret, setSecret } from './secretCommands';
 import { showTeamRole } from './teamRoleCommands';
 
@@ -25,6 +26,12 @@ export function register(deps: Deps): Disposable {
     }
   };
   store.add(commands.register('gpuRental.apiKey.create', () => changing(createApiKey(deps, active()))));
+  store.add(
+    commands.register('gpuRental.apiKey.createFromDocument', () =>
+      changing(createFromDocument(deps, active())),
+    ),
+  );
+  store.add(registerKeyLens());
   store.add(
     commands.register('gpuRental.apiKey.delete', (target) =>
       changing(deleteApiKey(active(), field(target, 'apiKeyId', Number))),

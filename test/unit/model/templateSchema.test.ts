@@ -13,6 +13,7 @@ const patterns = {
     'gpurental://public/**/*.json',
     '*.gpu-template.json',
   ],
+  'apiKey.schema.json': ['*.gpu-key.json'],
   'workspaceFile.schema.json': ['/.vscode/gpu-rental.json'],
 };
 service.configure({
@@ -67,6 +68,18 @@ describe('the JSON schemas of our documents', () => {
       [fileMatch].flat(),
     ]);
     assert.deepEqual(Object.fromEntries(bound), patterns);
+  });
+
+  it('apply to documents of API keys, with the permissions and their forms', async () => {
+    const uri = 'untitled:api-key.gpu-key.json';
+    assert.equal((await problems(uri, '{"permissions": {"api": {"instance_read": {}}}}')).length, 0);
+    assert.equal((await problems(uri, '{"permissions": {"read": true}}')).length, 0);
+    assert.notEqual((await problems(uri, '{"permissions": {"api": {"instance_reed": {}}}}')).length, 0);
+    assert.notEqual((await problems(uri, '{"permissions": {"read": "yes"}}')).length, 0);
+    const logsOf = (id: string) =>
+      `{"permissions": {"api": {"instance_read": {"api.instance.request_logs": {"constraints": {"id": ${id}}}}}}}`;
+    assert.equal((await problems(uri, logsOf('{"eq": 1227}'))).length, 0);
+    assert.notEqual((await problems(uri, logsOf('{"like": 1227}'))).length, 0);
   });
 
   it('apply to documents of the service, to files on disk and to the workspace file', async () => {

@@ -1,0 +1,68 @@
+import { isIP } from 'node:net';
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import type { KeyPermissions } from '../../model/apiKey';
+import { readApiKeyDocument, renderApiKeyDocument } from '../../model/apiKeyDocument';
+import type { NewApiKey } from '../../model/apiKey';
+
+/** Documents of this name have the schema of API keys; `package.json` names it too. */
+const ending = '.gpu-key.json';
+
+/** Opens a document in which the permissions of a key are written. */
+export async function writeKeyDocument(name: string, permissions: KeyPermissions): Promise<void> {
+  const uri = vscode.Uri.from({ scheme: 'untitled', path: `api-key${ending}` });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { preview: false });
+  if (document.getText() === '') {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), renderApiKeyDocument(name, permissions));
+    await vscode.workspace.applyEdit(edit);
+  }
+}
+
+/** The key that the open document describes; a problem is said and shown at its place. */
+export async function readOpenDocument(): Promise<NewApiKey | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor?.document.fileName.endsWith(ending)) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Open a document whose name ends in {0} first.', ending),
+    );
+    return undefined;
+  }
+  const { document } = editor;
+  const read = readApiKeyDocument(document.getText(), (address) => isIP(address) !== 0);
+  if (read.kind === 'key') {
+    return read.key;
+  }
+  const { offset, length } = read.span;
+  const range = new vscode.Range(document.positionAt(offset), document.positionAt(offset + length));
+  editor.selection = new vscode.Selection(range.start, range.end);
+  editor.revealRange(range);
+  await vscode.window.showWarningMessage(
+    vscode.l10n.t('No key was created. Line {0}: {1}', range.start.line + 1, localize(read.message)),
+  );
+  return undefined;
+}
+
+/** The draft has done its work; a file on disk stays open. */
+export async function closeKeyDocument(): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.isUntitled === true && document.fileName.endsWith(ending)) {
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
+}
+
+/** What to do with such a document, above its first line. */
+export function registerKeyLens(): vscode.Disposable {
+  return vscode.languages.registerCodeLensProvider(
+    { pattern: `**/*${ending}` },
+    {
+      provideCodeLenses: () => [
+        new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+          command: 'gpuRental.apiKey.createFromDocument',
+          title: `$(key) ${vscode.l10n.t('Create This API Key')}`,
+        }),
+      ],
+    },
+  );
+}
