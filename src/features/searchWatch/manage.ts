@@ -9,7 +9,7 @@ import type { WatchRow } from '../../store/searchWatches';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
 import type { WatchDeps } from './index';
-import { describe, nameProblem, priceQuestion } from './watchSearch';
+import { nameOf, nameProblem, priceQuestion } from './watchSearch';
 
 /** The list of watched searches, with what can be done with each. */
 export async function manageWatches(deps: WatchDeps): Promise<void> {
@@ -116,7 +116,7 @@ function stateText({ watch, state, isChecking }: WatchRow, now: number): string 
     );
     return checked === undefined ? `$(error) ${failed}` : `$(error) ${failed} · ${checked}`;
   }
-  return [describe(watchedSearch(watch).query), checked].filter((part) => part !== undefined).join(' · ');
+  return [checked, nameOf(watch.query)].filter((part) => part !== undefined).join(' · ');
 }
 
 /** All that the buttons do, and more, for the keyboard. */

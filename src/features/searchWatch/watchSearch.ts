@@ -96,7 +96,7 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-export function describe(query: MarketQuery): string {
+function describe(query: MarketQuery): string {
   return describeQuery(query).map(localize).join(' · ');
 }
 
@@ -122,7 +122,7 @@ async function askForWatch(
       totalSteps: 2,
       canGoBack: true,
       prompt: vscode.l10n.t('A name by which you know it again'),
-      value: subject.name ?? usualName(subject.query),
+      value: (subject.name ?? nameOf(subject.query)).slice(0, 80),
       problem: nameProblem,
     });
     if (name.kind === 'picked') {
@@ -155,11 +155,10 @@ export function nameProblem(typed: string): string | undefined {
 }
 
 /** What is searched for, without its order and price. */
-function usualName(query: MarketQuery): string {
+export function nameOf(query: MarketQuery): string {
   const described = describeQuery({
     ...query,
     filters: withFilter(query.filters, 'pricePerHour', undefined),
   });
-  const name = described.slice(0, -1).map(localize).join(' · ').slice(0, 80);
-  return name === '' ? vscode.l10n.t('Any offer') : name;
+  return described.slice(0, -1).map(localize).join(' · ') || vscode.l10n.t('Any offer');
 }
