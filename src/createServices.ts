@@ -155,9 +155,20 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const rentals = own(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
   const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
-  const list = <T>(name: string, read: (account: Account) => Promise<{ readonly items: readonly T[] }>) =>
+  const list = <T>(
+    name: string,
+    read: (account: Account) => Promise<{ readonly items: readonly T[] }>,
+    versionOf?: (item: T) => string,
+  ) =>
     own(
-      createListStore({ name, accounts, hub, clock, read: async (account) => (await read(account)).items }),
+      createListStore({
+        name,
+        accounts,
+        hub,
+        clock,
+        read: async (account) => (await read(account)).items,
+        versionOf,
+      }),
     );
   return {
     hub,
@@ -172,7 +183,12 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
     offerPins: new OfferPins(),
-    templates: list('templates', (account) => account.client.templates.search({})),
+    templates: list(
+      'templates',
+      (account) => account.client.templates.search({}),
+      // The hash changes with every edit (interface: Templates).
+      ({ id, hashId }) => `${id}/${hashId}`,
+    ),
     templateDesk: own(
       createTemplateDesk({
         accounts,

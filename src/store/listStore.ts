@@ -11,6 +11,8 @@ export interface ListStoreDeps<T> {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly read: (account: Account, signal: AbortSignal) => Promise<readonly T[]>;
+  /** Differs whenever an item does; the whole item where it is left out, which takes long for thousands. */
+  readonly versionOf?: ((item: T) => string) | undefined;
 }
 
 export function createListStore<T>(deps: ListStoreDeps<T>): ListStore<T> & Disposable {
@@ -107,7 +109,7 @@ class AccountList<T> implements ListStore<T>, Disposable {
       }
       const before = this.current;
       this.become({ kind: 'ready', value, fetchedAt: this.deps.clock.now() });
-      if (tellOthers && before.kind === 'ready' && !isSame(before.value, value)) {
+      if (tellOthers && before.kind === 'ready' && !isSame(before.value, value, this.deps.versionOf)) {
         this.deps.hub.broadcast(this.topic, account.key);
       }
     } catch (error) {
@@ -128,6 +130,11 @@ class AccountList<T> implements ListStore<T>, Disposable {
   }
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSame<T>(
+  one: readonly T[],
+  other: readonly T[],
+  versionOf: (item: T) => string = (item) => JSON.stringify(item),
+): boolean {
+  const versions = other.map(versionOf);
+  return one.length === versions.length && one.every((item, index) => versionOf(item) === versions[index]);
 }
