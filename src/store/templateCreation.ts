@@ -53,6 +53,11 @@ export class TemplateCreation {
     return token;
   }
 
+  /** For a template that is created at once, without a draft on the disk. */
+  newToken(): string {
+    return this.deps.newToken();
+  }
+
   draft(token: string): Promise<DraftMemory | undefined> {
     return this.deps.memory.draft(token);
   }

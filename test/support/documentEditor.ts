@@ -56,18 +56,20 @@ export class DocumentEditor {
     return lines.some((line) => line.trim() !== '');
   }
 
-  /** The whole text, by way of the clipboard. */
+  /** The whole text, by way of the clipboard. Leaves the first lines in view. */
   async text(): Promise<string> {
     const { page } = this.workbench;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate('navigator.clipboard.writeText("")');
     await this.focus();
     await page.keyboard.press('Control+A');
-    return until('the text of the editor', async () => {
+    const text = await until('the text of the editor', async () => {
       await page.keyboard.press('Control+C');
       const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
       return typeof copied === 'string' && copied !== '' ? copied : undefined;
     });
+    await page.keyboard.press('Control+Home');
+    return text;
   }
 
   async save(): Promise<void> {

@@ -104,6 +104,16 @@ export class UiSession {
     return filesWithSecrets(this.host.dataDir, secrets);
   }
 
+  /** What the editor keeps on the disk of documents that are not saved. */
+  backups(): string {
+    const folder = path.join(this.host.dataDir, 'data', 'User', 'Backups');
+    if (!existsSync(folder)) return '';
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
+      .join('\n');
+  }
+
   /** What the extension wrote to its log, in all windows. */
   log(): string {
     const logs = path.join(this.host.dataDir, 'data', 'logs');

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
@@ -37,17 +35,6 @@ describe('secrets in template documents', function () {
   async function type(changes: Record<string, unknown>): Promise<void> {
     const fields = JSON.parse(await editor.text()) as Record<string, unknown>;
     await editor.replaceAll(JSON.stringify({ ...fields, ...changes }, null, 2));
-  }
-
-  /** What the editor keeps of unsaved documents. */
-  function backups(): string {
-    const folder = path.join(session().host.dataDir, 'data', 'User', 'Backups');
-    return existsSync(folder)
-      ? readdirSync(folder, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
-          .join('\n')
-      : '';
   }
 
   it('are marked as soon as the document is open, and move to the secret store', async () => {
@@ -149,7 +136,9 @@ describe('secrets in template documents', function () {
     await editor.goTo('"docker_login_pass"');
     await editor.quickFix('Move to Secrets');
     await editor.line(`\${secret:registry-${id}}`).waitFor();
-    await until('the editor to keep the document', () => backups().includes(`\${secret:registry-${id}}`));
+    await until('the editor to keep the document', () =>
+      session().backups().includes(`\${secret:registry-${id}}`),
+    );
     assert.equal(await editor.isDirty(), true);
     assert.deepEqual(session().filesWithSecrets(Object.values(values)), []);
   });

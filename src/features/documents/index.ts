@@ -123,21 +123,42 @@ function openCreated(files: TemplateFileSystem): Disposable {
     vscode.workspace.onDidSaveTextDocument((document) => {
       const key = document.uri.toString();
       const id = created.get(key);
-      const read = readTemplateUri(document.uri);
-      if (id === undefined || !read) {
+      if (id === undefined) {
         return;
       }
       created.delete(key);
-      const tab = vscode.window.tabGroups.all
-        .flatMap((group) => group.tabs)
-        .find((one) => one.input instanceof vscode.TabInputText && one.input.uri.toString() === key);
+      const name = readTemplateUri(document.uri)?.name ?? '';
+      const viewColumn = tabOf(key)?.group.viewColumn;
       void vscode.window
-        .showTextDocument(toTemplateUri({ kind: 'own', id, name: read.name }), {
+        .showTextDocument(toTemplateUri({ kind: 'own', id, name }), {
           preview: false,
-          ...(tab ? { viewColumn: tab.group.viewColumn } : {}),
+          ...(viewColumn === undefined ? {} : { viewColumn }),
         })
-        .then(() => (tab ? vscode.window.tabGroups.close(tab) : undefined));
+        .then(() => store.add(closeTab(key)));
     }),
   );
   return store;
+}
+
+function tabOf(key: string): vscode.Tab | undefined {
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .find(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key);
+}
+
+/** Closes a tab, also one that the editor is about to open: *Save As* shows its target at last. */
+function closeTab(key: string): Disposable {
+  const tab = tabOf(key);
+  if (tab) {
+    void vscode.window.tabGroups.close(tab);
+    return { dispose: () => undefined };
+  }
+  const subscription = vscode.window.tabGroups.onDidChangeTabs(() => {
+    const opened = tabOf(key);
+    if (opened) {
+      subscription.dispose();
+      void vscode.window.tabGroups.close(opened);
+    }
+  });
+  return subscription;
 }

@@ -9,6 +9,7 @@ import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
+import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'clock' | 'log'>;
@@ -27,6 +28,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private readonly created = new vscode.EventEmitter<{ readonly from: vscode.Uri; readonly id: number }>();
   /** A draft became a template. */
   readonly onDidCreate = this.created.event;
+  private readonly saveAs: SaveAsTargets;
   /** Written, and the editor has not asked for the new time yet. */
   private readonly written = new Map<number, { dispose(): void }>();
 
@@ -35,6 +37,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     private readonly previews: Previews,
     private readonly failures: SaveFailures,
   ) {
+    this.saveAs = new SaveAsTargets(deps);
     this.store.add(this.changed);
     this.store.add(this.created);
     this.store.add(deps.templateDesk.documents.onDidChange((id) => this.announce(id)));
@@ -107,7 +110,13 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const read = readTemplateUri(uri);
-    if (!read) {
+    const { documents } = this.deps.templateDesk;
+    const target = this.saveAs.get(uri);
+    const isNewFile = !target && content.length === 0 && !isOpen(uri);
+    if (isNewFile && this.saveAs.begin(uri, (id) => documents.peek(id)?.name)) {
+      return;
+    }
+    if (!read && !target) {
       throw new vscode.FileSystemError(
         vscode.l10n.t(
           'A template cannot be saved under this address. Use "Create Template" for another one.',
@@ -116,23 +125,11 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     await this.signedInState();
     const source = new TextDecoder().decode(content);
-    const { documents, creation } = this.deps.templateDesk;
     try {
-      switch (read.kind) {
-        case 'own':
-          await documents.save(read.id, source);
-          this.revealSoon(read.id, revealAfterMs, true);
-          break;
-        case 'draft': {
-          const id = await creation.saveDraft(read.token, source);
-          this.created.fire({ from: uri, id });
-          break;
-        }
-        case 'public':
-          throw new UserError(publicReason);
-        case 'theirs':
-        case 'preview':
-          throw vscode.FileSystemError.NoPermissions(uri);
+      if (target) {
+        this.created.fire({ from: uri, id: await this.saveAs.create(uri, target.token, source) });
+      } else if (read) {
+        await this.write(uri, read, source);
       }
       this.failures.clear(uri);
     } catch (error) {
@@ -143,6 +140,26 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     void this.deps.templates.refresh().catch((error: unknown) => {
       this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
     });
+  }
+
+  private async write(uri: vscode.Uri, read: TemplateUri, source: string): Promise<void> {
+    const { documents, creation } = this.deps.templateDesk;
+    switch (read.kind) {
+      case 'own':
+        await documents.save(read.id, source);
+        this.revealSoon(read.id, revealAfterMs, true);
+        break;
+      case 'draft': {
+        const id = await creation.saveDraft(read.token, source);
+        this.created.fire({ from: uri, id });
+        break;
+      }
+      case 'public':
+        throw new UserError(publicReason);
+      case 'theirs':
+      case 'preview':
+        throw vscode.FileSystemError.NoPermissions(uri);
+    }
   }
 
   async delete(uri: vscode.Uri): Promise<void> {
@@ -201,6 +218,10 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private async content(
     uri: vscode.Uri,
   ): Promise<{ text: string; mtime: number; ctime: number; isReadOnly: boolean }> {
+    const target = this.saveAs.get(uri);
+    if (target) {
+      return this.targetContent(uri, target);
+    }
     const read = readTemplateUri(uri);
     if (!read) {
       throw vscode.FileSystemError.FileNotFound(uri);
@@ -235,17 +256,29 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   private async draftContent(uri: vscode.Uri, token: string) {
-    const { creation } = this.deps.templateDesk;
-    const createdAs = creation.createdAs(token);
-    if (createdAs !== undefined) {
-      const known = await this.known(uri, createdAs);
-      return { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
+    const created = await this.createdContent(uri, token);
+    if (created) {
+      return created;
     }
-    const draft = await creation.draft(token);
+    const draft = await this.deps.templateDesk.creation.draft(token);
     if (!draft) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     return { text: draft.text, mtime: draft.mtime, ctime: 0, isReadOnly: false };
+  }
+
+  private async targetContent(
+    uri: vscode.Uri,
+    { token, mtime }: { readonly token: string; readonly mtime: number },
+  ) {
+    return (await this.createdContent(uri, token)) ?? { text: '', mtime, ctime: 0, isReadOnly: false };
+  }
+
+  /** What a draft has become, for its tab that closes next. */
+  private async createdContent(uri: vscode.Uri, token: string) {
+    const id = this.deps.templateDesk.creation.createdAs(token);
+    const known = id === undefined ? undefined : await this.known(uri, id);
+    return known && { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
   }
 
   private async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {

@@ -26,9 +26,12 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   ) {
     this.store.add(this.changed);
     this.store.add(lists.onDidChange(() => this.refresh()));
+    this.store.add(vscode.workspace.onDidOpenTextDocument((document) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidCloseTextDocument((document) => this.noteEdit(document)));
+    // Unsaved documents of a restored window are there before anything is listened to.
+    this.countUnsaved();
     this.refresh();
   }
 
@@ -139,9 +142,12 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
 
   /** Unsaved templates are marked, and counted on the view. */
   private noteEdit(document: vscode.TextDocument): void {
-    if (!readTemplateUri(document.uri)) {
-      return;
+    if (readTemplateUri(document.uri)) {
+      this.countUnsaved();
     }
+  }
+
+  private countUnsaved(): void {
     const unsaved = new Set<number>();
     let count = 0;
     for (const { uri, isDirty } of vscode.workspace.textDocuments) {

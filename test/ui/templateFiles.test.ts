@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { DocumentEditor } from '../support/documentEditor';
+import { takeFile } from '../support/fileDialog';
+import { signIn } from '../support/journey';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+const route = '/api/v0/template/';
+
+describe('template documents like any other file', function () {
+  this.bail(true);
+  this.timeout(150_000);
+  const session = useUiSession('template-files', { patches: ['toasts', 'sharedSecrets', 'authority'] });
+  let workbench: Workbench;
+  let editor: DocumentEditor;
+
+  const edits = () =>
+    session()
+      .simulator.received('PUT', route)
+      .map(({ body }) => body as Record<string, unknown>);
+
+  const posts = () =>
+    session()
+      .simulator.received('POST', route)
+      .map(({ body }) => body as Record<string, unknown>);
+
+  async function make(name: string): Promise<number> {
+    const { json } = await session().simulator.call('POST', route, {
+      name,
+      image: 'pytorch/pytorch',
+      tag: '2.5',
+      desc: 'old words',
+      env: '-e MODE=train',
+      runtype: 'args',
+      private: true,
+      docker_login_repo: '',
+      docker_login_user: '',
+      docker_login_pass: '',
+    });
+    return (json as { template: { id: number } }).template.id;
+  }
+
+  async function record(id: number): Promise<Record<string, unknown>> {
+    const query = encodeURIComponent(JSON.stringify({ id: { eq: id } }));
+    const { json } = await session().simulator.call('GET', `${route}?select_filters=${query}`);
+    return (json as { templates: Record<string, unknown>[] }).templates[0] ?? {};
+  }
+
+  async function editElsewhere(id: number, changes: Record<string, unknown>): Promise<void> {
+    const body = { hash_id: (await record(id))['hash_id'], ...changes };
+    assert.equal((await session().simulator.call('PUT', route, body)).status, 200);
+  }
+
+  async function type(changes: Record<string, unknown>): Promise<void> {
+    const fields = JSON.parse(await editor.text()) as Record<string, unknown>;
+    await editor.replaceAll(JSON.stringify({ ...fields, ...changes }, null, 2));
+  }
+
+  async function open(name: string): Promise<void> {
+    const view = workbench.view('Templates');
+    await view.open();
+    await view.row(name).click();
+    await editor.waitFor(`${name}.json`, `"name": "${name}"`);
+  }
+
+  const menu = (item: string) => workbench.quick.run(item);
+  let first: number;
+  let second: number;
+
+  it('are marked while they are not saved, and compared with what is saved', async () => {
+    [first, second] = [await make('First'), await make('Second')];
+    workbench = await session().window();
+    editor = new DocumentEditor(workbench);
+    await signIn(session(), workbench);
+    await open('First');
+    await type({ desc: 'typed words' });
+    const view = workbench.view('Templates');
+    await view.row('First (unsaved)').waitFor();
+    await workbench.page
+      .locator('.part.activitybar li.action-item', { hasText: '1' })
+      .filter({ has: workbench.page.locator('a[aria-label^="GPU Rental"]') })
+      .waitFor();
+    await menu('File: Compare Active File with Saved');
+    const diff = workbench.page.locator('.monaco-diff-editor');
+    await diff.locator('.original .view-line', { hasText: 'old' }).first().waitFor();
+    await diff.locator('.modified .view-line', { hasText: 'typed' }).first().waitFor();
+    await workbench.shot('01-compare');
+    await menu('View: Close Editor');
+    assert.deepEqual(edits(), []);
+  });
+
+  it('are saved together, each with what was changed in it', async () => {
+    await open('Second');
+    await type({ tag: '2.6' });
+    await workbench.view('Templates').row('Second (unsaved)').waitFor();
+    await menu('File: Save All Files');
+    await until('both to be saved', () => edits().length === 2);
+    await workbench.page.locator('.tab.dirty').first().waitFor({ state: 'detached' });
+    const sent = edits().map(({ hash_id: hash, ...rest }) => [typeof hash, rest]);
+    assert.deepEqual(
+      new Set(sent.map((one) => JSON.stringify(one))),
+      new Set([
+        JSON.stringify(['string', { desc: 'typed words' }]),
+        JSON.stringify(['string', { tag: '2.6' }]),
+      ]),
+    );
+  });
+
+  it('become another template when they are saved under another name', async () => {
+    await open('First');
+    await type({ desc: 'only in the copy' });
+    await menu('File: Save As...');
+    await workbench.quick.waitForTitle('Save As');
+    await workbench.shot('02-save-as');
+    await takeFile(workbench, `/${first}/Saved As.json`);
+    await until('the other template', () => posts().some(({ name }) => name === 'Saved As'));
+    await workbench.view('Templates').row('Saved As').waitFor();
+    await editor.waitFor('Saved As.json', '"name": "Saved As"');
+    await until('one tab of it', async () => (await editor.tab('Saved As.json').count()) === 1);
+    await editor.lens('Rent').waitFor();
+    await workbench.shot('03-saved-as');
+    assert.equal(posts().at(-1)?.['desc'], 'only in the copy');
+    assert.equal((await record(first))['desc'], 'typed words');
+    await type({ tag: 'of the copy' });
+    await editor.save();
+    await editor.saved();
+    assert.equal((await record(first))['tag'], '2.5');
+    await menu('View: Close All Editors');
+  });
+
+  it('follow a new name in the list and stay the same document', async () => {
+    await open('Second');
+    await type({ name: 'Second, renamed' });
+    await editor.save();
+    await editor.saved();
+    await workbench.view('Templates').row('Second, renamed').waitFor();
+    await type({ desc: 'after the new name' });
+    await editor.save();
+    await editor.saved();
+    const now = await record(second);
+    assert.deepEqual([now['name'], now['desc']], ['Second, renamed', 'after the new name']);
+    await menu('View: Close All Editors');
+  });
+
+  it('save by themselves where the editor is told to', async () => {
+    await open('First');
+    await menu('File: Toggle Auto Save');
+    await type({ desc: 'saved by itself' });
+    await until('the edit', async () => (await record(first))['desc'] === 'saved by itself');
+    await editor.saved();
+    await editElsewhere(first, { tag: 'meanwhile' });
+    await type({ desc: 'saved by itself again' });
+    await until('the edit', async () => (await record(first))['desc'] === 'saved by itself again');
+    await editor.line('"tag": "meanwhile"').waitFor();
+    assert.equal((await record(first))['tag'], 'meanwhile');
+    await menu('File: Toggle Auto Save');
+  });
+
+  it('are found by the search of the editor', async () => {
+    await editor.focus();
+    await workbench.page.keyboard.press('Control+F');
+    const find = workbench.page.locator('.find-widget.visible');
+    await find.waitFor();
+    await workbench.page.keyboard.type('meanwhile');
+    await find.locator('.matchesCount', { hasText: '1 of 1' }).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await find.waitFor({ state: 'hidden' });
+  });
+
+  it('keep an edit over a new window, and merge it with what changed meanwhile', async () => {
+    await type({ desc: 'typed before the restart' });
+    await until('the document to be unsaved', () => editor.isDirty());
+    await until('the editor to keep the document', () => session().backups().includes('before the restart'));
+    await workbench.page.reload();
+    await workbench.ready();
+    await editor.waitFor('First.json', 'typed before the restart');
+    await until('the document to be unsaved', () => editor.isDirty());
+    await workbench.openContainer('GPU Rental');
+    await workbench.view('Templates').row('First (unsaved)').waitFor({ timeout: 60_000 });
+    await editElsewhere(first, { tag: 'after the restart' });
+    await editor.focus();
+    await editor.save();
+    await editor.saved();
+    const now = await record(first);
+    assert.deepEqual([now['desc'], now['tag']], ['typed before the restart', 'after the restart']);
+    await editor.line('"tag": "after the restart"').waitFor();
+    await workbench.shot('04-restored');
+  });
+
+  it('take one disputed place from theirs by a quick fix', async () => {
+    await type({ desc: 'mine', tag: 'mine' });
+    await editElsewhere(first, { desc: 'theirs', tag: 'theirs' });
+    await editor.save();
+    await workbench.toast(/changed elsewhere meanwhile/);
+    await workbench.clearNotifications();
+    await menu('View: Close Editor');
+    await workbench.view('Templates').row('First (unsaved)').click();
+    await editor.waitFor('First.json', '"desc": "mine"');
+    await editor.squiggle('error').waitFor();
+    await editor.goTo('"desc"');
+    await editor.quickFix('Take Theirs Here');
+    await editor.line('"desc": "theirs"').waitFor();
+    await workbench.shot('05-take-theirs');
+    await editor.lens('Use Mine').waitFor();
+    await editor.lens('Use Theirs').waitFor();
+    await editor.lens('Merge').waitFor();
+    await editor.lens('Changed elsewhere too: compare').waitFor();
+    await editor.lens('Use Mine').click();
+    await until('the rest of mine to be saved', async () => (await record(first))['tag'] === 'mine');
+    assert.equal((await record(first))['desc'], 'theirs');
+    await editor.saved();
+  });
+
+  it('are read-only, with the reason, while another account is active', async () => {
+    await workbench.clearNotifications();
+    await workbench.run('Try the Demo Marketplace');
+    await workbench.toast(/demo/i, 60_000);
+    await editor.waitFor('First.json', '"desc": "theirs"');
+    await editor.lens('Read-only: belongs to another account').waitFor();
+    await editor.focus();
+    await workbench.page.keyboard.type('x');
+    await workbench.page.locator('.monaco-editor-overlaymessage', { hasText: 'read-only' }).waitFor();
+    assert.equal(await editor.isDirty(), false);
+    await workbench.shot('06-other-account');
+    const before = edits().length;
+    await editor.save();
+    await editor.lens('Read-only: belongs to another account').click();
+    await workbench.quick.waitForTitle(/Account/);
+    await workbench.shot('07-switch');
+    await workbench.quick.rows.filter({ hasNotText: /demo/i }).first().click();
+    await editor.lens('Read-only: belongs to another account').waitFor({ state: 'detached' });
+    await type({ desc: 'mine again' });
+    await editor.save();
+    await editor.saved();
+    assert.equal(edits().length, before + 1);
+  });
+});
