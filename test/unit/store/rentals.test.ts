@@ -9,6 +9,7 @@ import { CancelledError } from '../../../src/util/errors';
 import { anInstance, anOffer } from '../../support/builders';
 import { FakeService } from '../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../support/fakeWindows';
+import { seeded } from '../../support/seeded';
 import { until } from '../../support/until';
 
 const request: RentRequest = {
@@ -368,14 +369,3 @@ describe('rentals', function () {
     }
   });
 });
-
-/** A small generator (mulberry32), so that a failing order can be played again. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
