@@ -1,6 +1,7 @@
 import type { Client } from '../api/client';
 import type { AccountRef, User } from '../model/account';
 import type { TfaLogin } from '../model/tfa';
+import { systemClock, type Clock } from '../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
 import { UserError } from '../util/errors';
@@ -37,24 +38,39 @@ export class SecondFactorNeededError extends UserError {
 }
 
 const promptingTopic = 'secondFactor.prompting';
+const probeTopic = 'secondFactor.whoAsks';
 const declinedTopic = 'secondFactor.declined';
+
+/** How often a window that waits for another one's question makes sure that it is still there. */
+const probeMs = 1000;
+/** A window that says nothing for so long has ended. */
+const goneMs = 5000;
+
+/** A question that is open in this window. */
+interface OpenQuestion {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Fires when another window was first. */
+  readonly yields: AbortController;
+}
 
 /**
  * Lets one window ask at a time, and only the one that somebody looks at. Who says no is not asked
- * again until they start it themselves.
+ * again until they start it themselves, or until a session came by another way.
  */
 export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
   private readonly declined = new Set<string>();
-  /** Windows that ask now, by account. */
-  private readonly askingElsewhere = new Map<string, string>();
-  private readonly asking = new Set<string>();
+  /** When a window that asks was last heard, by account; milliseconds since 1970. */
+  private readonly askingElsewhere = new Map<string, number>();
+  private readonly asking = new Map<string, OpenQuestion>();
   private readonly changed = new Emitter<undefined>();
   private readonly owned = new DisposableStore();
 
   constructor(
     private readonly hub: WindowHub,
     private readonly focus: WindowFocus,
+    private readonly clock: Clock = systemClock,
   ) {
     const tell = () => {
       this.changed.fire(undefined);
@@ -62,29 +78,20 @@ export class SecondFactorGate implements Disposable {
     this.owned.add(focus.onDidChange(tell));
     this.owned.add(
       hub.on(promptingTopic, (data) => {
-        const { accountKey, windowId, isAsking } = promptingMessage(data);
-        if (isAsking) {
-          this.askingElsewhere.set(accountKey, windowId);
-        } else {
-          this.askingElsewhere.delete(accountKey);
+        this.hear(promptingMessage(data));
+      }),
+    );
+    this.owned.add(
+      hub.on(probeTopic, (data) => {
+        const { accountKey } = promptingMessage(data);
+        if (this.asking.has(accountKey)) {
+          this.tell(accountKey, true);
         }
-        tell();
       }),
     );
     this.owned.add(
       hub.on(declinedTopic, (data) => {
         this.declined.add(promptingMessage(data).accountKey);
-        tell();
-      }),
-    );
-    // A window that ends while it asks must not keep the others waiting.
-    this.owned.add(
-      hub.onDidChangePeers((peers) => {
-        for (const [accountKey, windowId] of this.askingElsewhere) {
-          if (!peers.has(windowId)) {
-            this.askingElsewhere.delete(accountKey);
-          }
-        }
         tell();
       }),
     );
@@ -111,10 +118,17 @@ export class SecondFactorGate implements Disposable {
       if (signal.aborted || this.declined.has(key)) {
         return undefined;
       }
-      if (this.prompt && this.focus.isFocused && !this.askingElsewhere.has(key) && !this.asking.has(key)) {
-        return this.askHere(this.prompt, subject, signal);
+      if (!this.prompt || !this.focus.isFocused || this.asking.has(key)) {
+        await this.nextChange(signal);
+      } else if (this.isAskedElsewhere(key)) {
+        this.hub.broadcast(probeTopic, { accountKey: key });
+        await this.nextChange(signal, probeMs);
+      } else {
+        const answer = await this.askHere(this.prompt, subject, signal);
+        if (answer !== 'yielded') {
+          return answer;
+        }
       }
-      await this.nextChange(signal);
     }
   }
 
@@ -123,19 +137,59 @@ export class SecondFactorGate implements Disposable {
     this.changed.dispose();
   }
 
+  private isAskedElsewhere(accountKey: string): boolean {
+    const heardAt = this.askingElsewhere.get(accountKey);
+    if (heardAt !== undefined && this.clock.now() - heardAt > goneMs) {
+      this.askingElsewhere.delete(accountKey);
+    }
+    return this.askingElsewhere.has(accountKey);
+  }
+
+  private hear({ accountKey, windowId, isAsking, since }: PromptingMessage): void {
+    const own = this.asking.get(accountKey);
+    if (own && isAsking) {
+      // Two windows began at once, or this one did not know of the other: the first one asks.
+      const isOlder = since === own.since ? windowId < this.hub.windowId : since < own.since;
+      if (!isOlder) {
+        this.tell(accountKey, true);
+        return;
+      }
+      own.yields.abort();
+    }
+    const wasAsking = this.askingElsewhere.has(accountKey);
+    if (isAsking) {
+      this.askingElsewhere.set(accountKey, this.clock.now());
+    } else {
+      this.askingElsewhere.delete(accountKey);
+    }
+    if (wasAsking !== isAsking) {
+      this.changed.fire(undefined);
+    }
+  }
+
+  private tell(accountKey: string, isAsking: boolean): void {
+    const since = this.asking.get(accountKey)?.since;
+    const { windowId } = this.hub;
+    this.hub.broadcast(promptingTopic, { accountKey, windowId, isAsking, since });
+  }
+
   private async askHere(
     prompt: SecondFactorPrompt,
     subject: SecondFactorSubject,
     signal: AbortSignal,
-  ): Promise<TfaLogin | undefined> {
+  ): Promise<TfaLogin | 'yielded' | undefined> {
     const accountKey = subject.account.key;
-    const tell = (isAsking: boolean) => {
-      this.hub.broadcast(promptingTopic, { accountKey, windowId: this.hub.windowId, isAsking });
-    };
-    this.asking.add(accountKey);
-    tell(true);
+    const yields = new AbortController();
+    this.asking.set(accountKey, { since: this.clock.now(), yields });
+    this.tell(accountKey, true);
     try {
-      const login = await prompt(subject, signal);
+      // A window that yields at once shows nothing.
+      const login = yields.signal.aborted
+        ? undefined
+        : await prompt(subject, AbortSignal.any([signal, yields.signal]));
+      if (!login && yields.signal.aborted) {
+        return 'yielded';
+      }
       if (!login && !signal.aborted) {
         this.declined.add(accountKey);
         this.hub.broadcast(declinedTopic, { accountKey });
@@ -143,12 +197,14 @@ export class SecondFactorGate implements Disposable {
       return login;
     } finally {
       this.asking.delete(accountKey);
-      tell(false);
+      if (!yields.signal.aborted) {
+        this.tell(accountKey, false);
+      }
       this.changed.fire(undefined);
     }
   }
 
-  private nextChange(signal: AbortSignal): Promise<void> {
+  private nextChange(signal: AbortSignal, limitMs?: number): Promise<void> {
     return new Promise((resolve) => {
       const store = new DisposableStore();
       const go = () => {
@@ -156,6 +212,9 @@ export class SecondFactorGate implements Disposable {
         resolve();
       };
       store.add(this.changed.event(go));
+      if (limitMs !== undefined) {
+        store.add(this.clock.schedule(go, limitMs));
+      }
       signal.addEventListener('abort', go, { once: true });
       store.add(
         toDisposable(() => {
@@ -166,13 +225,21 @@ export class SecondFactorGate implements Disposable {
   }
 }
 
+interface PromptingMessage {
+  readonly accountKey: string;
+  readonly windowId: string;
+  readonly isAsking: boolean;
+  readonly since: number;
+}
+
 /** Messages of other windows may come from another version of the product. */
-function promptingMessage(data: unknown): { accountKey: string; windowId: string; isAsking: boolean } {
+function promptingMessage(data: unknown): PromptingMessage {
   const fields: Readonly<Record<string, unknown>> =
     typeof data === 'object' && data !== null ? { ...data } : {};
   return {
     accountKey: String(fields['accountKey']),
     windowId: String(fields['windowId']),
     isAsking: fields['isAsking'] === true,
+    since: Number(fields['since'] ?? 0),
   };
 }

@@ -43,6 +43,8 @@ const neededTopic = 'secondFactor.needed';
 export class SessionRenewal implements Disposable {
   private readonly running = new Map<string, Promise<boolean>>();
   private readonly arrived = new Emitter<string>();
+  /** The newest session key of each account. */
+  private readonly known = new Map<string, string | undefined>();
   private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: RenewalDeps) {
@@ -84,6 +86,12 @@ export class SessionRenewal implements Disposable {
 
   /** A session was read or stored; whoever waits for one looks again. */
   noteSession(accountKey: string): void {
+    const sessionKey = this.deps.sessionOf(accountKey)?.sessionKey;
+    if (sessionKey !== this.known.get(accountKey)) {
+      this.known.set(accountKey, sessionKey);
+      // Somebody entered a code after all, so an earlier "no" does not stand for the next time.
+      this.deps.gate.allow(accountKey);
+    }
     this.arrived.fire(accountKey);
   }
 
@@ -157,7 +165,8 @@ export class SessionRenewal implements Disposable {
         throw new SecondFactorNeededError();
       }
       if (login === 'signedOut') {
-        return false;
+        // Whoever waited worked for an account that is gone; there is nothing to say about it.
+        throw new CancelledError();
       }
       if (login !== 'arrived') {
         this.deps.save(ref.key, { sessionKey: login.sessionKey });

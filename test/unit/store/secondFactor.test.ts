@@ -3,8 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnauthorizedError } from '../../../src/api/errors';
-import { SecondFactorNeededError, type SecondFactorPrompt } from '../../../src/store/secondFactor';
+import type { TfaLogin } from '../../../src/model/tfa';
+import {
+  SecondFactorGate,
+  SecondFactorNeededError,
+  type SecondFactorPrompt,
+  type SecondFactorSubject,
+} from '../../../src/store/secondFactor';
+import { Emitter } from '../../../src/util/emitter';
 import { CancelledError } from '../../../src/util/errors';
+import { FakeClock, settle } from '../../support/fakeClock';
+import { FakeHubs } from '../../support/fakeWindows';
 import { RealWindows } from '../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../support/startSimulator';
 import { orderAccount, totpCode, type OrderedAccount } from '../../support/tfaAccount';
@@ -172,5 +181,132 @@ describe('the second factor at work', () => {
     await until('the other window is signed out', () => two.accounts.active === undefined, { everyMs: 5 });
     assert.equal(windows.secrets.values.size, 0);
     await assert.rejects(other.client.instances.list());
+  });
+
+  it('asks in one window where two begin at once, and both go on', async () => {
+    const one = windows.open(true);
+    const two = windows.open(true);
+    const open = new Set<string>();
+    const ask =
+      (name: string): SecondFactorPrompt =>
+      async (subject, signal) => {
+        open.add(name);
+        // The person needs a while; a window that was not first closes its question meanwhile.
+        await new Promise<void>((resolve) => {
+          setTimeout(resolve, 100);
+          signal.addEventListener('abort', () => {
+            resolve();
+          });
+        });
+        open.delete(name);
+        return signal.aborted ? undefined : enterCode(subject, signal);
+      };
+    one.setPrompt(ask('one'));
+    two.setPrompt(ask('two'));
+    const first = await one.signIn(account.key);
+    await two.accounts.load();
+    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
+    await Promise.all([first.client.instances.list(), two.accounts.active?.client.instances.list()]);
+    assert.equal(simulator.received('POST', '/api/v0/tfa/').length, 1);
+    assert.equal(open.size, 0);
+  });
+
+  it('asks again after a "no" that another window has made good', async () => {
+    const one = windows.open(true);
+    const two = windows.open(false);
+    let answers = 0;
+    one.setPrompt(() => Promise.resolve(undefined));
+    two.setPrompt((subject, signal) => {
+      answers += 1;
+      return answers === 1
+        ? enterCode(subject, signal)
+        : subject.client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
+    });
+    const { client } = await one.signIn(account.key);
+    await two.accounts.load();
+    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
+    await assert.rejects(client.instances.list(), SecondFactorNeededError);
+    two.setFocus(true);
+    await two.accounts.enterSecondFactor();
+    await two.accounts.active?.client.instances.list();
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await two.accounts.active?.client.instances.list();
+    assert.equal(answers, 2);
+  });
+});
+
+describe('the window that asks for the second factor', () => {
+  let clock: FakeClock;
+  let hubs: FakeHubs;
+  const subject = { account: { key: 'a' } } as SecondFactorSubject; // the gate looks at the key alone
+  const login: TfaLogin = { sessionKey: 's', isLegacy: false };
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    hubs = new FakeHubs();
+  });
+
+  /** A window that looks at its question until the test answers it. */
+  function open() {
+    const hub = hubs.open();
+    const gate = new SecondFactorGate(
+      hub,
+      { isFocused: true, onDidChange: new Emitter<boolean>().event },
+      clock,
+    );
+    const window = {
+      hub,
+      gate,
+      asked: 0,
+      isAsking: false,
+      answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
+    };
+    gate.setPrompt((_, signal) => {
+      window.asked += 1;
+      window.isAsking = true;
+      return new Promise<TfaLogin | undefined>((resolve) => {
+        window.answer = resolve;
+        signal.addEventListener('abort', () => {
+          resolve(undefined);
+        });
+      }).finally(() => {
+        window.isAsking = false;
+      });
+    });
+    return window;
+  }
+  const ask = (window: ReturnType<typeof open>) => window.gate.ask(subject, new AbortController().signal);
+
+  it('keeps its question when a window is opened that does not know of it', async () => {
+    const one = open();
+    const first = ask(one);
+    await clock.advance(30_000);
+    const two = open();
+    const second = ask(two);
+    await clock.advance(10_000);
+    assert.deepEqual([one.isAsking, two.isAsking], [true, false]);
+    one.answer?.(login);
+    assert.equal(await first, login);
+    await settle();
+    assert.equal(two.isAsking, true, 'its turn, unless a session arrived meanwhile');
+    two.answer?.(undefined);
+    assert.equal(await second, undefined);
+  });
+
+  it('hands on when it is closed with its question open', async () => {
+    const one = open();
+    const two = open();
+    void ask(one);
+    const second = ask(two);
+    await clock.advance(60_000);
+    assert.deepEqual([one.isAsking, two.isAsking], [true, false], 'as long as it is there');
+    hubs.hubs.splice(0, 1);
+    one.gate.dispose();
+    await clock.advance(7_000);
+    assert.equal(two.isAsking, true);
+    two.answer?.(login);
+    assert.equal(await second, login);
+    await clock.advance(0);
+    assert.equal(clock.pending, 0, 'nobody goes on asking');
   });
 });
