@@ -13,6 +13,7 @@ import { download, TransferError, upload, type TransferProgress } from '../../ss
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
+import { FileRunner } from './runActiveFile';
 
 type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
 
@@ -21,6 +22,8 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
   store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
+  const runner = new FileRunner(deps);
+  store.add(deps.commands.register('gpuRental.runActiveFile', (target) => runner.run(target)));
   return store;
 }
 
@@ -36,14 +39,7 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
   if (!chosen) {
     return;
   }
-  const what = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Upload to {0}', chosen.name),
-    openLabel: vscode.l10n.t('Upload'),
-    canSelectFiles: true,
-    canSelectFolders: true,
-    canSelectMany: true,
-  });
-  const locals = (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
+  const locals = await chooseLocals(vscode.l10n.t('Upload to {0}', chosen.name));
   const folder = locals.length === 0 ? undefined : await askRemote(deps, chosen, 'folder');
   if (folder === undefined) {
     return;
@@ -51,6 +47,29 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
   await run(vscode.l10n.t('Uploading to {0}', chosen.name), (options) =>
     upload(transferDeps(deps), chosen.alias, locals, folder, options),
   );
+}
+
+/** The dialogs of Windows and Linux show either files or folders, so that is asked first. */
+async function chooseLocals(title: string): Promise<readonly string[]> {
+  const kinds = [
+    { label: vscode.l10n.t('Files…'), folders: false },
+    { label: vscode.l10n.t('Folders…'), folders: true },
+  ];
+  const kind = await vscode.window.showQuickPick(kinds, {
+    title,
+    placeHolder: vscode.l10n.t('What shall be uploaded?'),
+  });
+  if (!kind) {
+    return [];
+  }
+  const what = await vscode.window.showOpenDialog({
+    title,
+    openLabel: vscode.l10n.t('Upload'),
+    canSelectFiles: !kind.folders,
+    canSelectFolders: kind.folders,
+    canSelectMany: true,
+  });
+  return (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
 }
 
 async function downloadFrom(deps: Deps, target: unknown): Promise<void> {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { signIn } from '../support/journey';
+import { reachableInstance } from '../support/reachableInstance';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+/** The path of an `ssh` beside which lies an `sftp` that is slow while a file is there. */
+function slowSftp(root: string, flag: string): string {
+  const bin = path.join(root, 'bin');
+  mkdirSync(bin);
+  const write = (name: string, line: string) => {
+    writeFileSync(path.join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  };
+  write('ssh', 'exec ssh "$@"');
+  write('sftp', `if [ -e '${flag}' ]; then exec sftp -l 8000 "$@"; fi\nexec sftp "$@"`);
+  return path.join(bin, 'ssh');
+}
+
+describe('files to an instance and back', function () {
+  this.bail(true);
+  this.timeout(180_000);
+  const session = useUiSession('transfers');
+  const toasts = () => workbench.toasts.filter({ hasText: 'Uploading to trainer' });
+  let workbench: Workbench;
+
+  const local = (...parts: string[]) => path.join(session().root, 'workspace', ...parts);
+  /** The machine is a folder of this computer; its home is the one that the simulator gave it. */
+  const remote = (...parts: string[]) => path.join(machineHome, ...parts);
+  let machineHome = '';
+  /** While this file is there, sftp moves a megabyte a second. */
+  const slow = () => path.join(session().root, 'slow');
+
+  /** The editor's own file dialog is known by the button beside its box. */
+  const dialog = (button: string) =>
+    workbench.quick.widget.locator('.quick-input-action .monaco-button', { hasText: button });
+  const question = (text: string) =>
+    workbench.quick.widget.locator('.quick-input-message', { hasText: text });
+
+  /** Types a path into the editor's own file dialog and confirms it. */
+  async function choose(file: string, button: string): Promise<void> {
+    const { quick } = workbench;
+    await dialog(button).waitFor();
+    await quick.input.fill(file);
+    // A folder is entered before it is taken, and the dialog writes its path anew then.
+    await until('the dialog to take it', async () => {
+      await dialog(button)
+        .click({ timeout: 2000 })
+        .catch(() => undefined);
+      return dialog(button)
+        .waitFor({ state: 'hidden', timeout: 2000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
+  }
+
+  async function menu(item: string): Promise<void> {
+    const instances = workbench.view('Instances');
+    await instances.contextMenu(instances.row('trainer'), item);
+  }
+
+  it('uploads a folder with the dialog of the editor into a folder of the machine', async () => {
+    await reachableInstance(session(), 'trainer');
+    mkdirSync(local('my data', 'deep'), { recursive: true });
+    writeFileSync(local('my data', "it's a.txt"), 'first');
+    writeFileSync(local('my data', 'deep', 'b.txt'), 'second');
+    session().changeSettings({ 'remote.SSH.path': slowSftp(session().root, slow()) });
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.view('Instances').row('trainer').waitFor();
+    await workbench.clearNotifications();
+    await menu('Upload');
+    await workbench.quick.waitForTitle('Upload to trainer');
+    await workbench.quick.pick('Folders…');
+    await dialog('Upload').waitFor();
+    await workbench.shot('01-choose');
+    await choose(local('my data'), 'Upload');
+    await question('The folder on the instance').waitFor();
+    machineHome = await workbench.quick.input.inputValue();
+    await workbench.shot('02-where');
+    await workbench.quick.enter();
+    await workbench.toast('Uploading to trainer: done');
+    await workbench.shot('03-done');
+    assert.equal(readFileSync(remote('my data', "it's a.txt"), 'utf8'), 'first');
+    assert.equal(readFileSync(remote('my data', 'deep', 'b.txt'), 'utf8'), 'second');
+  });
+
+  it('downloads a file into a folder that is chosen', async () => {
+    writeFileSync(remote('result.txt'), 'weights');
+    mkdirSync(local('results'));
+    await workbench.clearNotifications();
+    await menu('Download');
+    await workbench.quick.waitForTitle('Download from trainer');
+    await question('The file or folder on the instance').waitFor();
+    await workbench.quick.type(remote('result.txt'));
+    await choose(local('results'), 'Download Here');
+    await workbench.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(local('results', 'result.txt'), 'utf8'), 'weights');
+  });
+
+  it('shows the bytes of a large file, stops when it is told to, and goes on where it ended', async () => {
+    const size = 40_000_000;
+    writeFileSync(local('big.bin'), Buffer.alloc(size, 7));
+    writeFileSync(slow(), '');
+    await workbench.clearNotifications();
+    await menu('Upload');
+    await workbench.quick.pick('Files…');
+    await choose(local('big.bin'), 'Upload');
+    await question('The folder on the instance').waitFor();
+    await workbench.quick.enter();
+    await toasts()
+      .filter({ hasText: /file 1 of 1, [1-9][\d.]* (?:kB|MB) of 40 MB/ })
+      .waitFor();
+    await workbench.shot('04-bytes');
+    await toasts().hover();
+    await toasts().locator('.monaco-button', { hasText: 'Cancel' }).click();
+    await workbench.toast('The transfer was stopped.');
+    await workbench.shot('05-stopped');
+    const part = statSync(remote('big.bin')).size;
+    assert.ok(part > 0 && part < size, String(part));
+    // What arrived is not sent again: it is marked, and the mark survives.
+    const file = openSync(remote('big.bin'), 'r+');
+    writeSync(file, 'MARK', 0);
+    closeSync(file);
+    rmSync(slow());
+    await workbench.toastButton('The transfer was stopped.', 'Resume');
+    await workbench.toast('Uploading to trainer: done', 60_000);
+    const whole = readFileSync(remote('big.bin'));
+    assert.equal(whole.length, size);
+    assert.equal(whole.subarray(0, 4).toString(), 'MARK');
+    assert.ok(whole.subarray(4).every((byte) => byte === 7));
+  });
+});
