@@ -3,7 +3,7 @@ import type { OfferSearch } from '../model/filters';
 import { offer, offerList, type WireOffer } from '../wire/offer';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords } from './listing';
+import { readManyRecords } from './listing';
 import { defined, known, nonEmpty, price } from './modelValues';
 import { rent } from './rent';
 
@@ -17,7 +17,7 @@ export function offersApi(http: Http): Client['offers'] {
         offerList,
         options,
       );
-      return readRecords(answer.offers, offer, toOffer, { http, route });
+      return readManyRecords(answer.offers, offer, toOffer, { http, route });
     },
     rent: (offerId, config, options) => rent(http, offerId, config, options),
   };

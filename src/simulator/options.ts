@@ -6,6 +6,8 @@ export interface SimulatorOptions {
   /** 0 picks a free port. */
   readonly port?: number;
   readonly seed?: number;
+  /** How many machines the market has; each is offered in one to four sizes. */
+  readonly machines?: number;
   /** Divides the waits of a booting machine; money and dates keep the true rate. */
   readonly speed?: number;
   /** Enforce the documented least times between two calls; on unless `false`. */

@@ -1,4 +1,3 @@
-import { WebSocket } from 'undici';
 import { newProfile } from '../support/browser';
 import { signIn } from '../support/journey';
 import { pretendInstances, rentOne } from '../support/manyInstances';
@@ -7,6 +6,7 @@ import { UiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
 import { Workbench } from '../support/workbench';
 import type { Figure } from './figure';
+import { Inspector } from './inspector';
 
 /** Heap of the extension host after a forced collection: before our extension is used, and with instances shown. */
 export async function measureHeap(): Promise<Figure[]> {
@@ -56,33 +56,11 @@ async function inWindow(session: UiSession, use: (workbench: Workbench) => Promi
 }
 
 async function heapAfterCollection(port: number): Promise<number> {
-  const targets = await until('the inspector', async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/json`).catch(() => undefined);
-    return answer && ((await answer.json()) as { webSocketDebuggerUrl: string }[]);
-  });
-  const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '');
-  await new Promise((resolve) => {
-    socket.addEventListener('open', resolve);
-  });
-  let lastId = 0;
-  const call = (method: string, params: object = {}): Promise<{ result?: { value?: string } }> => {
-    const id = ++lastId;
-    const answered = new Promise<{ result?: { value?: string } }>((resolve) => {
-      socket.addEventListener('message', ({ data }) => {
-        const message = JSON.parse(String(data)) as { id?: number; result: { result?: { value?: string } } };
-        if (message.id === id) resolve(message.result);
-      });
-    });
-    socket.send(JSON.stringify({ id, method, params }));
-    return answered;
-  };
-  await call('HeapProfiler.enable');
-  await call('HeapProfiler.collectGarbage');
-  await call('HeapProfiler.collectGarbage');
-  const { result } = await call('Runtime.evaluate', {
-    expression: 'String(process.memoryUsage().heapUsed)',
-    returnByValue: true,
-  });
-  socket.close();
-  return Number(result?.value);
+  const inspector = await Inspector.connect(port);
+  await inspector.call('HeapProfiler.enable');
+  await inspector.call('HeapProfiler.collectGarbage');
+  await inspector.call('HeapProfiler.collectGarbage');
+  const bytes = await inspector.evaluate('String(process.memoryUsage().heapUsed)');
+  inspector.close();
+  return Number(bytes);
 }

@@ -1,5 +1,6 @@
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
+import { measureOffers } from './offers';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
 import { measureSizes } from './sizes';
@@ -13,6 +14,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   heap: measureHeap,
   requests: measureRequests,
   reports: measureReports,
+  offers: measureOffers,
   templates: measureTemplates,
 };
 

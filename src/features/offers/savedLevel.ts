@@ -61,6 +61,8 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
   return {
     title: vscode.l10n.t('Search Offers: Saved Searches'),
     placeholder: vscode.l10n.t('Which search?'),
+    // What was typed found a row; after its action all show again.
+    line: () => '',
     rows: () => {
       const saved = deps.saved.list();
       return [

@@ -27,6 +27,8 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
   return {
     title: vscode.l10n.t('Watched Searches'),
     placeholder: vscode.l10n.t('Which search?'),
+    // What was typed found a row; after its action all show again.
+    line: () => '',
     rows: () => {
       const { rows, error } = deps.searchWatches;
       return [

@@ -52,7 +52,7 @@ interface CpuModel {
 
 /** The first account rents out the machines of this host, so that the host's side can be tried. */
 export const demoHostId = 60001;
-const machineCount = 190;
+const usualCount = 190;
 const firstMachineId = 10_400;
 
 const serverCpus: readonly [CpuModel, ...CpuModel[]] = [
@@ -126,14 +126,14 @@ interface Driver {
 }
 
 /** The machines of a seed: the same ones each time. Every model is there at least twice. */
-export function makeMachines(seed: number): readonly Machine[] {
+export function makeMachines(seed: number, count = usualCount): readonly Machine[] {
   const random = new SeededRandom(seed);
   const models = gpuModels();
   const [first, ...others] = models;
   if (!first) {
     return [];
   }
-  return Array.from({ length: machineCount }, (_, index) => {
+  return Array.from({ length: count }, (_, index) => {
     const model = models[index >> 1] ?? random.weighted([first, ...others]);
     return makeMachine(random, index, model);
   });

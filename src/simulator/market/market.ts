@@ -35,7 +35,7 @@ export class Market {
   private readonly state: MarketState;
 
   constructor(private readonly world: World) {
-    this.machines = makeMachines(world.seed);
+    this.machines = makeMachines(world.seed, world.options.machines);
     this.state = world.section('market', () => ({
       createdAt: world.now(),
       goneMachines: [],
