@@ -87,6 +87,19 @@ const leaveOut = {
   },
 };
 
+/** The schemas of zod can write themselves as JSON schemas, which only `scripts/schemas.mjs` asks for, from the source. */
+const leaveOutJsonSchemas = {
+  name: 'leave-out-json-schemas',
+  setup(build) {
+    const filter = /[\\/]zod[\\/]v4[\\/]core[\\/](to-json-schema|json-schema-processors)\.js$/;
+    build.onLoad({ filter }, async ({ path: file }) => {
+      const source = await readFile(file, 'utf8');
+      const names = [...source.matchAll(/^export (?:const|function|class) (\w+)/gm)].map(([, name]) => name);
+      return { contents: names.map((name) => `export const ${name} = () => undefined;`).join('\n') };
+    });
+  },
+};
+
 /**
  * Errors are named after their class in the log, and minifying renames classes. Keeping all names would make the
  * package 5 % larger, so only these classes get theirs written in.
@@ -166,6 +179,7 @@ function nodeBundle(bundle, entries) {
     plugins: [
       namedExports,
       leaveOut,
+      leaveOutJsonSchemas,
       keepErrorNames,
       toCommonJs,
       writeOutputs(bundle, outdir, (name) => name.startsWith(`${bundle}-`)),
