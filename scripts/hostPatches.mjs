@@ -39,17 +39,55 @@ export const patches = {
       'get userRoamingDataHome(){return location.search.includes("authority=")?P.file("/User").with({scheme:J.vscodeUserData}):ze(P.file(this.userDataPath).with({scheme:J.vscodeRemote}),"User")}',
     ],
   ],
+
+  /** With "authority": a window on an SSH host works, on this computer instead; the desktop has an extension for it. */
+  sshWindow: [
+    [
+      'get expectsResolverExtension(){return!!this.options.remoteAuthority?.includes("+")&&!this.options.webSocketFactory}',
+      'get expectsResolverExtension(){return!1}',
+    ],
+    [
+      'c,port:l}=oMo(e,a),u={authority:{authority:e,',
+      'c,port:l}=oMo(e.includes("+")?lt.location.host:e,a),u={authority:{authority:e,',
+    ],
+    [
+      'location.search.includes("authority=")?P.file("/User").with({scheme:J.vscodeUserData}):ze(P.file(this.userDataPath)',
+      'ze(P.file(this.userDataPath)',
+    ],
+  ],
 };
+
+/** Changes to the process that extensions run in, always made. */
+export const extensionHostPatches = [
+  // The desktop runs the extension beside the user, where folders of a remote window keep its address.
+  [
+    'get workspaceFolders(){return r.getWorkspaceFolders()}',
+    'get workspaceFolders(){let q=t.remote.authority,f=r.getWorkspaceFolders();' +
+      'return q?.includes("+")&&P.identifier.value==="gpu-rental.gpu-rental"?' +
+      'f?.map(z=>({...z,uri:z.uri.with({scheme:"vscode-remote",authority:q})})):f}',
+  ],
+];
 
 /** Applies the named patches; throws when a text is not found. */
 export function applyPatches(text, names) {
   let patched = text;
   for (const name of names) {
-    for (const [from, to] of patches[name]) {
-      if (!patched.includes(from))
-        throw new Error(`The patch "${name}" does not fit this version of the editor.`);
-      patched = patched.split(from).join(to);
-    }
+    patched = apply(patched, patches[name], name);
+  }
+  return patched;
+}
+
+/** Applies the changes to the process of the extensions. */
+export function applyExtensionHostPatches(text) {
+  return apply(text, extensionHostPatches, 'extension host');
+}
+
+function apply(text, changes, name) {
+  let patched = text;
+  for (const [from, to] of changes) {
+    if (!patched.includes(from))
+      throw new Error(`The patch "${name}" does not fit this version of the editor.`);
+    patched = patched.split(from).join(to);
   }
   return patched;
 }

@@ -4,6 +4,7 @@ import type { AnyCommandId } from './contributions';
 import { register as registerAccount } from './features/account';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
+import { register as registerConnectedWindow } from './features/connectedWindow';
 import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
 import { register as registerDoctor } from './features/doctor';
@@ -52,6 +53,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerCompare,
   registerSearchWatch,
   registerConnect,
+  registerConnectedWindow,
   registerSshKeys,
   registerSecurity,
   registerAccountView,

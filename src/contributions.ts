@@ -157,6 +157,9 @@ export interface Commands {
   'gpuRental.port.stopForwarding': [target?: PortTarget];
   'gpuRental.instance.upload': [target?: InstanceTarget];
   'gpuRental.instance.download': [target?: InstanceTarget];
+  'gpuRental.connected.showMenu': [];
+  'gpuRental.instance.cloneRepository': [target?: InstanceTarget];
+  'gpuRental.runActiveFile': [file?: unknown];
   'gpuRental.runDoctor': [target?: InstanceTarget];
   'gpuRental.instance.forwardAgent': [target?: InstanceTarget];
 }
@@ -185,6 +188,12 @@ export interface InternalCommands {
   'gpuRental.rentPinned': [target: { readonly offerId: number }];
   /** From these filters to a rental, with every step that another rental has. */
   'gpuRental.rentWith': [request: RentRequest];
+  /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
+  'gpuRental.instance.startNow': [target: InstanceTarget];
+  /** While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready. */
+  'gpuRental.followElsewhere': [target: InstanceTarget & { readonly follows: boolean }];
+  /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
+  'gpuRental.instance.replaceFailed': [target: InstanceTarget];
   /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
   /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
   'gpuRental.instance.startNow': [target: InstanceTarget];
@@ -290,6 +299,9 @@ const commands: Record<CommandId, true> = {
   'gpuRental.port.stopForwarding': true,
   'gpuRental.instance.upload': true,
   'gpuRental.instance.download': true,
+  'gpuRental.connected.showMenu': true,
+  'gpuRental.instance.cloneRepository': true,
+  'gpuRental.runActiveFile': true,
   'gpuRental.runDoctor': true,
   'gpuRental.instance.forwardAgent': true,
 };
@@ -303,6 +315,8 @@ export const contextKeyDefaults = {
   'gpuRental.demo': false,
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
+  /** This window is on one of our instances. */
+  'gpuRental.connected': false,
   'gpuRental.templateConflict': false,
   /** The key in use is known to lack the permission. */
   'gpuRental.lacks.instance_write': false,

@@ -22,6 +22,7 @@ import { findResolvers } from './ssh/resolvers';
 import { createSshService } from './ssh/service';
 import { AccountCleanup } from './store/accountCleanup';
 import { createAccounts } from './store/accounts';
+import { ConnectedWindows } from './store/connectedWindows';
 import { FailedMachines } from './store/failedMachines';
 import { createFleet } from './store/fleet';
 import { KeyAccess } from './store/keyAccess';
@@ -179,6 +180,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     fleet,
     rentals,
     readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
+    connectedWindows: own(new ConnectedWindows(hub)),
     failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),

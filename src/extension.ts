@@ -6,6 +6,7 @@ import { commandIds, viewIds, type ViewId } from './contributions';
 import { loadForDocuments } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
+import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
 
 /** Registers what the manifest names and does nothing else; the first use of any of it loads the product. */
@@ -55,10 +56,10 @@ export function activate(context: vscode.ExtensionContext): void {
   void resume(context.globalStorageUri.fsPath, load);
 }
 
-/** Loads the product at start-up only where something bills or waits (one small file says so). */
+/** Loads the product at start-up only where something bills or waits (one small file says so), or on one of our hosts. */
 async function resume(storageDir: string, load: () => Promise<App>): Promise<void> {
   const needed = await readFile(join(storageDir, 'attention.json'), 'utf8').catch(() => '');
-  if (needed.includes('true')) {
+  if (needed.includes('true') || sshAuthority()?.startsWith('ssh-remote+gpu-') === true) {
     await load().catch(() => undefined);
   }
 }

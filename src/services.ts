@@ -23,6 +23,7 @@ import type {
   VolumeList,
   WindowHub,
 } from './store/ports';
+import type { ConnectedWindows } from './store/connectedWindows';
 import type { FailedMachines } from './store/failedMachines';
 import type { OfferPins } from './store/offerPins';
 import type { Readiness } from './store/readiness';
@@ -77,6 +78,8 @@ export interface Services {
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */
   readonly readiness: Readiness;
+  /** The windows that are connected to instances. */
+  readonly connectedWindows: ConnectedWindows;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */

@@ -20,6 +20,7 @@ export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly Permis
   // Asked right before money is spent, in every way to a rental.
   'gpuRental.ensureSshKey': change,
   'gpuRental.instance.start': change,
+  'gpuRental.instance.startNow': change,
   'gpuRental.instance.stop': change,
   'gpuRental.instance.reboot': change,
   'gpuRental.instance.destroy': change,

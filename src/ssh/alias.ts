@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountRef } from '../model/account';
-import { checkId } from './validate';
+import { checkId, isAlias } from './validate';
 
 /** The address whose instances have the short alias (product: Names). */
 const defaultServiceUrl = 'https://console.vast.ai';
@@ -18,6 +18,14 @@ export function aliasOf(account: AliasAccount, instanceId: number): string {
   }
   const address = normalAddress(account.serviceUrl);
   return address === defaultServiceUrl ? `gpu-${id}` : `gpu-${sha256(address).slice(0, 6)}-${id}`;
+}
+
+/** The alias and the instance that a remote window is on; `undefined` for hosts that are not ours. */
+export function hostInAuthority(
+  authority: string | undefined,
+): { readonly alias: string; readonly instanceId: number } | undefined {
+  const alias = /^ssh-remote\+(.+)$/.exec(authority ?? '')?.[1];
+  return isAlias(alias) ? { alias, instanceId: Number(/\d+$/.exec(alias)?.[0]) } : undefined;
 }
 
 /** Names an account in our files without saying who it is. */

@@ -36,7 +36,14 @@ export type PreflightResult =
 
 /** A remote editor's server needs about this much; with less its first start ends half-way. */
 const neededMb = 300;
-const timeoutMs = 30_000;
+/** How long a login may take to be answered, in seconds: as usual, and where the user said that it may take longer. */
+const usualWait = { answer: 15, all: 30 };
+const longWait = { answer: 60, all: 90 };
+
+export interface PreflightOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly isPatient?: boolean | undefined;
+}
 
 /**
  * Logs in for real, by the same config as the editor will, and has the machine repeat a word that
@@ -49,8 +56,9 @@ export async function runPreflight(
     readonly command: readonly [program: string, ...args: string[]];
   },
   alias: string,
-  signal?: AbortSignal,
+  { signal, isPatient }: PreflightOptions = {},
 ): Promise<PreflightResult> {
+  const wait = isPatient === true ? longWait : usualWait;
   const nonce = `gpu-rental-${randomBytes(8).toString('hex')}`;
   const [program, ...before] = deps.command;
   const startedAt = deps.clock.now();
@@ -62,14 +70,14 @@ export async function runPreflight(
       '-T',
       ...['-o', 'BatchMode=yes'],
       ...['-o', 'NumberOfPasswordPrompts=0'],
-      ...['-o', 'ConnectTimeout=15'],
+      ...['-o', `ConnectTimeout=${wait.answer}`],
       ...['-o', 'ClearAllForwardings=yes'],
       ...['-o', 'RemoteCommand=none'],
       ...['-o', 'ControlPath=none'],
       alias,
       `echo ${nonce}; df -Pk . 2>/dev/null | tail -n 1`,
     ],
-    { signal, timeoutMs },
+    { signal, timeoutMs: wait.all * 1000 },
   );
   return judge(result, nonce, deps.clock.now() - startedAt);
 }

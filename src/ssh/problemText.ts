@@ -7,6 +7,7 @@ import type { Verification } from './verify';
 /** What a button beside a problem does. */
 export type Fix =
   | 'retry'
+  | 'waitLonger'
   | 'openTerminal'
   | 'attachKey'
   | 'forgetHostKey'
@@ -31,9 +32,9 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
   timedOut: () => ({
     text: text(
-      'The instance did not answer in time. The network between may block its port, or the host is busy. Retry, or try another network.',
+      'The instance did not answer in time. The network between may block its port, or the host is busy. Wait longer this time, or try another network.',
     ),
-    fixes: ['retry', 'openTerminal'],
+    fixes: ['waitLonger', 'retry', 'openTerminal'],
   }),
   unreachable: () => ({
     text: text('There is no network path to the instance. Check your network connection and retry.'),

@@ -23,7 +23,7 @@ import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFac
 import type { ProcessIdentity } from './lock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment } from './paths';
-import { runPreflight, type PreflightProblem, type PreflightResult } from './preflight';
+import { runPreflight, type PreflightOptions, type PreflightProblem, type PreflightResult } from './preflight';
 import { chooseEndpoint, probeAll, type Probe, type ProbeResult } from './probe';
 import { parsePublicKey } from './publicKey';
 import { removeEverything } from './removeEverything';
@@ -80,9 +80,9 @@ export interface SshService {
   /** What answers at each address of the instance; nothing is written. */
   reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
   /** Logs in once and says how that went; never asks anything. */
-  preflight(alias: string, signal?: AbortSignal): Promise<PreflightResult>;
+  preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult>;
   /** Prepares and logs in, on another address where the first does not answer. */
-  connect(request: PrepareRequest, signal?: AbortSignal): Promise<ConnectOutcome>;
+  connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome>;
   /** Compares what ssh makes of the alias with what we wrote; `undefined` where we wrote nothing. */
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
   /** Runs a POSIX shell script on the machine without asking anything; the script is ours, never a user's text. */
@@ -206,9 +206,10 @@ class NativeSsh implements SshService {
     return probeAll(endpointsOf(instance), this.deps, signal);
   }
 
-  async connect(request: PrepareRequest, signal?: AbortSignal): Promise<ConnectOutcome> {
+  async connect(request: PrepareRequest, options: PreflightOptions = {}): Promise<ConnectOutcome> {
+    const { signal } = options;
     const host = await this.prepare(request, signal);
-    let preflight = await this.preflight(host.alias, signal);
+    let preflight = await this.preflight(host.alias, options);
     for (const endpoint of host.others) {
       if (preflight.ok || !addressProblems.includes(preflight.problem)) {
         break;
@@ -218,7 +219,7 @@ class NativeSsh implements SshService {
         break;
       }
       const verification = await this.write({ ...entry, endpoint }, signal);
-      const second = await this.preflight(host.alias, signal);
+      const second = await this.preflight(host.alias, options);
       if (second.ok || !addressProblems.includes(second.problem)) {
         return { host: { ...host, endpoint, verification }, preflight: second };
       }
@@ -227,8 +228,8 @@ class NativeSsh implements SshService {
     return { host, preflight };
   }
 
-  preflight(alias: string, signal?: AbortSignal): Promise<PreflightResult> {
-    return runPreflight({ ...this.deps, command: this.ssh() }, alias, signal);
+  preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult> {
+    return runPreflight({ ...this.deps, command: this.ssh() }, alias, options);
   }
 
   async verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {

@@ -31,7 +31,7 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'workbench.hover.delay': 200,
 };
 
-export type HostPatch = 'toasts' | 'sharedSecrets' | 'authority';
+export type HostPatch = 'toasts' | 'sharedSecrets' | 'authority' | 'sshWindow';
 
 export interface EditorHostOptions {
   /** Everything the editor keeps: extensions, settings, logs. */
@@ -64,7 +64,9 @@ export class EditorHost {
       codeServer,
       extensionsDir: extensionsDirOf(options.dataDir),
     });
-    const child = spawn(node, [path.join(repository, 'scripts', 'hostServer.mjs'), argument], {
+    const script = (name: string) => path.join(repository, 'scripts', name);
+    const before = ['--import', script('hostExtensionHost.mjs')];
+    const child = spawn(node, [...before, script('hostServer.mjs'), argument], {
       env: { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

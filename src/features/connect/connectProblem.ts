@@ -20,9 +20,15 @@ export class ConnectProblem {
   ) {}
 
   /** Does not wait for the answer: the message stays while the user goes on. */
-  show(actions: Pick<Record<Fix, () => Promise<void>>, 'retry' | 'openTerminal' | 'connectAnyway'>): void {
+  show(
+    actions: Pick<
+      Record<Fix, () => Promise<void>>,
+      'retry' | 'waitLonger' | 'openTerminal' | 'connectAnyway'
+    >,
+  ): void {
     const labels: Record<Fix, string> = {
       retry: vscode.l10n.t('Retry'),
+      waitLonger: vscode.l10n.t('Wait up to 60 s'),
       openTerminal: vscode.l10n.t('Open Terminal'),
       attachKey: vscode.l10n.t('Attach a Key…'),
       forgetHostKey: vscode.l10n.t('Forget the Old Key…'),

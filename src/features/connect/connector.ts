@@ -1,21 +1,28 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instance';
 import { instanceName } from '../../model/instanceLabel';
-import { hasShell, stateOf } from '../../model/instanceState';
+import { hasShell, stateOf, type InstanceStateKind } from '../../model/instanceState';
 import type { Services } from '../../services';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
+import type { RepositoryUrl } from '../../ssh/repositoryUrl';
+import { runProgram } from '../../ssh/run';
 import { matchKeys, type ConnectOutcome, type PreparedHost } from '../../ssh/service';
-import { explainFailure, explainVerification, type Explained } from '../../ssh/problemText';
+import { explainFailure, explainVerification } from '../../ssh/problemText';
+import { wait } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { ConnectProblem } from './connectProblem';
 import { FolderMemory } from './folderMemory';
+import { brokenConfig, logProbes, usableInstance, warnAboutMemory } from './hostChecks';
 import { keysOf, offerToAttach } from './instanceKeys';
 import { pickFolder } from './folderPicker';
 import { PlatformEntries } from './platformEntries';
 import { installedResolvers, offerOtherWays } from './resolverChoice';
+import { startFirst } from './startFirst';
+import { cloneWithProgress, pickRemote, workspaceRemotes } from './workspaceRepository';
 
 export type ConnectDeps = Pick<
   Services,
@@ -23,6 +30,21 @@ export type ConnectDeps = Pick<
 >;
 
 type Where = 'newWindow' | 'currentWindow';
+
+/** How one try to connect differs from the usual one. */
+interface Try {
+  /** The user's config says otherwise, and the user knows. */
+  readonly despiteOverride?: boolean;
+  /** The user said that it may take longer. */
+  readonly isPatient?: boolean;
+  /** Opened without asking for one. */
+  readonly folder?: string;
+}
+
+/** The SSH server of a machine that runs comes up a little later than the machine. */
+const bootMs = 90_000;
+const bootRetryMs = 3000;
+const bootProblems: readonly string[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
 /** One click to a window, a terminal or a copied command on an instance. */
 export class Connector {
@@ -36,13 +58,13 @@ export class Connector {
     this.platforms = new PlatformEntries(deps.globalState);
   }
 
-  /** The instances to which a connection makes sense. */
-  candidates(): readonly Instance[] {
+  /** The instances to which a connection makes sense; with `stopped` also those that can be started for it. */
+  candidates(kinds: readonly InstanceStateKind[] = ['running']): readonly Instance[] {
     const { fleet, clock } = this.deps;
     const { state } = fleet;
     const instances = state.kind === 'ready' ? state.value.instances : [];
     return instances.filter(
-      (one) => hasShell(one) && stateOf(one, fleet.facts(one.id), clock.now()) === 'running',
+      (one) => hasShell(one) && kinds.includes(stateOf(one, fleet.facts(one.id), clock.now())),
     );
   }
 
@@ -51,16 +73,36 @@ export class Connector {
     if (known) {
       return known;
     }
-    const run = this.openWindow(instanceId, where, false).finally(() => {
+    const run = this.startAndOpen(instanceId, where).finally(() => {
       this.running.delete(instanceId);
     });
     this.running.set(instanceId, run);
     return run;
   }
 
+  /** Clones the repository of the open workspace on the instance and opens it there. */
+  async clone(instanceId: number, where: Where): Promise<void> {
+    const remotes = await workspaceRemotes(runProgram);
+    if (remotes.length === 0) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The open folder has no git remote that can be cloned by HTTPS or SSH.'),
+      );
+      return;
+    }
+    const address = await pickRemote(remotes);
+    if (!address) {
+      return;
+    }
+    const { alias } = await this.prepare(instanceId);
+    const folder = await this.cloneHere(instanceId, alias, address);
+    if (folder !== undefined) {
+      await this.openWindow(instanceId, where, { folder });
+    }
+  }
+
   /** Writes what ssh needs, without a login: whoever uses it sees what ssh says. */
   async prepare(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
-    const instance = this.usable(instanceId);
+    const instance = usableInstance(this.deps, instanceId);
     return withCancellableProgress(this.title(instanceId), (signal) =>
       this.request(instanceId, instance, signal).then((request) =>
         this.deps.ssh.prepare({ ...request, ...change }, signal),
@@ -70,7 +112,7 @@ export class Connector {
 
   async openTerminal(instanceId: number): Promise<void> {
     const host = await this.prepare(instanceId);
-    this.warnAboutMemory(host);
+    warnAboutMemory(host);
     vscode.window.createTerminal(this.terminalOptions(instanceId, host.alias)).show();
   }
 
@@ -98,30 +140,47 @@ export class Connector {
     return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   }
 
-  private async openWindow(instanceId: number, where: Where, despiteOverride: boolean): Promise<void> {
-    const instance = this.usable(instanceId);
+  private async startAndOpen(instanceId: number, where: Where): Promise<void> {
+    if (!this.candidates(['stopped']).some(({ id }) => id === instanceId)) {
+      await this.openWindow(instanceId, where);
+      return;
+    }
+    await runCommand('gpuRental.followElsewhere', { instanceId, follows: true });
+    try {
+      if (await startFirst(this.deps, instanceId, this.name(instanceId))) {
+        await this.openWindow(instanceId, where, {}, this.deps.clock.now() + bootMs);
+      }
+    } finally {
+      await runCommand('gpuRental.followElsewhere', { instanceId, follows: false });
+    }
+  }
+
+  /** `bootsUntil` in milliseconds since 1970: until then a server that does not answer is waited for. */
+  private async openWindow(instanceId: number, where: Where, how: Try = {}, bootsUntil = 0): Promise<void> {
+    const instance = usableInstance(this.deps, instanceId);
     const [resolver] = installedResolvers();
     const outcome = await withCancellableProgress(this.title(instanceId), (signal, say) =>
-      this.login(instanceId, instance, signal, say),
+      this.login(instanceId, instance, say, { ...how, signal, bootsUntil }),
     );
     if (!outcome) {
       return;
     }
     const { host, preflight } = outcome;
-    const retry = () => this.openWindow(instanceId, where, despiteOverride);
+    const retry = (change: Try = {}) => this.openWindow(instanceId, where, { ...how, ...change });
     const obstacle = preflight.ok
       ? explainVerification(host.verification)
       : (brokenConfig(host) ?? explainFailure(preflight, host.identity));
-    if (obstacle && !(preflight.ok && despiteOverride)) {
-      this.logProbes(host);
+    if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
+      logProbes(this.deps.log, host);
       new ConnectProblem(this.deps, { instanceId, host, explained: obstacle }).show({
-        retry,
+        retry: () => retry(),
+        waitLonger: () => retry({ isPatient: true }),
         openTerminal: () => this.openTerminal(instanceId),
-        connectAnyway: () => this.openWindow(instanceId, where, true),
+        connectAnyway: () => retry({ despiteOverride: true }),
       });
       return;
     }
-    this.warnAboutMemory(host);
+    warnAboutMemory(host);
     if (!resolver) {
       await offerOtherWays({
         openTerminal: () => this.openTerminal(instanceId),
@@ -129,7 +188,7 @@ export class Connector {
       });
       return;
     }
-    const folder = await this.folder(instanceId, instance, host.alias);
+    const folder = how.folder ?? (await this.folder(instanceId, instance, host.alias));
     if (folder === undefined) {
       return;
     }
@@ -151,9 +210,10 @@ export class Connector {
   private async login(
     instanceId: number,
     instance: Instance | undefined,
-    signal: AbortSignal,
     say: (message: string) => void,
+    how: Try & { readonly signal: AbortSignal; readonly bootsUntil: number },
   ): Promise<ConnectOutcome | undefined> {
+    const { signal, bootsUntil } = how;
     say(vscode.l10n.t('Looking for a key that fits…'));
     let request = await this.request(instanceId, instance, signal);
     if (request.registeredKeys) {
@@ -166,7 +226,16 @@ export class Connector {
       }
     }
     say(vscode.l10n.t('Logging in…'));
-    return this.deps.ssh.connect(request, signal);
+    for (;;) {
+      const outcome = await this.deps.ssh.connect(request, how);
+      const { preflight } = outcome;
+      const isBooting = !preflight.ok && bootProblems.includes(preflight.problem);
+      if (!isBooting || this.deps.clock.now() >= bootsUntil) {
+        return outcome;
+      }
+      say(vscode.l10n.t('Waiting for its SSH server…'));
+      await wait(this.deps.clock, bootRetryMs, signal);
+    }
   }
 
   private async request(instanceId: number, instance: Instance | undefined, signal: AbortSignal) {
@@ -192,54 +261,28 @@ export class Connector {
     if (last !== undefined) {
       return last;
     }
-    const offered = await readFolders(this.deps.ssh, alias);
-    return pickFolder(
+    const [offered, remotes] = await Promise.all([
+      readFolders(this.deps.ssh, alias),
+      workspaceRemotes(runProgram),
+    ]);
+    const picked = await pickFolder(
       offered,
       this.folders.recent(alias, instance),
       vscode.l10n.t('Open {0}', this.name(instanceId)),
+      remotes[0]?.name,
     );
+    if (picked !== 'clone') {
+      return picked;
+    }
+    const address = await pickRemote(remotes);
+    return address && this.cloneHere(instanceId, alias, address);
   }
 
-  /** The record, where it says that a login makes sense or says nothing at all. */
-  private usable(instanceId: number): Instance | undefined {
-    const { fleet, clock } = this.deps;
-    const instance = fleet.find(instanceId);
-    if (!instance) {
-      return undefined;
-    }
-    if (!hasShell(instance)) {
-      throw new UserError(
-        text(
-          'This instance has no SSH, because it was rented with the run type “args”. Follow its logs instead.',
-        ),
-      );
-    }
-    const kind = stateOf(instance, fleet.facts(instanceId), clock.now());
-    if (kind === 'stopped' || kind === 'exited' || kind === 'outbid') {
-      throw new UserError(text('The instance is not running. Start it, then connect.'));
-    }
-    return instance;
+  private cloneHere(instanceId: number, alias: string, address: RepositoryUrl): Promise<string | undefined> {
+    return cloneWithProgress(this.deps.ssh, alias, address, () => this.openTerminal(instanceId));
   }
 
   private title(instanceId: number): string {
     return vscode.l10n.t('Connecting to {0}', this.name(instanceId));
   }
-
-  private warnAboutMemory(host: PreparedHost): void {
-    if (host.fromMemory) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('The service did not say where the instance is. Its last known address is used.'),
-      );
-    }
-  }
-
-  private logProbes(host: PreparedHost): void {
-    const tried = host.probes.map(({ endpoint, outcome }) => `${endpoint.kind}: ${outcome}`);
-    this.deps.log.warn(`${host.alias} (${host.endpoint.kind}) could not be opened; ${tried.join(', ')}`);
-  }
-}
-
-/** Where the config is at fault a failed login says less than the config does. */
-function brokenConfig(host: PreparedHost): Explained | undefined {
-  return host.verification.kind === 'equal' ? undefined : explainVerification(host.verification);
 }

@@ -10,24 +10,36 @@ export class EntryCleaner implements Disposable {
   private readonly store = new DisposableStore();
   private cleaning: Promise<void> = Promise.resolve();
   private last = '';
+  private accountKey: string | undefined;
 
   constructor(
     private readonly deps: Deps,
     private readonly folders: FolderMemory,
     private readonly platforms: PlatformEntries,
   ) {
-    const clean = () => {
-      this.cleaning = this.cleaning
-        .then(() => this.clean())
-        .catch((error: unknown) => {
-          deps.log.error('SSH entries of instances that are gone could not be removed', error);
-        });
+    const then = (step: () => Promise<void>) => () => {
+      this.cleaning = this.cleaning.then(step).catch((error: unknown) => {
+        deps.log.error('SSH entries of instances that are gone could not be removed', error);
+      });
     };
-    this.store.add(deps.fleet.onDidChange(clean));
+    this.store.add(deps.fleet.onDidChange(then(() => this.clean())));
+    this.store.add(deps.accounts.onDidChange(then(() => this.forgetSignedOut())));
   }
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  /** The entries of an account go when it is signed out; what is remembered about them goes with them. */
+  private async forgetSignedOut(): Promise<void> {
+    const key = this.deps.accounts.active?.key;
+    if (key === this.accountKey) {
+      return;
+    }
+    this.accountKey = key;
+    const entries = await this.deps.ssh.entries();
+    await this.folders.keepOnly(entries);
+    await this.platforms.keepOnly(entries);
   }
 
   private async clean(): Promise<void> {

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Instance } from '../../model/instance';
 import { isRemotePath } from '../../ssh/remoteFolders';
+import { isAlias } from '../../ssh/validate';
 
 const key = 'gpuRental.connect.folders';
 const recentLimit = 5;
@@ -41,6 +42,11 @@ export class FolderMemory {
     if (kept.length !== Object.keys(memory).length) {
       await this.state.update(key, Object.fromEntries(kept));
     }
+  }
+
+  /** Forgets instances that have no SSH entry any more, as after a sign-out. */
+  async keepOnly(aliases: readonly string[]): Promise<void> {
+    await this.forget(Object.keys(this.read()).filter((name) => isAlias(name) && !aliases.includes(name)));
   }
 
   private read(): Memory {

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 
-/** Asks for the folder; a path that is typed counts as well. */
+/** Asks for the folder; a path that is typed counts as well. `clone` where that was offered and taken. */
 export async function pickFolder(
   { home, folders }: RemoteFolders,
   recent: readonly string[],
   title: string,
+  repository?: string,
 ): Promise<string | undefined> {
   const row = (path: string, description: string): Row<string> => ({
     id: path,
@@ -15,11 +16,18 @@ export async function pickFolder(
     value: path,
   });
   const others = folders.filter((path) => !recent.includes(path));
+  const clone: Row<string> = {
+    id: 'clone',
+    label: `$(repo-clone) ${vscode.l10n.t('Clone {0}', plainLabel(repository ?? ''))}`,
+    description: vscode.l10n.t('the repository that is open here'),
+    value: 'clone',
+  };
   const fixed = [
     ...recent.map((path) => row(path, vscode.l10n.t('opened before'))),
     ...(recent.includes(home) ? [] : [row(home, vscode.l10n.t('home folder'))]),
     ...others.map((path) => row(path, '')),
     ...(recent.includes('/') ? [] : [row('/', vscode.l10n.t('the whole machine'))]),
+    ...(repository === undefined ? [] : [clone]),
   ];
   const answer = await pickFromList<string>({
     title,

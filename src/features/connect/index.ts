@@ -9,6 +9,7 @@ import { withManualStep } from './manualStep';
 type InstanceCommand =
   | 'gpuRental.instance.connect'
   | 'gpuRental.instance.connectHere'
+  | 'gpuRental.instance.cloneRepository'
   | 'gpuRental.instance.openTerminal'
   | 'gpuRental.instance.copySshCommand'
   | 'gpuRental.instance.forwardAgent';
@@ -17,14 +18,16 @@ type InstanceCommand =
 export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
   const connector = new Connector(deps);
-  const choose = (target: unknown) =>
-    chooseInstance(target, connector.candidates(), {
+  const choose = (target: unknown, kinds?: Parameters<Connector['candidates']>[0]) =>
+    chooseInstance(target, connector.candidates(kinds), {
       title: vscode.l10n.t('Connect to which instance?'),
       none: vscode.l10n.t('No instance is running that can be connected to.'),
     });
   const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
-      const instanceId = await choose(target);
+      // Where none runs, one that is stopped can be started for a window.
+      const canStart = id.startsWith('gpuRental.instance.connect') && connector.candidates().length === 0;
+      const instanceId = await choose(target, canStart ? ['stopped'] : undefined);
       if (instanceId !== undefined) {
         await withManualStep(() => run(instanceId));
       }
@@ -35,6 +38,9 @@ export function register(deps: ConnectDeps): Disposable {
     connector.connect(id, deps.settings.get('gpuRental.connect.openIn')),
   );
   on('gpuRental.instance.connectHere', (id) => connector.connect(id, 'currentWindow'));
+  on('gpuRental.instance.cloneRepository', (id) =>
+    connector.clone(id, deps.settings.get('gpuRental.connect.openIn')),
+  );
   on('gpuRental.instance.openTerminal', (id) => connector.openTerminal(id));
   on('gpuRental.instance.forwardAgent', (id) => changeAgentForwarding(deps, connector, id));
   on('gpuRental.instance.copySshCommand', (id) => connector.copyCommand(id));

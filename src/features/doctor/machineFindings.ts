@@ -45,7 +45,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
   ];
   const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value };
   const probes = await attempt(() => ssh.reach(instance, signal));
-  const outcome = await attempt(() => ssh.connect(request, signal));
+  const outcome = await attempt(() => ssh.connect(request, { signal }));
   if (!outcome.value) {
     const { login, ...rest } = others;
     const why = sentenceOf(outcome.error);

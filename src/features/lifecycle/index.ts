@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LifecycleDeps } from './deps';
 import { changeBid, rename } from './editCommands';
 import { LogFollower } from './logFollower';
-import { destroy, reboot, start, stop } from './powerCommands';
+import { destroy, reboot, start, startNow, stop } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
 import { chooseInstances } from './targets';
 
@@ -33,6 +33,7 @@ export function register(deps: LifecycleDeps): Disposable {
   many('gpuRental.instance.reboot', reboot);
   many('gpuRental.instance.destroy', destroy);
   const { commands } = deps;
+  store.add(commands.register('gpuRental.instance.startNow', (target) => startNow(deps, target)));
   store.add(commands.register('gpuRental.instance.rename', (target) => rename(deps, target)));
   store.add(commands.register('gpuRental.instance.changeBid', (target) => changeBid(deps, target)));
   store.add(

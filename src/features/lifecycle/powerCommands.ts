@@ -55,9 +55,26 @@ export async function start(deps: LifecycleDeps, target: unknown, selected: unkn
     none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: true,
   });
-  if (instances.length === 0 || !(await confirm(startQuestion(instances)))) {
-    return;
+  if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
+    await startAll(deps, instances);
   }
+}
+
+/** For who was told the price already; says what came of it. */
+export async function startNow(
+  deps: LifecycleDeps,
+  target: unknown,
+): Promise<'started' | 'queued' | 'failed'> {
+  const instances = await chooseInstances(deps, target, undefined, 'canStart', {
+    title: '',
+    none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
+    canPickMany: false,
+  });
+  const [only] = instances.length === 0 ? [] : await startAll(deps, instances);
+  return only?.kind !== 'done' ? 'failed' : only.value.queued ? 'queued' : 'started';
+}
+
+async function startAll(deps: LifecycleDeps, instances: readonly Instance[]) {
   const client = clientOf(deps);
   const results = await working(vscode.l10n.t('Starting…'), instances, async ({ id }) => {
     const answer = await client.instances.start(id);
@@ -76,6 +93,7 @@ export async function start(deps: LifecycleDeps, target: unknown, selected: unkn
       void tellQueued(row.instance);
     }
   }
+  return results;
 }
 
 /** A refusal that the user can do nothing about here, other than trying again. */

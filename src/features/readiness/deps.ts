@@ -6,6 +6,8 @@ export type ReadinessDeps = Pick<
   | 'fleet'
   | 'rentals'
   | 'readiness'
+  | 'connectedWindows'
+  | 'ssh'
   | 'failedMachines'
   | 'hub'
   | 'clock'

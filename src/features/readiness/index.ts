@@ -7,7 +7,9 @@ import { ReadyProgress } from './readyProgress';
 /** Follows machines until they are ready or not, and says so in one window. */
 export function register(deps: ReadinessDeps): Disposable {
   const store = new DisposableStore();
-  const notifications = new ReadinessNotifications(deps);
+  /** Instances for which somebody waits with progress of its own. */
+  const followed = new Set<number>();
+  const notifications = new ReadinessNotifications(deps, followed);
   const report = (error: unknown) => {
     deps.report.error(error);
   };
@@ -21,7 +23,21 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.settled(rental).catch(report);
     }),
   );
+  store.add(
+    deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>
+      notifications.replaceFailed(instanceId),
+    ),
+  );
   store.add(deps.commands.register('gpuRental.forgetFailedMachines', () => forgetFailedMachines(deps)));
-  store.add(new ReadyProgress(deps));
+  store.add(
+    deps.commands.register('gpuRental.followElsewhere', ({ instanceId, follows }) => {
+      if (follows) {
+        followed.add(instanceId);
+      } else {
+        followed.delete(instanceId);
+      }
+    }),
+  );
+  store.add(new ReadyProgress(deps, followed));
   return store;
 }

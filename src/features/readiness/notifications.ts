@@ -16,11 +16,17 @@ type Action = readonly [label: string, run: () => unknown];
 
 /** Tells what happened to a machine; each event reaches one window only. */
 export class ReadinessNotifications {
-  constructor(private readonly deps: ReadinessDeps) {}
+  constructor(
+    private readonly deps: ReadinessDeps,
+    private readonly followed: ReadonlySet<number>,
+  ) {}
 
   async show(event: ReadinessEvent): Promise<void> {
     const { instanceId } = event;
     const name = this.name(instanceId);
+    if (this.isToldByItsWindow(event)) {
+      return;
+    }
     switch (event.kind) {
       case 'ready':
         return this.ready(instanceId, name);
@@ -115,6 +121,23 @@ export class ReadinessNotifications {
       [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
     ];
     return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
+  }
+
+  /** For a machine that ran. */
+  async replaceFailed(instanceId: number): Promise<void> {
+    await this.replace(instanceId, this.name(instanceId), true);
+  }
+
+  /** A window that is connected to the machine asks about it, and tells when it runs again. */
+  private isToldByItsWindow(event: ReadinessEvent): boolean {
+    const account = this.deps.accounts.active;
+    if (!account || (event.kind !== 'trouble' && event.kind !== 'ready')) {
+      return false;
+    }
+    if (event.kind === 'ready' && this.followed.has(event.instanceId)) {
+      return true;
+    }
+    return this.deps.connectedWindows.isOpen(this.deps.ssh.aliasOf(account, event.instanceId));
   }
 
   /** With data on it the loss is named first; without, the button was the word. */

@@ -16,7 +16,10 @@ export class ReadyProgress implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly asked = new Set<string>();
 
-  constructor(private readonly deps: ReadinessDeps) {
+  constructor(
+    private readonly deps: ReadinessDeps,
+    private readonly followed: ReadonlySet<number>,
+  ) {
     this.store.add(
       deps.readiness.onDidChange(() => {
         this.look();
@@ -35,7 +38,7 @@ export class ReadyProgress implements vscode.Disposable {
     }
     for (const watch of this.deps.readiness.watches) {
       const key = `progress:${watch.instanceId}:${watch.since}`;
-      if (!this.asked.has(key)) {
+      if (!this.asked.has(key) && !this.followed.has(watch.instanceId)) {
         this.asked.add(key);
         this.deps.hub
           .claim(`${this.deps.accounts.active?.key ?? ''}:${key}`)

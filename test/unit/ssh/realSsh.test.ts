@@ -348,7 +348,7 @@ describe('SSH with the real client and a real server', function () {
     await assert.rejects(
       ssh.connect(
         request({ ports: [{ containerPort: 22, protocol: 'tcp', hostPort: silent }] }, []),
-        stop.signal,
+        { signal: stop.signal },
       ),
       { name: 'CancelledError' },
     );

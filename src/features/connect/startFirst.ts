@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import { perHour, runningRateOf } from '../../model/quote';
+import type { Services } from '../../services';
+import { durationText } from '../../util/duration';
+import { DisposableStore } from '../../util/disposable';
+
+type Deps = Pick<Services, 'fleet' | 'clock'>;
+
+const tickMs = 5000;
+
+/**
+ * Offers to start a stopped instance at its price, and waits until it runs. False where the user says no, gives up
+ * waiting, or it does not start; then whoever follows it has said why.
+ */
+export async function startFirst(deps: Deps, instanceId: number, name: string): Promise<boolean> {
+  if (!(await isWanted(deps, instanceId, name))) {
+    return false;
+  }
+  const answer = await runCommand('gpuRental.instance.startNow', { instanceId });
+  return (answer === 'started' || answer === 'queued') && waitUntilRunning(deps, instanceId, name);
+}
+
+async function isWanted({ fleet }: Deps, instanceId: number, name: string): Promise<boolean> {
+  const instance = fleet.find(instanceId);
+  const rate = instance && runningRateOf(instance);
+  const price =
+    rate === undefined
+      ? vscode.l10n.t('a price that the service does not state')
+      : vscode.l10n.t('{0}/h', formatMoney(perHour(rate)));
+  const start = vscode.l10n.t('Start and Connect');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('{0} is stopped. Start it and connect?', name),
+    {
+      modal: true,
+      detail: `${vscode.l10n.t('From then on it costs {0}.', price)} ${vscode.l10n.t(
+        'If its GPU is taken by somebody else, the start waits until it is free.',
+      )}`,
+    },
+    start,
+  );
+  return chosen === start;
+}
+
+async function waitUntilRunning(deps: Deps, instanceId: number, name: string): Promise<boolean> {
+  const { clock, fleet } = deps;
+  const startedAt = clock.now();
+  const end = await withCancellableProgress(
+    vscode.l10n.t('Waiting for {0} to connect', name),
+    (signal, say) =>
+      new Promise<'running' | 'failed' | 'cancelled'>((resolve) => {
+        const store = new DisposableStore();
+        const finish = (how: 'running' | 'failed' | 'cancelled') => {
+          store.dispose();
+          resolve(how);
+        };
+        const look = () => {
+          const instance = fleet.find(instanceId);
+          const kind = instance && stateOf(instance, fleet.facts(instanceId), clock.now());
+          if (kind === 'running') {
+            finish('running');
+          } else if (!instance || !isOnItsWay(kind)) {
+            finish('failed');
+          } else {
+            const elapsed = localize(durationText(clock.now() - startedAt));
+            say(`${localize(stateLabel(instance, kind ?? 'other'))} · ${elapsed}`);
+          }
+        };
+        const tick = () => {
+          look();
+          if (!store.isDisposed) {
+            store.add(clock.schedule(tick, tickMs));
+          }
+        };
+        store.add(fleet.onDidChange(look));
+        signal.addEventListener('abort', () => {
+          finish('cancelled');
+        });
+        tick();
+      }),
+  );
+  if (end === 'cancelled') {
+    tellThatItGoesOn(instanceId, name);
+  }
+  return end === 'running';
+}
+
+function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
+  return (
+    kind !== undefined && kind !== 'destroying' && (isChanging(kind) || kind === 'queued' || kind === 'other')
+  );
+}
+
+/** Waiting was given up, the start was not: it costs money. */
+function tellThatItGoesOn(instanceId: number, name: string): void {
+  const stop = vscode.l10n.t('Stop…');
+  void vscode.window
+    .showWarningMessage(vscode.l10n.t('{0} goes on starting, and costs money.', name), stop)
+    .then((chosen) => (chosen === stop ? runCommand('gpuRental.instance.stop', { instanceId }) : undefined));
+}

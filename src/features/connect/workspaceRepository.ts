@@ -1,0 +1,121 @@
+import * as vscode from 'vscode';
+import { withCancellableProgress } from '../../editor/progress';
+import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { cloneRepository } from '../../ssh/cloneRepository';
+import { overHttps, parseRepositoryUrl, type RepositoryUrl } from '../../ssh/repositoryUrl';
+import { ProgramMissingError, type Run } from '../../ssh/run';
+import type { SshService } from '../../ssh/service';
+
+/** Remotes of the folders that are open here; none where git is missing or the folders are not trusted. */
+export async function workspaceRemotes(run: Run): Promise<readonly RepositoryUrl[]> {
+  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  const found = new Map<string, RepositoryUrl>();
+  for (const { uri } of folders) {
+    for (const address of uri.scheme === 'file' ? await remotesOf(run, uri.fsPath) : []) {
+      found.set(address.url, address);
+    }
+  }
+  return [...found.values()];
+}
+
+async function remotesOf(run: Run, folder: string): Promise<readonly RepositoryUrl[]> {
+  try {
+    const { stdout } = await run('git', ['-C', folder, 'config', '--get-regexp', '^remote\\..*\\.url$'], {
+      timeoutMs: 5000,
+      env: { GIT_OPTIONAL_LOCKS: '0' },
+    });
+    const lines = stdout.split('\n').map((line) => /^remote\.(.*)\.url (.+)$/.exec(line));
+    // `origin` is what the folder was cloned from; it comes first.
+    const sorted = lines.filter((line) => line !== null).sort((line) => (line[1] === 'origin' ? -1 : 0));
+    return sorted.map((line) => parseRepositoryUrl(line[2] ?? '')).filter((address) => address !== undefined);
+  } catch (error) {
+    if (error instanceof ProgramMissingError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** Which remote, and by which protocol; the only way there is without a question. */
+export async function pickRemote(remotes: readonly RepositoryUrl[]): Promise<RepositoryUrl | undefined> {
+  const rows = remotes.flatMap((address): Row<RepositoryUrl>[] => {
+    const https = address.protocol === 'ssh' ? overHttps(address) : undefined;
+    return [...(https ? [row(https)] : []), row(address)];
+  });
+  const [only] = rows;
+  if (rows.length <= 1) {
+    return only?.value;
+  }
+  const picked = await pickFromList<RepositoryUrl>({
+    title: vscode.l10n.t('Clone the Repository'),
+    placeholder: vscode.l10n.t('From which address?'),
+    rows,
+  });
+  return picked.kind === 'picked' ? picked.value : undefined;
+}
+
+function row(address: RepositoryUrl): Row<RepositoryUrl> {
+  return {
+    label: plainLabel(address.url),
+    description: address.hadSecret ? vscode.l10n.t('without the login that is in the remote') : '',
+    detail:
+      address.protocol === 'https'
+        ? vscode.l10n.t('Needs no login where the repository is public')
+        : vscode.l10n.t('Needs a key on the instance, or agent forwarding'),
+    value: address,
+  };
+}
+
+/** Clones with progress; the folder, or `undefined` where that did not work and was explained. */
+export async function cloneWithProgress(
+  ssh: SshService,
+  alias: string,
+  address: RepositoryUrl,
+  openTerminal: () => Promise<void>,
+): Promise<string | undefined> {
+  const result = await withCancellableProgress(vscode.l10n.t('Cloning {0}', address.name), (signal, say) =>
+    cloneRepository(ssh, alias, address, {
+      signal,
+      onProgress: (percent) => {
+        say(vscode.l10n.t('{0} % received', percent));
+      },
+    }),
+  );
+  switch (result.kind) {
+    case 'cloned':
+      return result.folder;
+    case 'exists':
+      return (await mayOpen(result.folder)) ? result.folder : undefined;
+    case 'noGit':
+      offerTerminal(
+        vscode.l10n.t('The instance has no git. Install it there, for example with “apt install git”.'),
+        openTerminal,
+      );
+      return undefined;
+    case 'noAccess':
+      offerTerminal(
+        vscode.l10n.t(
+          'The repository lets nobody in without a login, and none was sent to the instance. Log in there in a terminal and clone it, or turn on agent forwarding. ({0})',
+          result.said,
+        ),
+        openTerminal,
+      );
+      return undefined;
+  }
+}
+
+async function mayOpen(folder: string): Promise<boolean> {
+  const open = vscode.l10n.t('Open It');
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder)),
+    open,
+  );
+  return chosen === open;
+}
+
+function offerTerminal(message: string, openTerminal: () => Promise<void>): void {
+  const open = vscode.l10n.t('Open Terminal');
+  void vscode.window
+    .showWarningMessage(message, open)
+    .then((chosen) => (chosen === open ? openTerminal() : undefined));
+}

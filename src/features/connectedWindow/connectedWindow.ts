@@ -1,0 +1,216 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { isReady, stateOf } from '../../model/instanceState';
+import { windowTroubleOf, type WindowTrouble } from '../../model/windowTrouble';
+import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import type { WindowDeps } from './deps';
+import { askAboutWindow, reloadWindow } from './question';
+import { WindowOwners } from './windowOwners';
+import { goneWords, windowWords } from './windowText';
+
+/** Time and cost go on between two looks. */
+const tickMs = 30_000;
+/** Begins the name of the event; the new address follows, since it may move again. */
+const moved = 'moved ';
+
+/** A remote window on one of our machines. */
+export class ConnectedWindow implements Disposable {
+  readonly instanceId: number;
+  private readonly alias: string;
+  private readonly store = new DisposableStore();
+  private readonly item: vscode.StatusBarItem;
+  private readonly timer = this.store.add(new MutableDisposable());
+  private readonly owners: WindowOwners;
+  private readonly openedAt: number;
+  /** It was seen in trouble, so that its return is worth telling. */
+  private wasLost = false;
+  private wasRead = false;
+  private isAsking = false;
+  /** Happened while a question was open. */
+  private next: string | undefined;
+  private name: string;
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly deps: WindowDeps,
+    host: { readonly alias: string; readonly instanceId: number },
+  ) {
+    this.instanceId = host.instanceId;
+    this.alias = host.alias;
+    this.name = host.alias;
+    this.owners = new WindowOwners(deps.globalState);
+    this.openedAt = deps.clock.now();
+    this.item = this.store.add(
+      vscode.window.createStatusBarItem('gpuRental.connected', vscode.StatusBarAlignment.Left, 11),
+    );
+    this.item.name = vscode.l10n.t('GPU Rental: Instance of This Window');
+    this.item.command = 'gpuRental.connected.showMenu';
+    deps.connectedWindows.set(this.alias);
+    const look = () => {
+      this.look();
+    };
+    this.store.add(deps.fleet.onDidChange(look));
+    this.store.add(deps.accounts.onDidChange(look));
+    this.store.add(
+      deps.connectedWindows.onMayAsk(({ event }) => {
+        this.ask(event).catch((error: unknown) => {
+          deps.report.error(error);
+        });
+      }),
+    );
+    look();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private look(): void {
+    this.looking = this.looking
+      .then(() => this.lookNow())
+      .catch((error: unknown) => {
+        this.deps.log.error('The instance of this window could not be looked at', error);
+      });
+  }
+
+  private async lookNow(): Promise<void> {
+    const { accounts, fleet, ssh, clock } = this.deps;
+    const { state } = fleet;
+    const account = accounts.active;
+    if (account && !this.wasRead) {
+      this.wasRead = true;
+      this.readAnew();
+    }
+    const isOurs = account !== undefined && ssh.aliasOf(account, this.instanceId) === this.alias;
+    const instance = fleet.find(this.instanceId);
+    if (isOurs && instance) {
+      this.name = instanceName(instance);
+      await this.owners.remember(this.alias, account.key);
+    }
+    // Another account may have an alias like this one, and knows nothing of the machine.
+    if (!isOurs || state.kind !== 'ready' || this.owners.of(this.alias) !== account.key) {
+      this.item.hide();
+      return;
+    }
+    const isStale = state.error !== undefined;
+    const isNew = !isStale && state.fetchedAt >= this.openedAt;
+    const isWhole = (state.value.missing ?? 0) === 0 && state.value.skipped === 0;
+    this.show(instance, isStale, isWhole);
+    if (isNew && (instance || isWhole)) {
+      await this.judge(instance, clock.now());
+    }
+  }
+
+  /** What is kept from before says nothing about now. */
+  private readAnew(): void {
+    const { fleet, log } = this.deps;
+    fleet.refresh().catch((error: unknown) => {
+      log.warn(`The instance of this window could not be read: ${String(error)}`);
+    });
+  }
+
+  private show(instance: Instance | undefined, isStale: boolean, isWhole: boolean): void {
+    const { fleet, clock } = this.deps;
+    this.timer.value = undefined;
+    if (!instance && (isStale || !isWhole)) {
+      this.item.hide();
+      return;
+    }
+    const now = clock.now();
+    const words = instance
+      ? windowWords({
+          instance,
+          kind: stateOf(instance, fleet.facts(instance.id), now),
+          isStale,
+          now,
+        })
+      : goneWords(this.name);
+    this.item.text = words.text;
+    this.item.tooltip = words.tooltip;
+    this.item.accessibilityInformation = { label: words.spoken, role: 'button' };
+    this.item.backgroundColor = words.isWarning
+      ? new vscode.ThemeColor('statusBarItem.warningBackground')
+      : undefined;
+    this.item.show();
+    this.timer.value = clock.schedule(() => {
+      this.look();
+    }, tickMs);
+  }
+
+  private async judge(instance: Instance | undefined, now: number): Promise<void> {
+    const { fleet, connectedWindows } = this.deps;
+    const trouble = windowTroubleOf(instance, fleet.facts(this.instanceId), now);
+    if (trouble !== undefined) {
+      this.wasLost = true;
+      connectedWindows.want({ alias: this.alias, event: trouble });
+    } else if (instance && isReady(stateOf(instance, fleet.facts(instance.id), now))) {
+      await this.judgeRunning(instance);
+    }
+  }
+
+  private async judgeRunning(instance: Instance): Promise<void> {
+    const { connectedWindows, ssh } = this.deps;
+    const offered = endpointsOf(instance);
+    const used = (await ssh.entry(this.alias))?.endpoint;
+    const [first] = offered;
+    const hasMoved = used !== undefined && first && !offered.some((one) => sameEndpoint(one, used));
+    const wasLost = this.wasLost;
+    this.wasLost = false;
+    if (hasMoved === true || wasLost) {
+      await runCommand('gpuRental.prepareSsh', { instanceId: this.instanceId });
+    }
+    if (hasMoved === true && !wasLost) {
+      connectedWindows.want({ alias: this.alias, event: `${moved}${first.host}:${first.port}` });
+      return;
+    }
+    connectedWindows.settle(this.alias);
+    if (wasLost) {
+      this.tellReturn();
+    }
+  }
+
+  private tellReturn(): void {
+    const reload = vscode.l10n.t('Reload Window');
+    void vscode.window
+      .showInformationMessage(
+        vscode.l10n.t('{0} runs again. Reload this window if it does not connect by itself.', this.name),
+        reload,
+      )
+      .then((chosen) => (chosen === reload ? reloadWindow() : undefined));
+  }
+
+  /** Asks in this window, to which the question was given; one after the other, and only what is still so. */
+  private async ask(event: string): Promise<void> {
+    if (this.isAsking) {
+      this.next = event;
+      return;
+    }
+    const trouble = this.stillSo(event);
+    if (trouble === undefined) {
+      return;
+    }
+    this.isAsking = true;
+    try {
+      await askAboutWindow(this.deps, { instanceId: this.instanceId, name: this.name }, trouble);
+    } finally {
+      this.isAsking = false;
+    }
+    const { next } = this;
+    this.next = undefined;
+    if (next !== undefined) {
+      await this.ask(next);
+    }
+  }
+
+  private stillSo(event: string): WindowTrouble | undefined {
+    const { fleet, clock } = this.deps;
+    const now = windowTroubleOf(fleet.find(this.instanceId), fleet.facts(this.instanceId), clock.now());
+    if (event.startsWith(moved)) {
+      return now === undefined ? 'moved' : undefined;
+    }
+    return now === event ? now : undefined;
+  }
+}

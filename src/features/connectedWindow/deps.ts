@@ -1,0 +1,16 @@
+import type { Services } from '../../services';
+
+export type WindowDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'fleet'
+  | 'rentals'
+  | 'ssh'
+  | 'clock'
+  | 'commands'
+  | 'contextKeys'
+  | 'connectedWindows'
+  | 'globalState'
+  | 'report'
+  | 'log'
+>;

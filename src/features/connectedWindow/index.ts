@@ -1,0 +1,35 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { sshAuthority } from '../../editor/remoteAuthority';
+import { toDisposable, type Disposable } from '../../util/disposable';
+import { hostInAuthority } from '../../ssh/alias';
+import { ConnectedWindow } from './connectedWindow';
+import type { WindowDeps } from './deps';
+import { showMenu } from './menu';
+
+/** The machine that this window is on: what it costs in the status bar, and one question when it is lost. */
+export function register(deps: WindowDeps): Disposable {
+  const host = hostInAuthority(sshAuthority());
+  deps.contextKeys.set('gpuRental.connected', host !== undefined);
+  const own = host && new ConnectedWindow(deps, host);
+  const command = deps.commands.register('gpuRental.connected.showMenu', async () => {
+    const instance = own && deps.fleet.find(own.instanceId);
+    if (instance) {
+      await showMenu(deps, instance);
+      return;
+    }
+    const show = vscode.l10n.t('Show Instances');
+    const chosen = await vscode.window.showInformationMessage(
+      vscode.l10n.t('This window is on no instance that exists.'),
+      show,
+    );
+    if (chosen === show) {
+      await runCommand('gpuRental.refresh');
+      await vscode.commands.executeCommand('gpuRental.instances.focus');
+    }
+  });
+  return toDisposable(() => {
+    command.dispose();
+    own?.dispose();
+  });
+}

@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instanceLabel';
+import { actionsFor } from '../../model/instanceState';
+import type { WindowDeps } from './deps';
+import { diskPriceOf, runningPriceOf } from './windowText';
+
+type Action = () => Thenable<unknown>;
+
+/** What one does with the machine of this window; each asks as it does anywhere else. */
+export async function showMenu(deps: WindowDeps, instance: Instance): Promise<void> {
+  const target = { instanceId: instance.id };
+  const can = actionsFor(instance, deps.fleet.facts(instance.id), deps.clock.now());
+  const row = (icon: string, label: string, description: string, value: Action): Row<Action> => ({
+    label: `$(${icon}) ${label}`,
+    description,
+    value,
+  });
+  const rows = [
+    ...(can.canStop
+      ? [
+          row(
+            'debug-stop',
+            vscode.l10n.t('Stop…'),
+            vscode.l10n.t('its disk goes on costing {0}', diskPriceOf(instance)),
+            () => runCommand('gpuRental.instance.stop', target),
+          ),
+        ]
+      : []),
+    ...(can.canStart
+      ? [
+          row('debug-start', vscode.l10n.t('Start…'), runningPriceOf(instance), () =>
+            runCommand('gpuRental.instance.start', target),
+          ),
+        ]
+      : []),
+    row('trash', vscode.l10n.t('Destroy…'), vscode.l10n.t('everything on it is lost'), () =>
+      runCommand('gpuRental.instance.destroy', target),
+    ),
+    row('list-tree', vscode.l10n.t('Show in View'), '', () =>
+      runCommand('gpuRental.instance.reveal', target),
+    ),
+  ];
+  const picked = await pickFromList<Action>({
+    title: plainLabel(instanceName(instance)),
+    placeholder: vscode.l10n.t('What to do with the instance of this window?'),
+    rows,
+  });
+  if (picked.kind === 'picked') {
+    await picked.value();
+  }
+}

@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import { instanceName } from '../../model/instanceLabel';
+import { actionsFor } from '../../model/instanceState';
+import type { Services } from '../../services';
+import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
+
+type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
+
+interface Source {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Runs what is in the editor, saved or not, on an instance; asks once for which where several run. */
+export class FileRunner {
+  private last: number | undefined;
+
+  constructor(private readonly deps: Deps) {}
+
+  async run(target: unknown): Promise<void> {
+    const source = await sourceOf(target);
+    if (!source) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Open the file that is to be run.'));
+      return;
+    }
+    const interpreter = interpreterFor(source.name, source.content);
+    const instanceId = await this.choose();
+    const alias =
+      instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
+    if (instanceId === undefined || typeof alias !== 'string') {
+      return;
+    }
+    this.last = instanceId;
+    const instance = this.deps.fleet.find(instanceId);
+    const where = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+    const shown = plainLabel(remoteName(source.name));
+    const folder = await withCancellableProgress(
+      vscode.l10n.t('Sending {0} to {1}', shown, where),
+      (signal) => sendFile(this.deps.ssh, alias, source, signal),
+    );
+    const script = runScript(folder, source.name, interpreter, {
+      ended: vscode.l10n.t('Press Enter to close. It ended with code'),
+    });
+    const [shellPath, ...shellArgs] = this.deps.ssh.command(alias, '-t', script);
+    vscode.window
+      .createTerminal({
+        name: `${shown} · ${where}`,
+        shellPath,
+        shellArgs,
+        iconPath: new vscode.ThemeIcon('run'),
+        isTransient: true,
+        env: { TERM: 'xterm-256color' },
+      })
+      .show();
+  }
+
+  /** The instance of the last run, while it can be connected to. */
+  private async choose(): Promise<number | undefined> {
+    const { fleet, clock } = this.deps;
+    const { state } = fleet;
+    const able = (state.kind === 'ready' ? state.value.instances : []).filter(
+      (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
+    );
+    if (able.some(({ id }) => id === this.last)) {
+      return this.last;
+    }
+    return chooseInstance(undefined, able, {
+      title: vscode.l10n.t('Run the file on which instance?'),
+      none: vscode.l10n.t('No instance is running that can be connected to.'),
+    });
+  }
+}
+
+/** The file that the command was called on, as the editor has it where it is open, else the active one. */
+async function sourceOf(target: unknown): Promise<Source | undefined> {
+  const document =
+    target instanceof vscode.Uri
+      ? await vscode.workspace.openTextDocument(target)
+      : vscode.window.activeTextEditor?.document;
+  if (!document) {
+    return undefined;
+  }
+  const name = document.uri.path.split('/').at(-1) ?? '';
+  const hasEnding = /\.[A-Za-z]+$/.test(name);
+  return { name: hasEnding ? name : name + endingOf(document), content: document.getText() };
+}
+
+/** A document that was never saved has a language instead of an ending. */
+function endingOf({ languageId }: vscode.TextDocument): string {
+  const endings: Readonly<Record<string, string>> = {
+    python: '.py',
+    shellscript: '.sh',
+    javascript: '.js',
+    r: '.r',
+    julia: '.jl',
+    perl: '.pl',
+    ruby: '.rb',
+    lua: '.lua',
+    php: '.php',
+  };
+  return endings[languageId] ?? '';
+}

@@ -1,0 +1,80 @@
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { quoteForShell } from './commandLine';
+import { plainText } from './plainText';
+import { isRemotePath } from './remoteFolders';
+import type { RepositoryUrl } from './repositoryUrl';
+import type { SshService } from './service';
+
+export type CloneResult =
+  | { readonly kind: 'cloned'; readonly folder: string }
+  /** A folder of that name is there already; nothing was changed. */
+  | { readonly kind: 'exists'; readonly folder: string }
+  /** The machine has no git. */
+  | { readonly kind: 'noGit' }
+  /** The host of the repository lets nobody in without a login. */
+  | { readonly kind: 'noAccess'; readonly said: string };
+
+/** The repository could not be cloned, for a reason that git gave. */
+export class CloneError extends UserError {
+  constructor(said: string) {
+    super(text('The repository could not be cloned: {0}', plainText(said) || '–'), { nextStep: 'retry' });
+  }
+}
+
+const exists = 73;
+const noGit = 74;
+
+/**
+ * Clones into `/workspace`, or the home folder where there is none. Nothing is asked on the machine, and nothing of
+ * this computer goes there but the address.
+ */
+export async function cloneRepository(
+  ssh: Pick<SshService, 'exec'>,
+  alias: string,
+  { url, name }: RepositoryUrl,
+  options: { readonly signal?: AbortSignal; readonly onProgress?: (percent: number) => void } = {},
+): Promise<CloneResult> {
+  const script = [
+    'd="$HOME"; [ -d /workspace ] && [ -w /workspace ] && d=/workspace',
+    `t="$d"/${quoteForShell(name)}`,
+    'printf "folder %s\\n" "$t"',
+    `[ -e "$t" ] && exit ${exists}`,
+    `command -v git >/dev/null 2>&1 || exit ${noGit}`,
+    'export GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=false SSH_ASKPASS=false',
+    'export GIT_SSH_COMMAND="ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new"',
+    `exec git clone --progress -- ${quoteForShell(url)} "$t" 2>&1`,
+  ].join('\n');
+  const result = await ssh.exec(alias, script, {
+    ...(options.signal ? { signal: options.signal } : {}),
+    onStdout: (piece) => {
+      const percent = [...piece.matchAll(/Receiving objects:\s+(\d{1,3})%/g)].at(-1)?.[1];
+      if (percent !== undefined) {
+        options.onProgress?.(Math.min(100, Number(percent)));
+      }
+    },
+  });
+  const folder = /^folder (.+)$/m.exec(result.stdout)?.[1] ?? '';
+  if (result.code === noGit) {
+    return { kind: 'noGit' };
+  }
+  if (isRemotePath(folder) && (result.code === 0 || result.code === exists)) {
+    return { kind: result.code === 0 ? 'cloned' : 'exists', folder };
+  }
+  const said = lastWords(result.stdout, result.stderr);
+  if (
+    /could not read Username|Authentication failed|Permission denied|Repository not found|access denied/i.test(
+      said,
+    )
+  ) {
+    return { kind: 'noAccess', said: plainText(said) };
+  }
+  throw new CloneError(said);
+}
+
+function lastWords(stdout: string, stderr: string): string {
+  const lines = `${stdout}\n${stderr}`
+    .split(/[\r\n]+/)
+    .filter((line) => line.trim() !== '' && !/^folder |^Cloning into|objects:|deltas:/.test(line));
+  return lines.slice(-3).join(' ');
+}
