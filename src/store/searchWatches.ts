@@ -271,9 +271,10 @@ export class SearchWatches implements Disposable {
       this.deps.budget.note();
       const { items } = await active.client.offers.search(search, { signal: own.abort.signal });
       if (this.checking === own) {
-        const { matches, offers } = matchesAfter(watch, state.matches, items, clock.now());
+        const checkedAt = clock.now();
+        const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt);
         this.failures.delete(watch.id);
-        await this.keep(watch.id, { checkedAt: clock.now(), matches });
+        await this.keep(watch.id, { checkedAt, matches });
         this.tellFound(active.key, watch, matches, offers);
       }
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   SearchWatches,
   type WatchFound,
 } from '../../../src/store/searchWatches';
+import type { Clock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
 import { FakeService } from '../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../support/fakeWindows';
@@ -38,9 +39,9 @@ describe('watched searches', () => {
     readonly found: WatchFound[];
   }
 
-  async function watching(window?: FakeWindow): Promise<Watching> {
+  async function watching(window?: FakeWindow, clock: Clock = computer.clock): Promise<Watching> {
     const own = window ?? (await computer.openSignedIn());
-    const { clock, storageDir } = computer;
+    const { storageDir } = computer;
     const budget = own.owned.add(new SearchBudget(clock, own.hub));
     const watches = own.owned.add(
       new SearchWatches({
@@ -112,6 +113,22 @@ describe('watched searches', () => {
       fresh?.offers.map(({ id }) => id),
       [3],
     );
+  });
+
+  it('counts what was there in the last check, however slow the clock and the disk are', async () => {
+    service.offers = [cheap];
+    let readings = 0;
+    const ticking: Clock = {
+      now: () => computer.clock.now() + (readings += 1),
+      schedule: (run, delayMs) => computer.clock.schedule(run, delayMs),
+    };
+    const one = await watching(undefined, ticking);
+    await one.watches.add(watched);
+    await checks(1);
+    await idle(one);
+    const [row] = one.watches.rows;
+    assert.equal(row?.state.matches[0]?.lastSeenAt, row?.state.checkedAt);
+    assert.ok(row?.state.checkedAt !== undefined);
   });
 
   it('is carried out by one window, listed and told in all, and goes on in the next when that one closes', async () => {
