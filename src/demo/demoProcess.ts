@@ -22,6 +22,12 @@ export class DemoUnavailableError extends UserError {
   }
 }
 
+/** It does not take the state that it was given. */
+class StateRefusedError extends DemoUnavailableError {}
+
+/** The exit code that says so. */
+const stateRefusedCode = 3;
+
 export interface DemoOptions {
   /** Folder for the state, the address and the log of the demo; one for all windows. */
   readonly dir: string;
@@ -95,13 +101,7 @@ export class DemoProcess implements Disposable {
       return this.waitForOther(key, lock);
     }
     try {
-      // The port of before may have been taken by another program meanwhile.
-      const started = await this.start(key, port).catch((error: unknown) => {
-        if (port === undefined) {
-          throw error;
-        }
-        return this.start(key, undefined);
-      });
+      const started = await this.startSomehow(key, port);
       this.beat(started.port, key);
       return url(started.port);
     } finally {
@@ -136,6 +136,23 @@ export class DemoProcess implements Disposable {
     return join(this.options.dir, name);
   }
 
+  private async startSomehow(key: string, port: number | undefined): Promise<DemoAddress> {
+    try {
+      return await this.start(key, port);
+    } catch (error) {
+      if (error instanceof StateRefusedError) {
+        // Another version wrote it, or it is torn: a new market is better than none.
+        await rm(await this.stateFileFor(key), { force: true });
+        return this.start(key, port);
+      }
+      if (port === undefined) {
+        throw error;
+      }
+      // The port of before may have been taken by another program meanwhile.
+      return this.startSomehow(key, undefined);
+    }
+  }
+
   private async start(key: string, preferredPort: number | undefined): Promise<DemoAddress> {
     const { script, runtime, log } = this.options;
     const stateFile = await this.stateFileFor(key);
@@ -162,11 +179,11 @@ export class DemoProcess implements Disposable {
       const timer = setTimeout(() => {
         fail('it did not answer in time');
       }, startTimeoutMs);
-      const fail = (detail: string) => {
+      const fail = (detail: string, Failure = DemoUnavailableError) => {
         clearTimeout(timer);
         child.kill();
         log.warn(`The demo marketplace did not start: ${output.slice(-2000)}`);
-        reject(new DemoUnavailableError(detail));
+        reject(new Failure(detail));
       };
       const onOutput = (chunk: Buffer) => {
         output += chunk.toString('utf8');
@@ -191,7 +208,10 @@ export class DemoProcess implements Disposable {
         fail(error.message);
       });
       child.on('exit', (code) => {
-        fail(`it ended with code ${String(code)}`);
+        fail(
+          `it ended with code ${String(code)}`,
+          code === stateRefusedCode ? StateRefusedError : DemoUnavailableError,
+        );
       });
     });
   }

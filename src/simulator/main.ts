@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const isExpected = error instanceof UsageError || error instanceof StateFileError || isTaken(error);
   process.stderr.write(`${error instanceof Error && isExpected ? error.message : String(error)}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  process.exit(error instanceof UsageError ? 2 : error instanceof StateFileError ? 3 : 1);
 });
 
 function isTaken(error: unknown): boolean {

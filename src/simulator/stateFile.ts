@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { isObject } from './body';
 import type { WorldState } from './state';
+import { isWorldState } from './stateShape';
 
 /** The file is not ours, or was written with another key. */
 export class StateFileError extends Error {
@@ -36,11 +37,10 @@ export class StateFile {
       return undefined;
     }
     const state = isObject(content) && 'sealed' in content ? this.open(content) : content;
-    if (!isObject(state) || state['version'] !== 1 || !Array.isArray(state['instances'])) {
+    if (!isWorldState(state)) {
       throw new StateFileError(`${this.file} holds no state of this simulator. Choose another file.`);
     }
-    // The file is written by this class alone, and the version says that the shape is the one above.
-    return state as unknown as WorldState;
+    return state;
   }
 
   write(state: WorldState): void {

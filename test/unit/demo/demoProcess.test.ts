@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { request } from 'node:http';
@@ -9,6 +10,7 @@ import { greet } from '../../../src/demo/demoGreeting';
 import { DemoProcess } from '../../../src/demo/demoProcess';
 import { startSimulator, type RunningSimulator } from '../../../src/simulator/server';
 import { silentLog } from '../../../src/util/log';
+import { until } from '../../support/until';
 
 const key = 'a-key-of-the-demo-that-nobody-else-may-see';
 
@@ -134,6 +136,26 @@ describe('The process of the demo', function () {
     assert.equal(url, `http://127.0.0.1:${started}`);
     assert.ok(heard.length > 0, 'the stranger was asked');
     assert.doesNotMatch(heard.join('\n'), new RegExp(key));
+  });
+
+  it('begins anew where its state is not one that it takes', async () => {
+    mkdirSync(path.dirname(addressFile()), { recursive: true });
+    const name = `state-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.json`;
+    const state = path.join(path.dirname(addressFile()), name);
+    for (const content of ['{"version":1,"instances":[]}', '{"version":1', '']) {
+      writeFileSync(state, content);
+      const url = await demo().ensure(key);
+      const answer = await fetch(`${url}/api/v0/users/current/`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      assert.equal(answer.status, 200);
+      const { pid } = JSON.parse(readFileSync(addressFile(), 'utf8')) as { pid: number };
+      process.kill(pid);
+      await until(
+        'the end of the demo',
+        async () => (await greet(Number(new URL(url).port), key)) === 'nobody',
+      );
+    }
   });
 
   it('is found again by the next window, which starts no other', async () => {

@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { WorldState } from '../../../src/simulator/state';
 import { StateFile, StateFileError } from '../../../src/simulator/stateFile';
+import { rentRunning } from '../../support/rentRunning';
+import { startTestSimulator } from '../../support/startSimulator';
 
 const state: WorldState = {
   version: 1,
@@ -16,6 +18,20 @@ const state: WorldState = {
   sshKeys: [],
   sections: { secrets: { HF_TOKEN: 'hidden-value' } },
 };
+
+/** Every place in the state, from the outside in. */
+function places(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([key, child]) => [[...at, key], ...places(child, [...at, key])]);
+}
+
+function changed(value: unknown, [key = '', ...rest]: readonly string[], by: unknown): unknown {
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[key] = rest.length === 0 ? by : changed(copy[key], rest, by);
+  return copy;
+}
 
 describe('The state file', () => {
   let folder: string;
@@ -55,6 +71,37 @@ describe('The state file', () => {
     assert.throws(() => new StateFile(file, 'key', false).read(), StateFileError);
     writeFileSync(file, '{"version":1');
     assert.throws(() => new StateFile(file, 'key', false), StateFileError);
+  });
+
+  it('takes whatever the simulator itself has written, and nothing in which a part has another form', async () => {
+    const simulator = await startTestSimulator({ stateFile: file, plainState: true, fakeClock: true });
+    try {
+      await rentRunning(simulator, { label: 'kept', env: { A: '1' }, onstart: 'true' });
+    } finally {
+      await simulator.close();
+    }
+    const written = JSON.parse(readFileSync(file, 'utf8')) as WorldState;
+    assert.deepEqual(new StateFile(file, 'key', true).read(), written);
+    assert.equal(written.instances.length, 1);
+    const isRefused = (state: unknown) => {
+      writeFileSync(file, JSON.stringify(state));
+      try {
+        new StateFile(file, 'key', true).read();
+        return false;
+      } catch (error) {
+        assert.ok(error instanceof StateFileError, String(error));
+        return true;
+      }
+    };
+    // Sections are checked by their own files.
+    const known = places(written).filter(([first, second]) => first !== 'sections' || second === undefined);
+    assert.ok(known.length > 70, String(known.length));
+    for (const place of known) {
+      assert.ok(isRefused(changed(written, place, [['nor', 'this']])), place.join('.'));
+    }
+    for (const place of known.filter(({ length }) => length === 1)) {
+      assert.ok(isRefused(changed(written, place, undefined)), place.join('.'));
+    }
   });
 
   it('leaves the old file alone when it cannot write', () => {
