@@ -123,6 +123,8 @@ export interface Commands {
   'gpuRental.instance.stop': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
   'gpuRental.instance.reboot': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
   'gpuRental.instance.destroy': [target?: InstanceTarget, selected?: readonly InstanceTarget[]];
+  'gpuRental.instance.setLease': [target?: InstanceTarget];
+  'gpuRental.reviewPriceIncreases': [];
   'gpuRental.instance.rename': [target?: InstanceTarget];
   'gpuRental.instance.changeBid': [target?: InstanceTarget];
   'gpuRental.instance.runCommand': [target?: InstanceTarget];
@@ -142,14 +144,15 @@ export interface Commands {
   'gpuRental.tfa.removeMethod': [target?: TfaMethodTarget];
   'gpuRental.tfa.regenerateBackupCodes': [];
   'gpuRental.apiKey.create': [];
+  'gpuRental.apiKey.createFromDocument': [];
   'gpuRental.apiKey.delete': [target?: ApiKeyTarget];
   'gpuRental.secret.set': [target?: SecretTarget];
-  'gpuRental.apiKey.createFromDocument': [];
   'gpuRental.secret.delete': [target?: SecretTarget];
   'gpuRental.secret.copy': [target?: SecretTarget];
   'gpuRental.secret.reveal': [target?: SecretTarget];
   'gpuRental.teamRole.show': [target?: TeamRoleTarget];
-  'gpuRental.openConsole': [];
+  /** A row of the account view chooses the page. */
+  'gpuRental.openConsole': [target?: object];
   'gpuRental.removeSshEntries': [];
   'gpuRental.instance.forwardPort': [target?: InstanceTarget];
   'gpuRental.port.open': [target?: PortTarget];
@@ -171,11 +174,13 @@ export interface InternalCommands {
   /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
   'gpuRental.ensureSshKey': [];
   'gpuRental.refreshAccount': [];
-  'gpuRental.refreshMachines': [];
   /** Shows the row of an instance in the view. */
   'gpuRental.instance.reveal': [target: InstanceTarget];
+  'gpuRental.refreshMachines': [];
   'gpuRental.refreshDeployments': [];
   'gpuRental.refreshVolumes': [];
+  /** Shows the next rows of a long group of templates. */
+  'gpuRental.template.showMore': [group: 'mine' | 'favourites' | 'recent' | 'recommended'];
   /** Rents from an open document, which is saved before where it has to be. */
   'gpuRental.template.rent': [target: TemplateTarget];
   /** A quick fix that needs the secret store or the service. */
@@ -195,12 +200,6 @@ export interface InternalCommands {
   /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
   'gpuRental.instance.replaceFailed': [target: InstanceTarget];
   /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
-  /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
-  'gpuRental.instance.startNow': [target: InstanceTarget];
-  /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
-  'gpuRental.instance.replaceFailed': [target: InstanceTarget];
-  /** Shows the row of an instance in the view. */
-  'gpuRental.instance.reveal': [target: InstanceTarget];
   'gpuRental.prepareSsh': [target: InstanceTarget];
   /** A terminal on an instance that is picked, for the terminal menu. */
   'gpuRental.terminalProfile': [];
@@ -238,8 +237,8 @@ const commands: Record<CommandId, true> = {
   'gpuRental.template.search': true,
   'gpuRental.template.copyId': true,
   'gpuRental.template.copyHash': true,
-  'gpuRental.template.openImagePage': true,
   'gpuRental.template.copyLink': true,
+  'gpuRental.template.openImagePage': true,
   'gpuRental.template.export': true,
   'gpuRental.template.import': true,
   'gpuRental.template.addFavourite': true,
@@ -265,6 +264,8 @@ const commands: Record<CommandId, true> = {
   'gpuRental.instance.stop': true,
   'gpuRental.instance.reboot': true,
   'gpuRental.instance.destroy': true,
+  'gpuRental.instance.setLease': true,
+  'gpuRental.reviewPriceIncreases': true,
   'gpuRental.instance.rename': true,
   'gpuRental.instance.changeBid': true,
   'gpuRental.instance.runCommand': true,
@@ -272,8 +273,8 @@ const commands: Record<CommandId, true> = {
   'gpuRental.instance.showDetails': true,
   'gpuRental.instance.attachKey': true,
   'gpuRental.instance.detachKey': true,
-  'gpuRental.volume.rent': true,
   'gpuRental.instance.copyLink': true,
+  'gpuRental.volume.rent': true,
   'gpuRental.volume.delete': true,
   'gpuRental.sshKey.add': true,
   'gpuRental.sshKey.generate': true,
@@ -284,6 +285,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.tfa.removeMethod': true,
   'gpuRental.tfa.regenerateBackupCodes': true,
   'gpuRental.apiKey.create': true,
+  'gpuRental.apiKey.createFromDocument': true,
   'gpuRental.apiKey.delete': true,
   'gpuRental.secret.set': true,
   'gpuRental.secret.delete': true,
@@ -291,7 +293,6 @@ const commands: Record<CommandId, true> = {
   'gpuRental.secret.reveal': true,
   'gpuRental.teamRole.show': true,
   'gpuRental.openConsole': true,
-  'gpuRental.apiKey.createFromDocument': true,
   'gpuRental.removeSshEntries': true,
   'gpuRental.instance.forwardPort': true,
   'gpuRental.port.open': true,
@@ -345,6 +346,10 @@ export interface Settings {
   'gpuRental.ready.timeoutMinutes': number;
   'gpuRental.ready.onFailure': 'ask' | 'replace';
   'gpuRental.statusBar.enabled': boolean;
+  /** Hours without use after which a running instance counts as forgotten; 0 for never. */
+  'gpuRental.warn.idleHours': number;
+  /** Days after which a stopped instance is named; 0 for never. */
+  'gpuRental.warn.stoppedDays': number;
   'gpuRental.hosting.show': 'auto' | 'always';
   'gpuRental.connect.openIn': 'newWindow' | 'currentWindow';
   'gpuRental.connect.folder': string;
@@ -357,6 +362,8 @@ export const settingDefaults: Settings = {
   'gpuRental.ready.timeoutMinutes': 15,
   'gpuRental.ready.onFailure': 'ask',
   'gpuRental.statusBar.enabled': true,
+  'gpuRental.warn.idleHours': 3,
+  'gpuRental.warn.stoppedDays': 7,
   'gpuRental.hosting.show': 'auto',
   'gpuRental.connect.openIn': 'newWindow',
   'gpuRental.connect.folder': '',
