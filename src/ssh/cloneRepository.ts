@@ -24,6 +24,8 @@ export class CloneError extends UserError {
 
 const exists = 73;
 const noGit = 74;
+const noAccess =
+  /could not read Username|Authentication failed|Permission denied|Repository not found|access denied/i;
 
 /**
  * Clones into `/workspace`, or the home folder where there is none. Nothing is asked on the machine, and nothing of
@@ -61,20 +63,20 @@ export async function cloneRepository(
   if (isRemotePath(folder) && (result.code === 0 || result.code === exists)) {
     return { kind: result.code === 0 ? 'cloned' : 'exists', folder };
   }
-  const said = lastWords(result.stdout, result.stderr);
-  if (
-    /could not read Username|Authentication failed|Permission denied|Repository not found|access denied/i.test(
-      said,
-    )
-  ) {
+  // What git says comes with the output; the other stream is that of our own login.
+  const words = result.stdout.includes('Cloning into') ? result.stdout : result.stderr;
+  const said = lastWords(words);
+  if (noAccess.test(words)) {
     return { kind: 'noAccess', said: plainText(said) };
   }
   throw new CloneError(said);
 }
 
-function lastWords(stdout: string, stderr: string): string {
-  const lines = `${stdout}\n${stderr}`
+/** What git gave as the reason, else its last lines. */
+function lastWords(output: string): string {
+  const lines = output
     .split(/[\r\n]+/)
     .filter((line) => line.trim() !== '' && !/^folder |^Cloning into|objects:|deltas:/.test(line));
-  return lines.slice(-3).join(' ');
+  const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line));
+  return (reasons.length > 0 ? reasons : lines.slice(-3)).join(' ');
 }

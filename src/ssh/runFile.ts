@@ -6,21 +6,21 @@ import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
 /** What runs a kind of file, by the ending of its name. */
-const interpreters: Readonly<Record<string, string>> = {
-  py: 'python3 -u',
-  sh: 'sh',
-  bash: 'bash',
-  zsh: 'zsh',
-  js: 'node',
-  mjs: 'node',
-  cjs: 'node',
-  r: 'Rscript',
-  jl: 'julia',
-  pl: 'perl',
-  rb: 'ruby',
-  lua: 'lua',
-  php: 'php',
-};
+const interpreters: ReadonlyMap<string, string> = new Map([
+  ['py', 'python3 -u'],
+  ['sh', 'sh'],
+  ['bash', 'bash'],
+  ['zsh', 'zsh'],
+  ['js', 'node'],
+  ['mjs', 'node'],
+  ['cjs', 'node'],
+  ['r', 'Rscript'],
+  ['jl', 'julia'],
+  ['pl', 'perl'],
+  ['rb', 'ruby'],
+  ['lua', 'lua'],
+  ['php', 'php'],
+]);
 
 /** A kind of file that nothing is known to run. */
 export class NoInterpreterError extends UserError {
@@ -45,7 +45,7 @@ export class FileNotSentError extends UserError {
 
 /** The command for a file: by its name, else by its own first line (`undefined`: it is run as a program). */
 export function interpreterFor(name: string, content: string): string | undefined {
-  const known = interpreters[/\.([A-Za-z]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
+  const known = interpreters.get(/\.([A-Za-z]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');
   if (known === undefined && !content.startsWith('#!')) {
     throw new NoInterpreterError(name);
   }
@@ -98,7 +98,8 @@ export function runScript(
     `rm -rf ${quoteForShell(folder)}`,
     `printf "\\n%s %s\\n" ${quoteForShell(words.ended)} "$code"`,
     'read -r answer',
-    'exit "$code"',
+    // It was said; the editor would complain about any other end, with the whole command.
+    'exit 0',
   ].join('; ');
   // Only a login shell knows where the image keeps its programs; with the variable its start-up files begin no tmux.
   return ['TMUX=none', 'exec', '"${SHELL:-/bin/sh}"', '-lc', quoteForShell(script)].join(' ');

@@ -50,7 +50,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
   const { clock, fleet } = deps;
   const startedAt = clock.now();
   const end = await withCancellableProgress(
-    vscode.l10n.t('Waiting for {0} to connect', name),
+    vscode.l10n.t('Waiting until {0} runs, to connect', name),
     (signal, say) =>
       new Promise<'running' | 'failed' | 'cancelled'>((resolve) => {
         const store = new DisposableStore();

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloneRepository, CloneError } from '../../../src/ssh/cloneRepository';
+import { parseRepositoryUrl, type RepositoryUrl } from '../../../src/ssh/repositoryUrl';
+import {
+  interpreterFor,
+  NoInterpreterError,
+  remoteName,
+  runScript,
+  sendFile,
+} from '../../../src/ssh/runFile';
+import type { SshService } from '../../../src/ssh/service';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { SshMachine } from '../../support/sshMachine';
+
+const alias = 'gpu-7';
+
+describe('Working on a machine over SSH', function () {
+  this.timeout(60_000);
+  let home: SshHome;
+  let machine: SshMachine;
+  let ssh: SshService;
+  let remoteHome: string;
+
+  /** A machine whose home folder and programs are ours to choose. */
+  async function start(path = process.env['PATH'] ?? ''): Promise<void> {
+    machine = await new SshMachine().start({
+      extra: [`SetEnv HOME=${remoteHome} TMPDIR=${remoteHome} PATH=${path}`],
+    });
+    const key = home.key();
+    machine.authorize(key);
+    ssh = home.service();
+    const instance = sshInstance(machine.port);
+    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+  }
+
+  beforeEach(() => {
+    home = new SshHome();
+    remoteHome = join(home.root, 'remote');
+    mkdirSync(remoteHome);
+  });
+  afterEach(async () => {
+    await machine.dispose();
+    home.dispose();
+  });
+
+  describe('cloning a repository', () => {
+    const address = (): RepositoryUrl => {
+      const parsed = parseRepositoryUrl('https://me:token-9@git.example/team/model.git');
+      assert.ok(parsed);
+      return parsed;
+    };
+    /** What the machine takes the address for. */
+    function serve(url: string): void {
+      writeFileSync(
+        join(remoteHome, '.gitconfig'),
+        `[url "${url}"]\n\tinsteadOf = https://git.example/team/model.git\n`,
+      );
+    }
+    function bare(): string {
+      const work = join(home.root, 'work');
+      const target = join(home.root, 'model.git');
+      const git = (...args: string[]) => execFileSync('git', ['-C', work, ...args]);
+      mkdirSync(work);
+      git('init', '-q');
+      writeFileSync(join(work, 'train.py'), 'print(1)\n');
+      git('add', '.');
+      git('-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-q', '-m', 'first');
+      git('clone', '-q', '--bare', work, target);
+      return target;
+    }
+
+    it('puts it below the home folder and takes no login with it', async () => {
+      await start();
+      serve(`file://${bare()}`);
+      const percents: number[] = [];
+      const result = await cloneRepository(ssh, alias, address(), {
+        onProgress: (percent) => percents.push(percent),
+      });
+      const folder = join(remoteHome, 'model');
+      assert.deepEqual(result, { kind: 'cloned', folder });
+      assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), 'print(1)\n');
+      assert.doesNotMatch(readFileSync(join(folder, '.git', 'config'), 'utf8'), /token-9|me:/);
+      assert.equal(percents.at(-1), 100);
+    });
+
+    it('leaves a folder of that name alone', async () => {
+      await start();
+      mkdirSync(join(remoteHome, 'model'));
+      writeFileSync(join(remoteHome, 'model', 'mine'), 'mine');
+      const result = await cloneRepository(ssh, alias, address());
+      assert.deepEqual(result, { kind: 'exists', folder: join(remoteHome, 'model') });
+      assert.ok(existsSync(join(remoteHome, 'model', 'mine')));
+    });
+
+    it('says that a login is missing', async () => {
+      await start();
+      // The machine itself, which lets nobody in from there.
+      serve(`ssh://root@127.0.0.1:${machine.port}/model.git`);
+      const result = await cloneRepository(ssh, alias, address());
+      assert.equal(result.kind, 'noAccess');
+      assert.ok(!existsSync(join(remoteHome, 'model')));
+    });
+
+    it('says what git says where there is no such repository', async () => {
+      await start();
+      serve(`file://${home.root}/nothing.git`);
+      await assert.rejects(cloneRepository(ssh, alias, address()), (error) => {
+        assert.ok(error instanceof CloneError);
+        assert.match(error.message, /does not (?:exist|appear)/);
+        return true;
+      });
+    });
+
+    it('says that the machine has no git', async () => {
+      const programs = join(home.root, 'programs');
+      mkdirSync(programs);
+      await start(programs);
+      assert.deepEqual(await cloneRepository(ssh, alias, address()), { kind: 'noGit' });
+    });
+
+    it('stops when it is told to', async () => {
+      await start();
+      await assert.rejects(cloneRepository(ssh, alias, address(), { signal: AbortSignal.abort() }), {
+        name: 'CancelledError',
+      });
+    });
+  });
+
+  describe('running a file', () => {
+    const run = (folder: string, name: string, interpreter: string | undefined) =>
+      ssh.exec(alias, runScript(folder, name, interpreter, { ended: 'ended with' }), { input: '\n' });
+
+    for (const name of [
+      "it's $(touch pwned).sh",
+      '-rf.sh',
+      'a "b" `c`.sh',
+      'ä ö.sh',
+      '../../up.sh',
+      'line\nend.sh',
+    ]) {
+      it(`whatever its name: ${JSON.stringify(name)}`, async () => {
+        await start();
+        const content = 'echo "arg: $0"; pwd; exit 4\n';
+        const folder = await sendFile(ssh, alias, { name, content });
+        assert.match(folder, /\/gpu-rental-\w{8}$/);
+        assert.equal(readFileSync(join(folder, remoteName(name)), 'utf8'), content);
+        const { stdout } = await run(folder, name, interpreterFor(name, content));
+        assert.ok(stdout.includes(`arg: ${folder}/${remoteName(name)}`), stdout);
+        assert.match(stdout, /ended with 4/);
+        assert.ok(!existsSync(folder), 'the copy stays');
+        assert.ok(!existsSync(join(remoteHome, 'pwned')));
+      });
+    }
+
+    it('runs a file with a first line that names its interpreter', async () => {
+      await start();
+      const content = '#!/bin/sh\necho by-itself\n';
+      const folder = await sendFile(ssh, alias, { name: 'tool', content });
+      const { stdout } = await run(folder, 'tool', interpreterFor('tool', content));
+      assert.match(stdout, /by-itself\n\nended with 0/);
+    });
+
+    it('knows what runs what', () => {
+      assert.equal(interpreterFor('a.PY', ''), 'python3 -u');
+      assert.equal(interpreterFor('a.mjs', ''), 'node');
+      assert.equal(interpreterFor('tool', '#!/usr/bin/env x'), undefined);
+      assert.throws(() => interpreterFor('notes.txt', 'hello'), NoInterpreterError);
+      assert.throws(() => interpreterFor('constructor', 'x'), NoInterpreterError);
+      assert.throws(() => interpreterFor('a.constructor', 'x'), NoInterpreterError);
+    });
+  });
+});
