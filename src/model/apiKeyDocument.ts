@@ -72,6 +72,11 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
     message,
     span: new JsonPlaces(source).nearest(path),
   });
+  const unknownKey = (path: readonly string[], name: string): ReadApiKey => {
+    const places = new JsonPlaces(source);
+    const span = places.keySpan([...path, name]) ?? places.nearest(path);
+    return { kind: 'problem', message: text('{0} is not known here.', name), span };
+  };
   const permissions = field(content, 'permissions');
   // Of the two forms the one is checked that was meant, so that the message fits.
   const shape = apiKeyDocument.extend({
@@ -82,7 +87,7 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).map(String);
     return issue?.code === 'unrecognized_keys'
-      ? problem([...path, issue.keys[0] ?? ''], text('{0} is not known here.', issue.keys[0] ?? ''))
+      ? unknownKey(path, issue.keys[0] ?? '')
       : problem(path, text('{0} cannot have this value.', path.join('.') || 'JSON'));
   }
   const { name = '', ip_whitelist: ipWhitelist = [] } = parsed.data;

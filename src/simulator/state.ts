@@ -25,6 +25,8 @@ export interface Account {
   /** null while the address is not confirmed (interface: User). */
   emailVerifiedAt: number | null;
   isAdmin: boolean;
+  /** The key in the record of the user, where it is none of those that are listed. */
+  sshKey?: string;
   /** Set on accounts that rent out machines of the market. */
   hostId?: number;
   /** What the simulator has taken, whole account, since it exists. */

@@ -35,7 +35,7 @@ export function userRecord(
     full_name: account.fullName,
     balance: account.balance,
     credit: Math.round(account.credit * 1e6) / 1e6,
-    ssh_key: key?.publicKey ?? null,
+    ssh_key: account.sshKey ?? key?.publicKey ?? null,
     sid: createHash('sha256').update(`sid ${world.seed} ${account.id} ${keyId}`).digest('hex').slice(0, 32),
     tfa_status: tfaStatus(tfa.accounts[account.id]),
     email_verified_at: account.emailVerifiedAt,

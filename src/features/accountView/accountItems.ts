@@ -3,11 +3,12 @@ import { ForbiddenError } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { User } from '../../model/account';
-import type { ApiKey } from '../../model/apiKey';
-import { permissionSummary } from '../../model/permissionText';
+import type { ApiKey, PermissionCategory } from '../../model/apiKey';
+import { permissionMeaning, permissionSummary } from '../../model/permissionText';
 import type { Secret } from '../../model/secret';
 import type { TeamRole } from '../../model/teamRole';
 import type { TfaMethod, TfaStatus } from '../../model/tfa';
+import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import type { PartId } from './accountParts';
@@ -23,11 +24,20 @@ function row(label: string, icon: string, contextValue: string, collapsible = No
 
 export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.TreeItem {
   const item = row(plainLabel(name), isDemo ? 'beaker' : 'account', ';user;');
-  item.description = isDemo
-    ? vscode.l10n.t('demo, simulated')
-    : user.emailVerified === false
-      ? vscode.l10n.t('e-mail not verified')
-      : new URL(serviceUrl).host;
+  item.description = [
+    isDemo ? vscode.l10n.t('demo, simulated') : '',
+    user.emailVerified === undefined
+      ? ''
+      : user.emailVerified
+        ? vscode.l10n.t('e-mail verified')
+        : vscode.l10n.t('e-mail not verified'),
+    isDemo ? '' : new URL(serviceUrl).host,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+  if (user.emailVerified === false && !isDemo) {
+    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  }
   const tooltip = new vscode.MarkdownString('');
   tooltip.appendText(
     [
@@ -55,7 +65,12 @@ export function creditItem(amount: string, lasts: string, tooltip: string): vsco
   return item;
 }
 
-export function keyItem(user: User, key: ApiKey | undefined): vscode.TreeItem {
+/** `lacking` is what the key is known not to allow. */
+export function keyItem(
+  user: User,
+  key: ApiKey | undefined,
+  lacking: readonly PermissionCategory[],
+): vscode.TreeItem {
   const name = key?.name === undefined ? '' : plainLabel(key.name);
   const item = row(
     name === '' ? vscode.l10n.t('API key in use') : vscode.l10n.t('API key in use: {0}', name),
@@ -67,9 +82,39 @@ export function keyItem(user: User, key: ApiKey | undefined): vscode.TreeItem {
     : user.keyId === undefined
       ? ''
       : `#${user.keyId}`;
-  item.tooltip = key
-    ? vscode.l10n.t('What this key may do: {0}', localize(permissionSummary(key)))
-    : vscode.l10n.t('What this key may do is not known; a refusal tells.');
+  const lines = [
+    key
+      ? vscode.l10n.t('What this key may do: {0}', localize(permissionSummary(key)))
+      : vscode.l10n.t('What this key may do is not known; a refusal tells.'),
+    ...(lacking.length === 0
+      ? []
+      : [
+          vscode.l10n.t('It may not:'),
+          ...lacking.map((category) => `– ${localize(permissionMeaning[category])} (${category})`),
+        ]),
+    key?.ipWhitelist
+      ? vscode.l10n.t('It works from {0} alone.', key.ipWhitelist.map(plainLabel).join(', '))
+      : '',
+  ];
+  item.tooltip = lines.filter((line) => line !== '').join('\n');
+  return item;
+}
+
+/** The key in the user's own record; `place` where this computer has it. */
+export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
+  const parsed = parsePublicKey(publicKey);
+  const name = plainLabel(parsed?.comment ?? '') || (parsed?.type ?? vscode.l10n.t('unknown kind'));
+  const item = row(vscode.l10n.t('SSH key: {0}', name), 'lock', ';userSshKey;');
+  item.description = [parsed?.fingerprint.slice(0, 17) ?? '', place]
+    .filter((part) => part !== '')
+    .join(' · ');
+  item.tooltip = [
+    vscode.l10n.t('The SSH key of your account. It counts among those in the view SSH Keys.'),
+    parsed?.fingerprint ?? '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+  item.command = { command: 'gpuRental.sshKeys.focus', title: vscode.l10n.t('Show SSH Keys') };
   return item;
 }
 
@@ -117,6 +162,7 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
     method.phone === undefined ? type : plainLabel(method.phone),
     method.isPrimary ? vscode.l10n.t('primary') : '',
     isLocked ? vscode.l10n.t('locked until {0}', when(method.lockedUntil ?? 0)) : '',
+    !isLocked && (method.failCount ?? 0) > 0 ? vscode.l10n.t('wrong codes: {0}', method.failCount ?? 0) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');

@@ -5,6 +5,7 @@ export type AccountNode =
   | { readonly kind: 'user' }
   | { readonly kind: 'credit' }
   | { readonly kind: 'key' }
+  | { readonly kind: 'userSshKey' }
   | { readonly kind: 'part'; readonly part: PartId }
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'tfaMethod'; readonly methodId: number }

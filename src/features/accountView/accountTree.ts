@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { permissionCategories } from '../../model/apiKey';
 import { fleetCostPerHour, stateOf } from '../../model/instanceState';
 import { formatMoney } from '../../model/money';
 import { durationText, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
+import { matchKeys } from '../../ssh/service';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import {
@@ -16,6 +18,7 @@ import {
   partItem,
   problemItem,
   secretItem,
+  sshKeyItem,
   teamRoleItem,
   userItem,
 } from './accountItems';
@@ -25,7 +28,7 @@ import { partIds, type AccountParts, type PartId } from './accountParts';
 /** How long a revealed value stays in sight. */
 const revealMs = 10_000;
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'accountGroups'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'accountGroups' | 'keyAccess' | 'ssh' | 'log'>;
 
 /** The account view: who is signed in, money, key, second factor, keys, variables, roles. */
 export class AccountTree implements vscode.TreeDataProvider<object>, Disposable {
@@ -35,6 +38,9 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private readonly foreign = new WeakMap<object, () => vscode.TreeItem>();
   private readonly owned = new DisposableStore();
   private revealed: string | undefined;
+  /** The key of the user's record, and where this computer has it. */
+  private placedKey: string | undefined;
+  private place = '';
 
   constructor(
     private readonly deps: Deps,
@@ -47,6 +53,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     this.owned.add(parts.onDidChange(changed));
     this.owned.add(deps.fleet.onDidChange(changed));
     this.owned.add(deps.accountGroups.onDidChange(changed));
+    this.owned.add(deps.keyAccess.onDidChange(changed));
   }
 
   getChildren(node?: object): object[] {
@@ -100,9 +107,37 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       this.nodes.of({ kind: 'user' }),
       this.nodes.of({ kind: 'credit' }),
       this.nodes.of({ kind: 'key' }),
+      ...this.userSshKey(),
       ...partIds.map((part) => this.nodes.of({ kind: 'part', part })),
       ...groups.map(({ id }) => this.nodes.of({ kind: 'group', groupId: id })),
     ];
+  }
+
+  /** The row for the key in the user's own record, where there is one. */
+  private userSshKey(): object[] {
+    const sshKey = this.deps.accounts.active?.user.sshKey;
+    if (sshKey === undefined) {
+      return [];
+    }
+    if (this.placedKey !== sshKey) {
+      this.placedKey = sshKey;
+      this.place = '';
+      void this.findPlace(sshKey);
+    }
+    return [this.nodes.of({ kind: 'userSshKey' })];
+  }
+
+  /** Where the key is on this computer; only a mark. */
+  private async findPlace(sshKey: string): Promise<void> {
+    try {
+      const [local] = matchKeys(await this.deps.ssh.localKeys(), [sshKey]);
+      if (local && this.placedKey === sshKey) {
+        this.place = local.inAgent ? vscode.l10n.t('in the SSH agent') : vscode.l10n.t('on this computer');
+        this.changed.fire(undefined);
+      }
+    } catch (error) {
+      this.deps.log.warn(`SSH keys of this computer could not be read: ${String(error)}`);
+    }
   }
 
   private groupRows(groupId: string): object[] {
@@ -166,8 +201,11 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       case 'key':
         return keyItem(
           user,
-          parts.value('apiKeys')?.find(({ id }) => id === user.keyId),
+          parts.value('apiKeys')?.find(({ id }) => id === user.keyId) ?? this.deps.keyAccess.key,
+          permissionCategories.filter((category) => this.deps.keyAccess.lacks(category)),
         );
+      case 'userSshKey':
+        return user.sshKey === undefined ? undefined : sshKeyItem(user.sshKey, this.place);
       case 'part': {
         const value = parts.value(node.part);
         return partItem(node.part, user, Array.isArray(value) ? value.length : undefined);

@@ -25,11 +25,6 @@ export function register(deps: Deps): Disposable {
   const tree = deps.trees['gpuRental.instances'];
   const provider = store.add(new InstanceTree(deps));
   tree.setProvider(provider);
-  store.add(
-    deps.commands.register('gpuRental.instance.reveal', ({ instanceId }) =>
-      tree.view.reveal(provider.nodeOf(instanceId), { select: true, focus: true }),
-    ),
-  );
   store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
   store.add(
     deps.commands.register('gpuRental.showLog', () => {

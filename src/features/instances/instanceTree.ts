@@ -87,11 +87,6 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     return this.nodes.instance(instanceId);
   }
 
-  /** The node of an instance, to be shown. */
-  nodeOf(instanceId: number): object {
-    return this.nodes.instance(instanceId);
-  }
-
   getParent(node: object): object | undefined {
     return this.nodes.parentOf(node);
   }

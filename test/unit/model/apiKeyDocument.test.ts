@@ -43,7 +43,7 @@ describe('the document of an API key', () => {
     assert.match(problem('{"permissions": '), /not valid JSON/);
     assert.match(
       problem({ permissions: { api: { instance_reed: {} } } }),
-      /^instance_reed is not known here\. @ \{\}/,
+      /^instance_reed is not known here\. @ "instance_reed"/,
     );
     assert.match(problem({ permissions: { api: {} } }), /at least one permission/);
     assert.match(problem({ permissions: { read: false } }), /at least one permission/);

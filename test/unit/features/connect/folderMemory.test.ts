@@ -36,6 +36,16 @@ describe('The folders opened before', () => {
     assert.deepEqual(folders.recent('gpu-8', instance), ['/root']);
   });
 
+  it('are forgotten with the SSH entries of a signed-out account', async () => {
+    const folders = memory();
+    await folders.remember('gpu-7', instance, '/root');
+    await folders.remember('gpu-8', instance, '/other');
+    await folders.keepOnly(['gpu-8']);
+    assert.equal(folders.last('gpu-7'), undefined);
+    assert.equal(folders.last('gpu-8'), '/other');
+    assert.deepEqual(folders.recent('gpu-9', instance), ['/other', '/root']);
+  });
+
   it('are five at most, and of no more than a hundred instances', async () => {
     const folders = memory();
     for (let number = 1; number <= 120; number += 1) {
