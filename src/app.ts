@@ -12,8 +12,9 @@ import { register as registerFiles } from './features/files';
 import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
-import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerLinks } from './features/links';
+import { register as registerLeases } from './features/leases';
+import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerOffers } from './features/offers';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerReports } from './features/reports';
@@ -45,6 +46,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerLifecycle,
+  registerLeases,
   registerVolumes,
   registerReadiness,
   registerStatusBar,

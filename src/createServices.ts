@@ -17,6 +17,7 @@ import { TreeGroups } from './editor/treeGroups';
 import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
+import { aliasOf } from './ssh/alias';
 import { nodeSshDeps } from './ssh/nodeSsh';
 import { findResolvers } from './ssh/resolvers';
 import { createSshService } from './ssh/service';
@@ -24,12 +25,19 @@ import { AccountCleanup } from './store/accountCleanup';
 import { createAccounts } from './store/accounts';
 import { ConnectedWindows } from './store/connectedWindows';
 import { FailedMachines } from './store/failedMachines';
-import { createFleet } from './store/fleet';
+import { IdleWatch, openUsageFile } from './store/idleWatch';
+import { InstanceLeases } from './store/instanceLeases';
+import { LeaseFiles } from './store/leaseFiles';
+import { LeaseRunner } from './store/leaseRunner';
+import { Notices } from './store/notices';
+import { createFleet, type FleetStore } from './store/fleet';
 import { KeyAccess } from './store/keyAccess';
 import { createListStore } from './store/listStore';
 import { patientSecrets } from './store/patientSecrets';
 import { OfferPins } from './store/offerPins';
-import type { Account, SecretPort } from './store/ports';
+import type { Account, Accounts, SecretPort, WindowHub } from './store/ports';
+import { Presence } from './store/presence';
+import { PriceWatch } from './store/priceWatch';
 import { createReadiness } from './store/readiness';
 import { createRentals } from './store/rentals';
 import { SearchBudget } from './store/searchBudget';
@@ -37,7 +45,8 @@ import { SearchWatches } from './store/searchWatches';
 import { SecondFactorGate, type WindowFocus } from './store/secondFactor';
 import { createTemplateDesk } from './store/templateDesk';
 import { createWindowHub } from './store/windowHub';
-import { systemClock } from './util/clock';
+import { systemClock, type Clock } from './util/clock';
+import type { Log } from './util/log';
 import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
@@ -181,6 +190,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     rentals,
     readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
     connectedWindows: own(new ConnectedWindows(hub)),
+    ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
     failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
@@ -207,6 +217,28 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),
     volumes: list('volumes', (account) => account.client.volumes.list()),
   };
+}
+
+/** What happens to instances later, and since when they are not used. */
+function leaseServices(deps: {
+  readonly own: Own;
+  readonly accounts: Accounts;
+  readonly fleet: FleetStore;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storageDir: string;
+}) {
+  const { own, storageDir, ...shared } = deps;
+  const presence = own(new Presence(shared));
+  const notices = own(new Notices(shared.hub));
+  const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
+  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey));
+  const idle = own(new IdleWatch({ ...shared, presence, aliasOf, file }));
+  const leases = own(new InstanceLeases({ ...shared, storage }));
+  own(new LeaseRunner({ ...shared, leases, idle, notices }));
+  own(new PriceWatch({ ...shared, notices }));
+  return { presence, notices, idle, leases };
 }
 
 function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {

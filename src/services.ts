@@ -25,7 +25,11 @@ import type {
 } from './store/ports';
 import type { ConnectedWindows } from './store/connectedWindows';
 import type { FailedMachines } from './store/failedMachines';
+import type { IdleWatch } from './store/idleWatch';
+import type { InstanceLeases } from './store/instanceLeases';
+import type { Notices } from './store/notices';
 import type { OfferPins } from './store/offerPins';
+import type { Presence } from './store/presence';
 import type { Readiness } from './store/readiness';
 import type { RentalStore } from './store/rentals';
 import type { SearchBudget } from './store/searchBudget';
@@ -80,6 +84,14 @@ export interface Services {
   readonly readiness: Readiness;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
+  /** What of ours is open on instances, over all windows. */
+  readonly presence: Presence;
+  /** Since when instances are not used; known to the window that leads. */
+  readonly idle: IdleWatch;
+  /** When instances are to be stopped or destroyed. */
+  readonly leases: InstanceLeases;
+  /** From the window that finds something out to the one that tells it. */
+  readonly notices: Notices;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */

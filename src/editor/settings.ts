@@ -9,11 +9,17 @@ const checks: { readonly [Key in keyof Settings]: (value: unknown) => boolean } 
   'gpuRental.rent.limitPerHour': (value) => typeof value === 'number' && value >= 0,
   'gpuRental.ready.timeoutMinutes': (value) => typeof value === 'number' && value >= 1 && value <= 60,
   'gpuRental.ready.onFailure': oneOf('ask', 'replace'),
+  'gpuRental.warn.idleHours': within(0, 168),
+  'gpuRental.warn.stoppedDays': within(0, 365),
   'gpuRental.hosting.show': oneOf('auto', 'always'),
   'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
   'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
   'gpuRental.connect.folder': (value) => typeof value === 'string',
 };
+
+function within(least: number, most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && value >= least && value <= most;
+}
 
 function oneOf(...values: readonly string[]): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && values.includes(value);

@@ -26,10 +26,24 @@ export interface InstanceRows {
   readonly onDidChange: Event<unknown>;
 }
 
+/** What a feature has to say in the row of an instance. */
+export interface InstanceNote {
+  /** Stands behind the state. */
+  readonly row: string;
+  /** Lines of the tooltip. */
+  readonly lines: readonly (readonly [name: string, value: string])[];
+}
+
+export interface InstanceNotes {
+  note(instanceId: number): InstanceNote | undefined;
+  readonly onDidChange: Event<unknown>;
+}
+
 /** What other features add to the instances view. */
 export class TreeGroups {
   private readonly ownGroups: TreeGroup[] = [];
   private readonly ownRows: InstanceRows[] = [];
+  private readonly ownNotes: InstanceNotes[] = [];
   private readonly changed = new Emitter<undefined>();
   readonly onDidChange = this.changed.event;
 
@@ -47,6 +61,14 @@ export class TreeGroups {
 
   rowsOf(instanceId: number): readonly GroupRow[] {
     return this.ownRows.flatMap((source) => source.rows(instanceId));
+  }
+
+  addInstanceNotes(notes: InstanceNotes): Disposable {
+    return this.add(this.ownNotes, notes);
+  }
+
+  notesOf(instanceId: number): readonly InstanceNote[] {
+    return this.ownNotes.flatMap((source) => source.note(instanceId) ?? []);
   }
 
   private add<T extends { readonly onDidChange: Event<unknown> }>(list: T[], item: T): Disposable {

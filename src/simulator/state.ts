@@ -159,6 +159,8 @@ export interface InstanceState {
   keys: InstanceKey[];
   /** Percent that a test wants reported instead of a believable figure. */
   gpuUse?: number;
+  /** Unix seconds at which a test wants the host to take it back. */
+  hostEndsAt?: number;
   /** Loopback ports while running; kept so that a restart can try the same. */
   proxyPort: number | null;
   directPorts: Record<string, number>;

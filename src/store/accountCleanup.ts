@@ -9,7 +9,7 @@ import { rentalSecretKey } from './rentalJournal';
 const topic = 'accounts.removed';
 const accountKeyShape = /^[0-9a-f]{16}$/;
 /** Folders of the storage with one file or one folder an account. */
-const folders = ['fleet', 'readiness', 'rentals', 'watches', 'keyAccess'];
+const folders = ['fleet', 'readiness', 'rentals', 'watches', 'keyAccess', 'leases', 'usage'];
 
 interface Deps {
   readonly storageDir: string;

@@ -16,7 +16,7 @@ import { wait, type Clock } from '../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../util/disposable';
 import { isCancelled, UserError } from '../util/errors';
 import type { Log } from '../util/log';
-import { formatText } from '../util/text';
+import type { Text } from '../util/text';
 import { destroyAndVerify } from './destruction';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
@@ -36,7 +36,9 @@ export const leaseNotice = z.object({
   /** It was made up for. */
   isLate: z.boolean().optional(),
   idleMinutes: z.number().optional(),
-  problem: z.string().optional(),
+  problem: z
+    .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
+    .optional(),
 });
 export type LeaseNotice = z.infer<typeof leaseNotice>;
 export const leaseNoticeKind = 'lease';
@@ -253,7 +255,7 @@ export class LeaseRunner implements Disposable {
         return;
       }
       log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);
-      const problem = error instanceof UserError ? formatText(error.text) : undefined;
+      const problem = error instanceof UserError ? error.text : undefined;
       this.tell(account, lease, tried, 'failed', problem === undefined ? {} : { problem });
     }
   }

@@ -2,6 +2,7 @@ import type { Client } from '../../src/api/client';
 import type { User } from '../../src/model/account';
 import type { Instance } from '../../src/model/instance';
 import type { Offer } from '../../src/model/offer';
+import type { PriceIncrease } from '../../src/model/priceIncrease';
 import type { RentConfig } from '../../src/model/rent';
 import { aUser, anInstance } from './builders';
 
@@ -10,6 +11,7 @@ export class FakeService {
   instances: Instance[] = [];
   offers: Offer[] = [];
   user: User = aUser();
+  priceIncreases: PriceIncrease[] = [];
   readonly calls: string[] = [];
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
   /** Runs before an answer; throw to fail the call before it takes effect. */
@@ -36,6 +38,9 @@ export class FakeService {
 
   private makeClient(): Client {
     const known = {
+      priceIncreases: {
+        list: () => this.run('priceIncreases.list', () => ({ items: [...this.priceIncreases], skipped: 0 })),
+      },
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {
         search: () => this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 })),

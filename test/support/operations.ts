@@ -45,6 +45,8 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
   'offers.search': at(['POST /api/v0/bundles/'], 'interface: Search offers', 'market/searchRoutes.ts', [
     'gpuRental.searchOffers',
     'gpuRental.rentFromTemplate',
+    'gpuRental.compareOffers',
+    'gpuRental.watchSearch',
     'gpuRental.market.show',
   ]),
   'offers.rent': at(
@@ -67,9 +69,11 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
   ]),
   'instances.stop': at(['PUT /api/v0/instances/{id}/'], 'interface: Instances', instances, [
     'gpuRental.instance.stop',
+    'gpuRental.instance.setLease',
   ]),
   'instances.destroy': at(['DELETE /api/v0/instances/{id}/'], 'interface: Instances', instances, [
     'gpuRental.instance.destroy',
+    'gpuRental.instance.setLease',
   ]),
   'instances.stopMany': at(['PUT /api/v0/instances/'], 'service-facts 2.8', instances),
   'instances.destroyMany': at(['DELETE /api/v0/instances/'], 'service-facts 2.8', instances),
@@ -277,15 +281,18 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     ['GET /api/v0/instances/pending-price-increases/'],
     'service-facts 2.8',
     priceIncreases,
+    ['gpuRental.reviewPriceIncreases', 'gpuRental.instances'],
   ),
   'priceIncreases.accept': at(
     ['PUT /api/v0/instances/accept-price-increase/'],
     'service-facts 2.8',
     priceIncreases,
+    ['gpuRental.reviewPriceIncreases'],
   ),
   'priceIncreases.reject': at(
     ['PUT /api/v0/instances/reject-price-increase/'],
     'service-facts 2.8',
     priceIncreases,
+    ['gpuRental.reviewPriceIncreases'],
   ),
 };

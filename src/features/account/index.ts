@@ -22,6 +22,7 @@ type Deps = Pick<
   | 'contextKeys'
   | 'demo'
   | 'fleet'
+  | 'leases'
   | 'hub'
   | 'keyAccess'
   | 'log'

@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'accountCleanup' | 'fleet' | 'log' | 'report' | 'ssh' | 'templateDesk'
+  'accounts' | 'accountCleanup' | 'fleet' | 'leases' | 'log' | 'report' | 'ssh' | 'templateDesk'
 >;
 
 /** Asks, then removes what is the account's, here and in all windows, and says what that was. */
@@ -32,7 +32,7 @@ export async function signOut(deps: Deps): Promise<void> {
               count === 1
                 ? vscode.l10n.t('Your instance goes on costing money.')
                 : vscode.l10n.t('Your {0} instances go on costing money.', count)
-            } ${removed}`,
+            } ${keptLater(deps)}${removed}`,
     },
     confirm,
   );
@@ -79,4 +79,11 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
     next === undefined ? '' : vscode.l10n.t('{0} is active now.', plainLabel(next)),
   ];
   void vscode.window.showInformationMessage(words.filter((part) => part !== '').join(' '));
+}
+
+/** Nobody carries out what was set for later then. */
+function keptLater({ leases }: Deps): string {
+  return leases.rows.length === 0
+    ? ''
+    : `${vscode.l10n.t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.')} `;
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instanceCost';
 import { instanceName } from '../../model/instanceLabel';
@@ -28,7 +29,12 @@ const icons: Record<StateIcon, readonly [icon: string, color: string | undefined
 };
 
 /** Label and tooltip of one instance; everything from the service is escaped or plain text. */
-export function instanceItem(instance: Instance, facts: InstanceFacts, now: number): vscode.TreeItem {
+export function instanceItem(
+  instance: Instance,
+  facts: InstanceFacts,
+  now: number,
+  notes: readonly InstanceNote[] = [],
+): vscode.TreeItem {
   const kind = stateOf(instance, facts, now);
   const state = localize(stateLabel(instance, kind));
   const cost = costPerHour(instance, kind);
@@ -41,12 +47,13 @@ export function instanceItem(instance: Instance, facts: InstanceFacts, now: numb
   const name = instanceName(instance);
   const item = new vscode.TreeItem(name);
   item.id = `instance-${instance.id}`;
-  item.description = [state, price].filter((part) => part !== undefined).join(' · ');
+  const said = [state, price, ...notes.map(({ row }) => row)].filter((part) => part !== undefined);
+  item.description = said.join(' · ');
   const [icon, color] = icons[stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
   item.accessibilityInformation = {
-    label: [name, state, price].filter((part) => part !== undefined).join(', '),
+    label: [name, ...said].join(', '),
   };
   return item;
 }
@@ -76,6 +83,7 @@ export function instanceTooltip(
   instance: Instance,
   facts: InstanceFacts,
   now: number,
+  notes: readonly InstanceNote[] = [],
 ): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString('', true);
   const line = (name: string, value: string | undefined) => {
@@ -118,6 +126,7 @@ export function instanceTooltip(
     instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)} %`,
   );
   line(vscode.l10n.t('Location'), instance.location);
+  notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
   return tooltip;
 }
 

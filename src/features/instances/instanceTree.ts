@@ -104,7 +104,12 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'instance': {
         const instance = this.deps.fleet.find(node.instanceId);
         const item = instance
-          ? instanceItem(instance, this.deps.fleet.facts(instance.id), this.deps.clock.now())
+          ? instanceItem(
+              instance,
+              this.deps.fleet.facts(instance.id),
+              this.deps.clock.now(),
+              this.deps.instanceGroups.notesOf(instance.id),
+            )
           : new vscode.TreeItem(`#${node.instanceId}`);
         if (this.deps.instanceGroups.rowsOf(node.instanceId).length > 0) {
           item.collapsibleState = vscode.TreeItemCollapsibleState.Collapsed;
@@ -136,7 +141,12 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const instance =
       this.nodes.isOwn(node) && node.kind === 'instance' ? this.deps.fleet.find(node.instanceId) : undefined;
     if (instance) {
-      item.tooltip = instanceTooltip(instance, this.deps.fleet.facts(instance.id), this.deps.clock.now());
+      item.tooltip = instanceTooltip(
+        instance,
+        this.deps.fleet.facts(instance.id),
+        this.deps.clock.now(),
+        this.deps.instanceGroups.notesOf(instance.id),
+      );
     }
     return item;
   }

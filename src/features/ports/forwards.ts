@@ -12,6 +12,11 @@ export class Forwards implements Disposable {
     return [...(this.byInstance.get(instanceId)?.values() ?? [])];
   }
 
+  /** The instances of which a port is forwarded here. */
+  get instanceIds(): readonly number[] {
+    return [...this.byInstance].filter(([, own]) => own.size > 0).map(([id]) => id);
+  }
+
   find(instanceId: number, remotePort: number): Forward | undefined {
     return this.byInstance.get(instanceId)?.get(remotePort);
   }

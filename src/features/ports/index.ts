@@ -14,7 +14,10 @@ import { text } from '../../util/text';
 import { Forwards } from './forwards';
 import { PortRows } from './portRows';
 
-type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands' | 'instanceGroups' | 'redactor'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'instanceGroups' | 'presence' | 'redactor'
+>;
 
 /** Ports of instances: those that are public stand below the instance, others are forwarded over SSH. */
 export function register(deps: Deps): Disposable {
@@ -22,6 +25,13 @@ export function register(deps: Deps): Disposable {
   const forwards = store.add(new Forwards());
   const { commands } = deps;
   store.add(deps.instanceGroups.addInstanceRows(new PortRows(deps.fleet, forwards)));
+  store.add(
+    forwards.onDidChange(() => {
+      const account = deps.accounts.active;
+      const ids = account ? forwards.instanceIds : [];
+      deps.presence.set('forward', account ? ids.map((id) => deps.ssh.aliasOf(account, id)) : []);
+    }),
+  );
   store.add(
     commands.register('gpuRental.instance.forwardPort', (target) => forwardPort(deps, forwards, target)),
   );

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
+import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instanceCost';
 import { instanceName } from '../../model/instanceLabel';
 import { fleetCostPerHour, stateOf } from '../../model/instanceState';
@@ -8,11 +9,14 @@ import { formatMoney } from '../../model/money';
 import { durationText as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/warnings';
 import type { Services } from '../../services';
+import { priceNotice, priceNoticeKind } from '../../store/priceWatch';
 import { assertNever } from '../../util/errors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
+import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
+import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'hub' | 'clock' | 'report'>;
+type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'hub' | 'report' | 'commands'>;
 
 /** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
@@ -40,10 +44,31 @@ export function register(deps: Deps): Disposable {
   store.add(deps.fleet.onDidChange(look));
   store.add(deps.accounts.onDidChange(look));
   store.add(vscode.window.onDidChangeWindowState(look));
+  const once = store.add(new TellOnce(deps));
+  store.add(
+    deps.idle.onDidLook(() => {
+      postForgotten(deps);
+    }),
+  );
+  store.add(
+    deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
+      const forgotten = kind === forgottenKind ? forgottenShape.safeParse(data).data : undefined;
+      const increase = kind === priceNoticeKind ? priceNotice.safeParse(data).data : undefined;
+      if (accountKey !== deps.accounts.active?.key) {
+        return;
+      }
+      if (forgotten) {
+        once.offer(key, () => tellForgotten(deps, forgotten));
+      } else if (increase) {
+        once.offer(key, () => tellPriceIncrease(deps, increase.id));
+      }
+    }),
+  );
+  store.add(deps.commands.register('gpuRental.reviewPriceIncreases', () => reviewPriceIncreases(deps)));
   return store;
 }
 
-function warningsNow({ accounts, fleet, clock }: Deps): readonly Warning[] {
+function warningsNow({ accounts, fleet, clock, settings }: Deps): readonly Warning[] {
   const { state } = fleet;
   const account = accounts.active;
   // Old data warns of nothing.
@@ -59,6 +84,7 @@ function warningsNow({ accounts, fleet, clock }: Deps): readonly Warning[] {
     rate: fleetCostPerHour(kinds).rate,
     credit: account.user.credit ?? account.user.balance,
     now,
+    stoppedDays: settings.get('gpuRental.warn.stoppedDays'),
   });
 }
 
@@ -97,9 +123,9 @@ async function tellOfInstance(
   switch (warning.kind) {
     case 'stoppedLong':
       message = vscode.l10n.t(
-        '{0} has been stopped for {1} days. Stopped still bills {2}.',
+        '{0} has been stopped for {1}. Stopped still bills {2}.',
         name,
-        warning.days,
+        localize(durationText(clock.now() - warning.sinceMs)),
         cost === undefined
           ? vscode.l10n.t('a price that the service does not state')
           : vscode.l10n.t('{0}/day', formatMoney(cost)),

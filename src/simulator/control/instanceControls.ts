@@ -82,6 +82,10 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
         if (gpuUse !== undefined) {
           instance.gpuUse = gpuUse;
         }
+        const endsAt = body.number('end_date');
+        if (endsAt !== undefined) {
+          instance.hostEndsAt = endsAt;
+        }
         if (status !== undefined) {
           lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
         } else if (message !== undefined) {

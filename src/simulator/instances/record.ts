@@ -92,7 +92,7 @@ function hardwareFields(world: World, instance: InstanceState): Row {
     total_flops: round(model.tflops * gpus, 2),
     pci_gen: model.pciGen,
     rentable: false,
-    end_date: world.market.listedUntil(machine),
+    end_date: instance.hostEndsAt ?? world.market.listedUntil(machine),
     host_run_time: 15_552_000,
     client_run_time: 1.1,
     time_remaining: '',

@@ -194,7 +194,7 @@ describe('Leases of instances', () => {
     };
     await pass(12 * minute);
     assert.deepEqual(kinds(window), ['soon', 'failed']);
-    assert.match(window.told()[1]?.problem ?? '', /refuses more requests/);
+    assert.match(window.told()[1]?.problem?.template ?? '', /refuses more requests/);
     assert.equal(window.leases.find(id)?.state.attempts, 2);
     await pass(10 * minute);
     assert.deepEqual(kinds(window), ['soon', 'failed', 'stopped']);

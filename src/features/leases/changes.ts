@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import { instanceName } from '../../model/instanceLabel';
+import { stoppedCostPerDay } from '../../model/instanceCost';
+import { actionsFor } from '../../model/instanceState';
+import { formatMoney } from '../../model/money';
+import type { Lease, LeaseAction, LeaseTerm } from '../../model/lease';
+import type { LeaseDeps } from './deps';
+import { idleMeaning, needsEditor, willText } from './leaseWords';
+import { arm, disarm } from './machineTimers';
+
+export const extendByMs = 3_600_000;
+
+export function nameOf({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+  const instance = fleet.find(instanceId);
+  return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+}
+
+/** A machine that can be logged in to can be given the task itself, for a time of day. */
+export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
+  const instance = fleet.find(lease.instanceId);
+  return (
+    lease.term.kind === 'at' &&
+    instance !== undefined &&
+    actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect
+  );
+}
+
+/** Sets what the user chose, after a question where something would be lost. */
+export async function setLease(
+  deps: LeaseDeps,
+  instanceId: number,
+  action: LeaseAction,
+  term: LeaseTerm,
+): Promise<void> {
+  const name = nameOf(deps, instanceId);
+  const now = deps.clock.now();
+  const will = willText({ id: '', instanceId, action, term, setAt: now }, now);
+  if (action === 'destroy' && !(await confirmDestroy(name, will, term))) {
+    return;
+  }
+  if (!(await disarm(deps, instanceId, name))) {
+    return;
+  }
+  const lease = await deps.leases.set(instanceId, action, term);
+  const itself = vscode.l10n.t('Let the Instance Do It…');
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('{0} {1}, by {2}.', name, will, needsEditor()),
+    ...(canArm(deps, lease) ? [itself] : []),
+  );
+  if (chosen === itself) {
+    await arm(deps, instanceId, name);
+  }
+}
+
+async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
+  const yes = vscode.l10n.t('Destroy Then');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Destroy {0} later?', name),
+    {
+      modal: true,
+      detail: [
+        vscode.l10n.t(
+          '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',
+          name,
+          will,
+        ),
+        ...(term.kind === 'idle' ? [idleMeaning()] : []),
+        vscode.l10n.t(
+          'It is done by {0}. If none is open then, it is not destroyed, goes on costing, and you are asked at the next start.',
+          needsEditor(),
+        ),
+      ].join('\n\n'),
+    },
+    yes,
+  );
+  return chosen === yes;
+}
+
+export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const lease = await deps.leases.extend(instanceId, extendByMs);
+  if (!lease) {
+    return;
+  }
+  const name = nameOf(deps, instanceId);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()),
+  );
+  if (lease.armed) {
+    await arm(deps, instanceId, name);
+  }
+}
+
+export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const name = nameOf(deps, instanceId);
+  if (await disarm(deps, instanceId, name)) {
+    await deps.leases.cancel(instanceId);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('{0} is neither stopped nor destroyed by itself. It goes on costing.', name),
+    );
+  }
+}
+
+/** `$0.12/day`, or that the record does not say. */
+export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+  const instance = fleet.find(instanceId);
+  const cost = instance && stoppedCostPerDay(instance);
+  return cost === undefined
+    ? vscode.l10n.t('a price that the service does not state')
+    : vscode.l10n.t('{0}/day', formatMoney(cost));
+}

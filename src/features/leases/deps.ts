@@ -1,0 +1,18 @@
+import type { Services } from '../../services';
+
+export type LeaseDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'fleet'
+  | 'leases'
+  | 'idle'
+  | 'presence'
+  | 'notices'
+  | 'ssh'
+  | 'hub'
+  | 'clock'
+  | 'report'
+  | 'log'
+  | 'commands'
+  | 'instanceGroups'
+>;

@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import { chooseInstance } from '../../editor/instanceTarget';
+import { Emitter } from '../../util/emitter';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { LeaseDeps } from './deps';
+import { LeaseMenu } from './leaseMenu';
+import { registerNotifications } from './leaseNotifications';
+import { leaseNote } from './leaseWords';
+import { watchPresence } from './presenceWatch';
+
+/** Instances that are stopped or destroyed later, and what counts as using them until then. */
+export function register(deps: LeaseDeps): Disposable {
+  const store = new DisposableStore();
+  const { leases, fleet, clock } = deps;
+  store.add(watchPresence(deps));
+  store.add(registerNotifications(deps));
+  const changed = store.add(new Emitter<void>());
+  store.add(leases.onDidChange(() => changed.fire()));
+  store.add(
+    deps.instanceGroups.addInstanceNotes({
+      note: (instanceId) => {
+        const row = leases.find(instanceId);
+        return row && leaseNote(row, clock.now());
+      },
+      onDidChange: changed.event,
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.setLease', async (target) => {
+      const { state } = fleet;
+      const instanceId = await chooseInstance(target, state.kind === 'ready' ? state.value.instances : [], {
+        title: vscode.l10n.t('Stop or destroy which instance later?'),
+        none: vscode.l10n.t('There is no instance.'),
+      });
+      if (instanceId !== undefined) {
+        await leases.ready;
+        await new LeaseMenu(deps, instanceId).show();
+      }
+    }),
+  );
+  return store;
+}

@@ -1,0 +1,198 @@
+import * as vscode from 'vscode';
+import { localize } from '../../editor/localize';
+import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
+import { momentText } from '../../editor/timeText';
+import { actionsFor } from '../../model/instanceState';
+import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../model/lease';
+import { durationText } from '../../util/duration';
+import { canArm, cancel, diskPrice, extend, nameOf, setLease } from './changes';
+import type { LeaseDeps } from './deps';
+import { idleMeaning, leaseNote, needsEditor } from './leaseWords';
+import { arm, check, disarm } from './machineTimers';
+
+const minuteMs = 60_000;
+const timeSpans = [30, 60, 120, 240, 480, 1440];
+const idleSpans = [15, 30, 60, 120];
+
+/** What is to happen to an instance later: set, changed, armed and cancelled by the keyboard alone. */
+export class LeaseMenu {
+  private readonly picker = new LevelPicker();
+
+  constructor(
+    private readonly deps: LeaseDeps,
+    private readonly instanceId: number,
+  ) {}
+
+  async show(): Promise<void> {
+    await this.picker.open({
+      title: vscode.l10n.t('Stop or Destroy {0} Later', nameOf(this.deps, this.instanceId)),
+      placeholder: vscode.l10n.t('Done by {0}', needsEditor()),
+      rows: () => [...this.presentRows(), ...this.newRows()],
+      // The first row only informs.
+      activeId: () => (this.deps.leases.find(this.instanceId) ? 'extend' : 'stop'),
+    });
+  }
+
+  /** Closes the list, then acts. */
+  private then(run: () => Promise<void>): () => void {
+    return () => {
+      this.picker.close();
+      run().catch((error: unknown) => {
+        this.deps.report.error(error);
+      });
+    };
+  }
+
+  private presentRows(): readonly LevelRow[] {
+    const { deps, instanceId } = this;
+    const row = deps.leases.find(instanceId);
+    if (!row) {
+      return [];
+    }
+    const { lease, state } = row;
+    const now = deps.clock.now();
+    const name = nameOf(deps, instanceId);
+    const at = fireAt(lease, state);
+    const note = leaseNote(row, now);
+    const [, carriedOut] = note.lines;
+    return [
+      {
+        label: `$(clock) ${vscode.l10n.t('Set: {0}', note.row)}`,
+        description:
+          at === undefined || at < now ? '' : vscode.l10n.t('in {0}', localize(durationText(at - now))),
+        detail: carriedOut ? `${carriedOut[0]}: ${carriedOut[1]}` : '',
+      },
+      {
+        id: 'extend',
+        label: `$(add) ${lease.term.kind === 'at' ? vscode.l10n.t('Extend by 1 Hour') : vscode.l10n.t('Count Anew from Now')}`,
+        run: this.then(() => extend(deps, instanceId)),
+      },
+      ...(lease.armed
+        ? [
+            {
+              id: 'check',
+              label: `$(shield) ${vscode.l10n.t('Check the Timer on the Instance')}`,
+              run: this.then(() => check(deps, instanceId, name)),
+            },
+            {
+              id: 'disarm',
+              label: `$(circle-slash) ${vscode.l10n.t('End the Timer on the Instance')}`,
+              detail: vscode.l10n.t('Then it is done by an open editor alone.'),
+              run: this.then(async () => {
+                await disarm(deps, instanceId, name);
+              }),
+            },
+          ]
+        : canArm(deps, lease)
+          ? [
+              {
+                id: 'arm',
+                label: `$(shield) ${vscode.l10n.t('Let the Instance Do It…')}`,
+                detail: vscode.l10n.t(
+                  'A small timer runs on it and uses its own restricted key, so that no editor needs to be open.',
+                ),
+                run: this.then(() => arm(deps, instanceId, name)),
+              },
+            ]
+          : []),
+      {
+        id: 'cancel',
+        label: `$(close) ${vscode.l10n.t('Cancel, and Keep It')}`,
+        run: this.then(() => cancel(deps, instanceId)),
+      },
+      { label: vscode.l10n.t('Instead'), kind: vscode.QuickPickItemKind.Separator },
+    ];
+  }
+
+  private newRows(): readonly LevelRow[] {
+    const { fleet, clock } = this.deps;
+    const instance = fleet.find(this.instanceId);
+    const canStop =
+      instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
+    const kept = vscode.l10n.t(
+      'The disk is kept and goes on costing {0}.',
+      diskPrice(this.deps, this.instanceId),
+    );
+    const lost = vscode.l10n.t('Everything on it is lost then.');
+    const row = (id: string, label: string, detail: string, next: Level): LevelRow => ({
+      id,
+      label,
+      detail,
+      run: () => this.picker.push(next),
+    });
+    return [
+      ...(canStop
+        ? [
+            row('stop', `$(debug-pause) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
+            row('stopIdle', `$(debug-pause) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
+          ]
+        : []),
+      row('destroy', `$(trash) ${vscode.l10n.t('Destroy After a Time…')}`, lost, this.times('destroy')),
+      row('destroyIdle', `$(trash) ${vscode.l10n.t('Destroy When Idle…')}`, lost, this.idle('destroy')),
+    ];
+  }
+
+  private times(action: LeaseAction): Level {
+    const rowOf = (ms: number): LevelRow => {
+      const now = this.deps.clock.now();
+      return {
+        id: String(ms),
+        label: vscode.l10n.t('In {0}', localize(durationText(ms))),
+        description: momentText(now + ms, now),
+        run: this.set(action, () => ({ kind: 'at', at: this.deps.clock.now() + ms })),
+      };
+    };
+    return {
+      title: action === 'stop' ? vscode.l10n.t('Stop When?') : vscode.l10n.t('Destroy When?'),
+      placeholder: vscode.l10n.t('Type a time, such as 90m, 2h, 1h30 or 18:30, or pick one'),
+      followsTyping: true,
+      rows: (typed) => this.typedRows(typed, timeSpans, rowOf),
+    };
+  }
+
+  private idle(action: LeaseAction): Level {
+    const rowOf = (ms: number): LevelRow => ({
+      id: String(ms),
+      label: vscode.l10n.t('Idle for {0}', localize(durationText(ms))),
+      run: this.set(action, () => ({ kind: 'idle', minutes: Math.round(ms / minuteMs) })),
+    });
+    return {
+      title:
+        action === 'stop'
+          ? vscode.l10n.t('Stop When Idle for How Long?')
+          : vscode.l10n.t('Destroy When Idle for How Long?'),
+      placeholder: vscode.l10n.t('Type a time, such as 45m or 2h, or pick one'),
+      followsTyping: true,
+      rows: (typed) => [
+        ...this.typedRows(typed, idleSpans, rowOf),
+        { label: '', kind: vscode.QuickPickItemKind.Separator },
+        {
+          label: `$(info) ${vscode.l10n.t('What counts as idle')}`,
+          detail: idleMeaning(),
+          alwaysShow: true,
+        },
+      ],
+    };
+  }
+
+  private typedRows(
+    typed: string,
+    spans: readonly number[],
+    rowOf: (ms: number) => LevelRow,
+  ): readonly LevelRow[] {
+    if (typed.trim() === '') {
+      return spans.map((minutes) => rowOf(minutes * minuteMs));
+    }
+    const ms = readLeaseTime(typed, new Date(this.deps.clock.now()));
+    const row = ms === undefined ? { label: `$(warning) ${notATime()}` } : rowOf(ms);
+    return [{ ...row, alwaysShow: true }];
+  }
+
+  private set(action: LeaseAction, term: () => LeaseTerm): () => void {
+    return this.then(() => setLease(this.deps, this.instanceId, action, term()));
+  }
+}
+
+function notATime(): string {
+  return vscode.l10n.t('Not a time from 1 minute to 30 days. Try 90m, 2h or 18:30.');
+}

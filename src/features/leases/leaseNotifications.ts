@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { TellOnce } from '../../editor/tellOnce';
+import { momentText } from '../../editor/timeText';
+import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leaseRunner';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import { assertNever } from '../../util/errors';
+import { cancel, diskPrice, extend } from './changes';
+import type { LeaseDeps } from './deps';
+
+type Action = readonly [label: string, run: () => Promise<unknown>];
+
+/** Tells what happens to leases, once over all windows. */
+export function registerNotifications(deps: LeaseDeps): Disposable {
+  const store = new DisposableStore();
+  const once = store.add(new TellOnce(deps));
+  store.add(
+    deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
+      const parsed = leaseNotice.safeParse(data);
+      if (kind === leaseNoticeKind && parsed.success && accountKey === deps.accounts.active?.key) {
+        once.offer(key, () => tell(deps, { ...parsed.data, name: plainLabel(parsed.data.name) }));
+      }
+    }),
+  );
+  return store;
+}
+
+async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
+  const { instanceId, leaseId } = notice;
+  const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
+  const needsAnswer = notice.kind === 'soon' || notice.kind === 'failed' || notice.kind === 'missed';
+  if (needsAnswer && !isCurrent) {
+    return;
+  }
+  const [level, message, actions] = words(deps, notice);
+  const show = level === 'info' ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+  const chosen = await show(message, ...actions.map(([label]) => label));
+  const action = actions.find(([label]) => label === chosen);
+  if (!action) {
+    return;
+  }
+  if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('This is over or was changed meanwhile: {0} is as the list shows it.', notice.name),
+    );
+    return;
+  }
+  await action[1]();
+}
+
+function words(
+  deps: LeaseDeps,
+  notice: LeaseNotice,
+): readonly [level: 'info' | 'warning', message: string, actions: readonly Action[]] {
+  const { kind, name, instanceId, action } = notice;
+  const now = deps.clock.now();
+  const at = momentText(notice.at, now);
+  const more: Action = [vscode.l10n.t('Extend by 1 Hour'), () => extend(deps, instanceId)];
+  const keep: Action = [vscode.l10n.t('Cancel, and Keep It'), () => cancel(deps, instanceId)];
+  const destroy: Action = [
+    vscode.l10n.t('Destroy…'),
+    () => Promise.resolve(runCommand('gpuRental.instance.destroy', { instanceId })),
+  ];
+  const start: Action = [
+    vscode.l10n.t('Start…'),
+    () => Promise.resolve(runCommand('gpuRental.instance.start', { instanceId })),
+  ];
+  switch (kind) {
+    case 'soon':
+      return ['warning', soonText(notice, now), [more, keep]];
+    case 'stopped':
+      return [
+        'info',
+        notice.isLate === true
+          ? vscode.l10n.t(
+              '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still bills {2}.',
+              name,
+              at,
+              diskPrice(deps, instanceId),
+            )
+          : vscode.l10n.t(
+              '{0} is stopped, as you set. Its disk still bills {1}.',
+              name,
+              diskPrice(deps, instanceId),
+            ),
+        [start, destroy],
+      ];
+    case 'destroyed':
+      return [
+        'info',
+        vscode.l10n.t('{0} is destroyed, as you set: the service does not list it any more.', name),
+        [],
+      ];
+    case 'gone':
+      return [
+        'info',
+        vscode.l10n.t('{0} was to be stopped, and the service does not list it any more.', name),
+        [],
+      ];
+    case 'failed': {
+      const why =
+        notice.problem === undefined
+          ? vscode.l10n.t('The service took it and still shows the instance as before.')
+          : localize(notice.problem);
+      return [
+        'warning',
+        action === 'stop'
+          ? vscode.l10n.t('{0} is not stopped yet and goes on costing. It is tried again. {1}', name, why)
+          : vscode.l10n.t('{0} is not destroyed yet and goes on costing. It is tried again. {1}', name, why),
+        [keep],
+      ];
+    }
+    case 'missed':
+      return [
+        'warning',
+        vscode.l10n.t(
+          '{0} was to be destroyed at {1}, when no editor was open. It is still there and bills. What now?',
+          name,
+          at,
+        ),
+        [destroy, more, keep],
+      ];
+    default:
+      return assertNever(kind);
+  }
+}
+
+function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): string {
+  const left = localize(durationText(at - now));
+  const time = momentText(at, now);
+  const text =
+    action === 'stop'
+      ? vscode.l10n.t('{0} is stopped in {1}, at {2}.', name, left, time)
+      : vscode.l10n.t('{0} is destroyed in {1}, at {2}. Everything on it is lost then.', name, left, time);
+  return idleMinutes === undefined
+    ? text
+    : `${text} ${vscode.l10n.t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;
+}

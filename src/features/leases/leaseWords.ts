@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import type { InstanceNote } from '../../editor/treeGroups';
+import { localize } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import { dueAt, fireAt, type Lease } from '../../model/lease';
+import type { LeaseRow } from '../../store/leaseFiles';
+import { durationText } from '../../util/duration';
+
+/** `stops 17:30`, for the row of an instance. */
+export function rowText({ lease, state }: LeaseRow, now: number): string {
+  const isStop = lease.action === 'stop';
+  if (state.missedAt !== undefined) {
+    return vscode.l10n.t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
+  }
+  if (state.nextTryAt !== undefined) {
+    const at = momentText(state.nextTryAt, now);
+    return isStop
+      ? vscode.l10n.t('could not be stopped, next try {0}', at)
+      : vscode.l10n.t('could not be destroyed, next try {0}', at);
+  }
+  const at = fireAt(lease, state);
+  if (lease.term.kind === 'idle') {
+    const span = localize(durationText(lease.term.minutes * 60_000));
+    if (at === undefined) {
+      return isStop
+        ? vscode.l10n.t('stops when idle {0}', span)
+        : vscode.l10n.t('destroyed when idle {0}', span);
+    }
+    const time = momentText(at, now);
+    return isStop
+      ? vscode.l10n.t('stops {0} if it stays idle', time)
+      : vscode.l10n.t('destroyed {0} if it stays idle', time);
+  }
+  const time = momentText(at ?? lease.term.at, now);
+  return isStop ? vscode.l10n.t('stops {0}', time) : vscode.l10n.t('destroyed {0}', time);
+}
+
+export function leaseNote(row: LeaseRow, now: number): InstanceNote {
+  const { armed } = row.lease;
+  const who = armed
+    ? vscode.l10n.t(
+        'the instance itself at {0}, proved {1}, and an open editor before it',
+        momentText(armed.at, now),
+        momentText(armed.provedAt, now),
+      )
+    : needsEditor();
+  const text = rowText(row, now);
+  return {
+    row: armed ? `${text} (${vscode.l10n.t('armed')})` : text,
+    lines: [
+      [vscode.l10n.t('Later'), text],
+      [vscode.l10n.t('Carried out by'), who],
+    ],
+  };
+}
+
+/** Said wherever a lease is set or shown. */
+export function needsEditor(): string {
+  return vscode.l10n.t('an editor that is open on this computer and signed in to this account');
+}
+
+/** `is stopped at 17:30`, after the name of an instance. */
+export function willText({ action, term }: Lease, now: number): string {
+  if (term.kind === 'idle') {
+    const span = localize(durationText(term.minutes * 60_000));
+    return action === 'stop'
+      ? vscode.l10n.t('is stopped once it was idle for {0}', span)
+      : vscode.l10n.t('is destroyed once it was idle for {0}', span);
+  }
+  const at = momentText(term.at, now);
+  return action === 'stop'
+    ? vscode.l10n.t('is stopped at {0}', at)
+    : vscode.l10n.t('is destroyed at {0}', at);
+}
+
+export function idleMeaning(): string {
+  return vscode.l10n.t(
+    'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5 % where it is reported.',
+  );
+}

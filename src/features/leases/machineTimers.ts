@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { withCancellableProgress } from '../../editor/progress';
+import { momentText } from '../../editor/timeText';
+import type { Lease } from '../../model/lease';
+import {
+  armTimer,
+  checkTimer,
+  disarmTimer,
+  type TimerOrder,
+  type TimerVerdict,
+} from '../../ssh/machineTimer';
+import { assertNever } from '../../util/errors';
+import type { LeaseDeps } from './deps';
+
+/** The machine is the second to act: by then an open editor has done it and said so. */
+export const machineLaterMs = 20_000;
+
+/** Starts the timer on the machine and says whether it proved that it can act. */
+export async function arm(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
+  const { leases, clock, ssh } = deps;
+  const lease = leases.find(instanceId)?.lease;
+  if (!lease || lease.term.kind !== 'at' || !(await mayDestroyItself(lease, name, clock.now()))) {
+    return;
+  }
+  const at = lease.term.at + machineLaterMs;
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+  const serviceUrl = deps.accounts.active?.serviceUrl;
+  if (typeof alias !== 'string' || serviceUrl === undefined) {
+    return;
+  }
+  const token = randomBytes(8).toString('hex');
+  const verdict = await withCancellableProgress(
+    vscode.l10n.t('Starting the timer on {0}', name),
+    (signal) => {
+      const seconds = Math.max(1, (at - clock.now()) / 1000);
+      const order: TimerOrder = { serviceUrl, instanceId, action: lease.action, seconds, token };
+      return armTimer(ssh, alias, order, signal);
+    },
+  );
+  if (verdict.kind === 'armed') {
+    await leases.setArmed(lease, { token, at, provedAt: clock.now() });
+    const time = momentText(at, clock.now());
+    void vscode.window.showInformationMessage(
+      lease.action === 'stop'
+        ? vscode.l10n.t(
+            '{0} stops itself at {1}, also when no editor is open: its own timer runs, and its key was accepted.',
+            name,
+            time,
+          )
+        : vscode.l10n.t(
+            '{0} destroys itself at {1}, also when no editor is open: its own timer runs, and its key was accepted.',
+            name,
+            time,
+          ),
+    );
+    return;
+  }
+  const old = leases.find(instanceId)?.lease.armed;
+  void tryAgain(
+    old && old.at !== at
+      ? vscode.l10n.t(
+          'The timer on {0} itself still acts at {1}. {2}',
+          name,
+          momentText(old.at, clock.now()),
+          reason(verdict, name),
+        )
+      : vscode.l10n.t('{0} is not armed. {1}', name, reason(verdict, name)),
+    () => arm(deps, instanceId, name),
+    deps,
+  );
+}
+
+/** Looks again whether the timer lives; where it does not, the lease is no longer shown as armed. */
+export async function check(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
+  const { leases, clock, ssh, accounts } = deps;
+  const lease = leases.find(instanceId)?.lease;
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+  const serviceUrl = accounts.active?.serviceUrl;
+  if (!lease?.armed || typeof alias !== 'string' || serviceUrl === undefined) {
+    return;
+  }
+  const { token, at } = lease.armed;
+  const order: TimerOrder = { serviceUrl, instanceId, action: lease.action, seconds: 0, token };
+  const verdict = await withCancellableProgress(
+    vscode.l10n.t('Looking for the timer on {0}', name),
+    (signal) => checkTimer(ssh, alias, order, signal),
+  );
+  if (verdict.kind === 'armed') {
+    await leases.setArmed(lease, { token, at, provedAt: clock.now() });
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        'The timer on {0} runs and acts at {1}. Its key was accepted.',
+        name,
+        momentText(at, clock.now()),
+      ),
+    );
+    return;
+  }
+  // Not to be reached says nothing about the timer.
+  if (verdict.kind !== 'noLogin') {
+    await leases.setArmed(lease, undefined);
+  }
+  void tryAgain(
+    vscode.l10n.t('The timer on {0} has not proved that it can act. {1}', name, reason(verdict, name)),
+    () => arm(deps, instanceId, name),
+    deps,
+  );
+}
+
+/** True once no timer on the machine is left that acts; says so where one may be. */
+export async function disarm(deps: LeaseDeps, instanceId: number, name: string): Promise<boolean> {
+  const { leases, ssh, clock } = deps;
+  const lease = leases.find(instanceId)?.lease;
+  if (!lease?.armed) {
+    return true;
+  }
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+  const isDone =
+    typeof alias === 'string' &&
+    (await withCancellableProgress(vscode.l10n.t('Ending the timer on {0}', name), (signal) =>
+      disarmTimer(ssh, alias, instanceId, signal),
+    ));
+  if (isDone) {
+    await leases.setArmed(lease, undefined);
+    return true;
+  }
+  const again = vscode.l10n.t('Try Again');
+  const hereOnly = vscode.l10n.t('Cancel Here Only');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      '{0} could not be reached, so nothing was changed: its own timer still acts at {1}.',
+      name,
+      momentText(lease.armed.at, clock.now()),
+    ),
+    again,
+    hereOnly,
+  );
+  return chosen === again ? disarm(deps, instanceId, name) : chosen === hereOnly;
+}
+
+/** Nobody is warned before it then, so it is asked for by itself. */
+async function mayDestroyItself(lease: Lease, name: string, now: number): Promise<boolean> {
+  if (lease.action === 'stop' || lease.term.kind !== 'at') {
+    return true;
+  }
+  const yes = vscode.l10n.t('Let It Destroy Itself');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Let {0} destroy itself at {1}?', name, momentText(lease.term.at + machineLaterMs, now)),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
+      ),
+    },
+    yes,
+  );
+  return chosen === yes;
+}
+
+function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string): string {
+  switch (verdict.kind) {
+    case 'noTool':
+      return vscode.l10n.t(
+        'It has none of curl, python3 and GNU wget to call the service with. Install curl on it and try again.',
+      );
+    case 'noKey':
+      return vscode.l10n.t('It has no CONTAINER_API_KEY, the restricted key of the instance itself.');
+    case 'refused':
+      return vscode.l10n.t(
+        'The service did not let its own key read the instance (HTTP {0}).',
+        verdict.status,
+      );
+    case 'noAnswer':
+      return vscode.l10n.t('The service could not be reached from it.');
+    case 'notAlive':
+      return vscode.l10n.t('The process of the timer does not run on it.');
+    case 'noLogin':
+      return vscode.l10n.t('{0} could not be logged in to. Connect to it once, then try again.', name);
+    default:
+      return assertNever(verdict);
+  }
+}
+
+async function tryAgain(message: string, run: () => Promise<void>, { report }: LeaseDeps): Promise<void> {
+  const again = vscode.l10n.t('Try Again');
+  if ((await vscode.window.showWarningMessage(message, again)) === again) {
+    await run().catch((error: unknown) => {
+      report.error(error);
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import { sshAuthority } from '../../editor/remoteAuthority';
+import { hostInAuthority } from '../../ssh/alias';
+import { isAlias } from '../../ssh/validate';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { LeaseDeps } from './deps';
+
+/** Tells what this window has open on instances: itself, and its terminals. */
+export function watchPresence({ presence }: Pick<LeaseDeps, 'presence'>): Disposable {
+  const store = new DisposableStore();
+  const look = () => {
+    const host = hostInAuthority(sshAuthority());
+    presence.set('window', host ? [host.alias] : []);
+    presence.set('terminal', vscode.window.terminals.flatMap(aliasOfTerminal));
+  };
+  store.add(vscode.window.onDidOpenTerminal(look));
+  store.add(vscode.window.onDidCloseTerminal(look));
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(look));
+  look();
+  return store;
+}
+
+/** Our terminals run ssh with the alias as an argument of its own. */
+function aliasOfTerminal({ creationOptions, exitStatus }: vscode.Terminal): string | [] {
+  const args = 'shellArgs' in creationOptions ? creationOptions.shellArgs : undefined;
+  const alias = Array.isArray(args) ? args.find(isAlias) : undefined;
+  return alias !== undefined && exitStatus === undefined ? alias : [];
+}

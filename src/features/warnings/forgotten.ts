@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { costPerHour, isReady, stateOf } from '../../model/instanceState';
+import { instanceName } from '../../model/instanceLabel';
+import { formatMoney } from '../../model/money';
+import { forgottenSince } from '../../model/warnings';
+import type { Services } from '../../services';
+import { durationText } from '../../util/duration';
+
+export type ForgottenDeps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'idle' | 'presence' | 'leases' | 'notices' | 'settings' | 'clock'
+>;
+
+export const forgottenKind = 'forgotten';
+export const forgottenShape = z.object({
+  instanceId: z.number(),
+  since: z.number(),
+  knowsGpu: z.boolean(),
+});
+
+/** In the window that leads: posts each running instance that nobody used for so long. */
+export function postForgotten(deps: ForgottenDeps): void {
+  const { accounts, fleet, idle, presence, leases, notices, settings, clock } = deps;
+  const account = accounts.active;
+  const { state } = fleet;
+  if (!account || state.kind !== 'ready' || state.error !== undefined || !presence.isComplete) {
+    return;
+  }
+  for (const { id } of state.value.instances) {
+    const facts = idle.facts(id);
+    const since = facts && forgottenSince(facts, settings.get('gpuRental.warn.idleHours'), clock.now());
+    // Whoever has a lease has thought of it.
+    if (since !== undefined && !leases.find(id)) {
+      const key = `${account.key}:warning:forgotten:${id}:${since}`;
+      const data = { instanceId: id, since, knowsGpu: facts?.knowsGpu === true };
+      notices.post({ key, accountKey: account.key, kind: forgottenKind, data });
+    }
+  }
+}
+
+export async function tellForgotten(
+  { fleet, clock }: ForgottenDeps,
+  { instanceId, since, knowsGpu }: z.infer<typeof forgottenShape>,
+): Promise<void> {
+  const instance = fleet.find(instanceId);
+  const kind = instance && stateOf(instance, fleet.facts(instanceId), clock.now());
+  if (!instance || !kind || !isReady(kind)) {
+    return;
+  }
+  const name = plainLabel(instanceName(instance));
+  const span = localize(durationText(clock.now() - since));
+  const cost = costPerHour(instance, kind);
+  const price =
+    cost === undefined
+      ? vscode.l10n.t('a price that the service does not state')
+      : vscode.l10n.t('{0}/h', formatMoney(cost));
+  const stop = vscode.l10n.t('Stop…');
+  const later = vscode.l10n.t('Stop or Destroy Later…');
+  const destroy = vscode.l10n.t('Destroy…');
+  const chosen = await vscode.window.showWarningMessage(
+    knowsGpu
+      ? vscode.l10n.t(
+          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5 % whenever it was looked at. It costs {2}.',
+          name,
+          span,
+          price,
+        )
+      : vscode.l10n.t(
+          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer. Its GPU use is not reported. It costs {2}.',
+          name,
+          span,
+          price,
+        ),
+    stop,
+    later,
+    destroy,
+  );
+  if (chosen === stop) {
+    await runCommand('gpuRental.instance.stop', { instanceId });
+  } else if (chosen === later) {
+    await runCommand('gpuRental.instance.setLease', { instanceId });
+  } else if (chosen === destroy) {
+    await runCommand('gpuRental.instance.destroy', { instanceId });
+  }
+}

@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import {
+  GoneError,
+  NotFoundError,
+  NotReachableError,
+  NotUnderstoodError,
+  ServiceFailedError,
+  TimedOutError,
+} from '../../api/errors';
+import type { Client } from '../../api/client';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
+import { instanceName } from '../../model/instanceLabel';
+import { formatMoney, times, type Micros } from '../../model/money';
+import type { PriceIncrease } from '../../model/priceIncrease';
+import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+export type PriceDeps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'log'>;
+type Verb = 'accept' | 'reject';
+
+function clientOf({ accounts }: PriceDeps): Client {
+  if (!accounts.active) {
+    throw new NotSignedInError();
+  }
+  return accounts.active.client;
+}
+
+async function pending(deps: PriceDeps, id?: number): Promise<readonly PriceIncrease[]> {
+  const { items } = await clientOf(deps).priceIncreases.list();
+  return id === undefined ? items : items.filter((one) => one.id === id);
+}
+
+/** Told once; says the old and the new price, read at this moment. */
+export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
+  const [increase] = await pending(deps, id);
+  if (!increase) {
+    return;
+  }
+  const accept = vscode.l10n.t('Accept…');
+  const reject = vscode.l10n.t('Reject…');
+  const chosen = await vscode.window.showWarningMessage(
+    sentence(deps, increase),
+    ...(increase.newPrice === undefined ? [] : [accept]),
+    reject,
+  );
+  if (chosen === accept || chosen === reject) {
+    await decide(deps, increase, chosen === accept ? 'accept' : 'reject');
+  }
+}
+
+/** The list of all that wait, for whoever closed the message. */
+export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
+  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases'), () =>
+    pending(deps),
+  );
+  if (increases.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('No host asks for a higher price.'));
+    return;
+  }
+  const rows = increases.flatMap((increase) => [
+    ...(increase.newPrice === undefined ? [] : [rowOf(deps, increase, 'accept')]),
+    rowOf(deps, increase, 'reject'),
+  ]);
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Price Increases'),
+    placeHolder: vscode.l10n.t('Accept or reject which?'),
+    matchOnDetail: true,
+  });
+  if (picked) {
+    await decide(deps, picked.increase, picked.verb);
+  }
+}
+
+function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
+  const name = nameOf(deps, increase);
+  return {
+    label:
+      verb === 'accept'
+        ? `$(check) ${vscode.l10n.t('Accept: {0}', name)}`
+        : `$(close) ${vscode.l10n.t('Reject: {0}', name)}`,
+    description: `${price(increase.currentPrice)} → ${price(increase.newPrice)}`,
+    detail: deadlineText(deps, increase) ?? '',
+    increase,
+    verb,
+  };
+}
+
+async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<void> {
+  const client = clientOf(deps);
+  if (!(await confirm(deps, increase, verb))) {
+    return;
+  }
+  const [current] = await pending(deps, increase.id);
+  if (!current) {
+    throw new NotPendingError();
+  }
+  if (current.newPrice !== increase.newPrice) {
+    // What was confirmed is not what would be accepted.
+    await decide(deps, current, verb);
+    return;
+  }
+  try {
+    await (verb === 'accept'
+      ? client.priceIncreases.accept(increase.id)
+      : client.priceIncreases.reject(increase.id));
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof GoneError) {
+      throw new NotPendingError();
+    }
+    if (!isUnknown(error) || (await pending(deps, increase.id)).length > 0) {
+      throw error;
+    }
+    deps.log.warn(
+      `The answer to a price increase was lost, and it is not pending any more: ${String(error)}`,
+    );
+  }
+  void deps.fleet.refresh().catch(() => undefined);
+  const name = nameOf(deps, increase);
+  void vscode.window.showInformationMessage(
+    verb === 'accept'
+      ? vscode.l10n.t('The price of {0} rises to {1}.', name, price(increase.newPrice))
+      : vscode.l10n.t('The higher price of {0} is rejected.', name),
+  );
+}
+
+async function confirm(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<boolean> {
+  const name = nameOf(deps, increase);
+  const { currentPrice, newPrice } = increase;
+  const button = verb === 'accept' ? vscode.l10n.t('Accept') : vscode.l10n.t('Reject');
+  const perDay =
+    currentPrice === undefined || newPrice === undefined
+      ? []
+      : [
+          vscode.l10n.t(
+            'That is {0} a day more while it runs.',
+            formatMoney(times((newPrice - currentPrice) as Micros, 24)), // a difference of whole millionths
+          ),
+        ];
+  const chosen = await vscode.window.showWarningMessage(
+    verb === 'accept'
+      ? vscode.l10n.t('Pay more for {0}?', name)
+      : vscode.l10n.t('Reject the higher price of {0}?', name),
+    {
+      modal: true,
+      detail: [
+        vscode.l10n.t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
+        ...(verb === 'accept'
+          ? perDay
+          : [vscode.l10n.t('What the host does after that, the service does not say. Save what you need.')]),
+      ].join('\n\n'),
+    },
+    button,
+  );
+  return chosen === button;
+}
+
+function sentence(deps: PriceDeps, increase: PriceIncrease): string {
+  const said = vscode.l10n.t(
+    'The host of {0} asks for a higher price: {1} now, {2} then.',
+    nameOf(deps, increase),
+    price(increase.currentPrice),
+    price(increase.newPrice),
+  );
+  return [said, deadlineText(deps, increase)].filter((part) => part !== undefined).join(' ');
+}
+
+function deadlineText({ clock }: PriceDeps, { deadline }: PriceIncrease): string | undefined {
+  return deadline === undefined
+    ? undefined
+    : vscode.l10n.t('Answer before {0}.', momentText(deadline * 1000, clock.now()));
+}
+
+function nameOf({ fleet }: PriceDeps, { instanceId }: PriceIncrease): string {
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  return instance ? plainLabel(instanceName(instance)) : `#${instanceId ?? '?'}`;
+}
+
+function price(amount: Micros | undefined): string {
+  return amount === undefined
+    ? vscode.l10n.t('a price that the service does not state')
+    : vscode.l10n.t('{0}/h', formatMoney(amount));
+}
+
+class NotPendingError extends UserError {
+  constructor() {
+    super(text('This price increase is not pending any more. Look at the price of the instance.'));
+  }
+}
+
+/** It may have taken effect. */
+function isUnknown(error: unknown): boolean {
+  return (
+    error instanceof TimedOutError ||
+    error instanceof NotUnderstoodError ||
+    error instanceof ServiceFailedError ||
+    (error instanceof NotReachableError && error.requestLeft)
+  );
+}

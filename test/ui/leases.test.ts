@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { signIn } from '../support/journey';
+import { reachableInstance, runningInstance } from '../support/reachableInstance';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('stopping and destroying later', function () {
+  this.bail(true);
+  this.timeout(300_000);
+  const session = useUiSession('leases', { simulator: { speed: 20, sshServer: 'auto' } });
+  let workbench: Workbench;
+  let trainer: number;
+  let helper: number;
+  const instances = () => workbench.view('Instances');
+  const row = (name: string) => instances().row(name);
+  const rowText = async (name: string) => (await row(name).innerText()).replaceAll(/\s+/g, ' ');
+  const world = () => session().simulator.world;
+  const writes = (id: number) =>
+    session()
+      .simulator.received(undefined, `/api/v0/instances/${id}/`)
+      .filter(({ method }) => method !== 'GET');
+
+  async function openMenu(name: string): Promise<void> {
+    await instances().contextMenu(row(name), /^Stop or Destroy Later…$/);
+    await workbench.quick.waitForTitle(`Stop or Destroy ${name} Later`);
+  }
+
+  /** Picks what is to happen and types when. */
+  async function choose(what: string, when: string): Promise<void> {
+    const { quick, page } = workbench;
+    await quick.rows.filter({ hasText: what }).first().click();
+    await quick.waitForTitle(/When/);
+    await quick.input.fill(when);
+    await quick.rows
+      .filter({ hasText: /In 1 min|Idle for/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+  }
+
+  before(async () => {
+    trainer = await reachableInstance(session(), 'trainer');
+    helper = await runningInstance(session().simulator, 'helper');
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await row('trainer').waitFor();
+    await workbench.clearNotifications();
+  });
+
+  it('offers what can happen later and says who does it', async () => {
+    await openMenu('trainer');
+    const rows = await workbench.quick.rowTexts();
+    assert.deepEqual(
+      rows.map((text) => /(Stop|Destroy) (After a Time|When Idle)…/.exec(text)?.[0]),
+      ['Stop After a Time…', 'Stop When Idle…', 'Destroy After a Time…', 'Destroy When Idle…'],
+    );
+    assert.match(rows[0] ?? '', /goes on costing \$\d+\.\d+\/day/);
+    assert.match(
+      await workbench.quick.input.getAttribute('placeholder').then(String),
+      /open on this computer/,
+    );
+    await workbench.shot('01-menu');
+  });
+
+  it('takes a time as it is typed, and shows it on the row', async () => {
+    const { quick, page } = workbench;
+    await quick.rows.filter({ hasText: 'Stop After a Time' }).first().click();
+    await quick.waitForTitle('Stop When?');
+    await workbench.shot('02-times');
+    await quick.input.fill('soon');
+    await quick.rows.filter({ hasText: 'Not a time' }).first().waitFor();
+    await workbench.shot('03-no-time');
+    await quick.input.fill('1h30');
+    await quick.rows.filter({ hasText: 'In 1 h 30 min' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await workbench.toast(/trainer is stopped at .*, by an editor that is open/);
+    await workbench.shot('04-set');
+    await until('the time on the row', async () => /stops \d/.test(await rowText('trainer')));
+    assert.match(await workbench.hoverText(row('trainer'), /Carried out by/), /an editor that is open/);
+    await workbench.shot('05-tooltip');
+    await workbench.clearNotifications();
+  });
+
+  it('is changed and cancelled', async () => {
+    await openMenu('trainer');
+    await workbench.shot('06-present');
+    const before = await rowText('trainer');
+    await workbench.quick.rows.filter({ hasText: 'Extend by 1 Hour' }).click();
+    await until('another time', async () => {
+      const text = await rowText('trainer');
+      return text !== before && /stops \d/.test(text);
+    });
+    await workbench.clearNotifications();
+    await openMenu('trainer');
+    await workbench.quick.rows.filter({ hasText: 'Cancel, and Keep It' }).click();
+    await workbench.toast(/neither stopped nor destroyed/);
+    await until('no time', async () => !/stops/.test(await rowText('trainer')));
+    assert.deepEqual(writes(trainer), []);
+  });
+
+  it('warns before it stops, and can be extended from there', async () => {
+    await workbench.clearNotifications();
+    await openMenu('helper');
+    await choose('Stop After a Time', '1m');
+    await workbench.toast(/helper is stopped at/);
+    await workbench.clearNotifications();
+    await workbench.toast(/helper is stopped in \d+ s/, 90_000);
+    await workbench.shot('07-soon');
+    await workbench.toastButton(/helper is stopped in/, 'Extend by 1 Hour');
+    await workbench.toast(/helper is stopped at/);
+    assert.deepEqual(writes(helper), []);
+  });
+
+  it('stops in time, reads it back and says what goes on costing', async () => {
+    await workbench.clearNotifications();
+    await openMenu('helper');
+    await choose('Stop After a Time', '1m');
+    await workbench.toast(/helper is stopped at/);
+    await workbench.toast(/helper is stopped, as you set\. Its disk still bills \$/, 150_000);
+    await workbench.shot('08-stopped');
+    assert.deepEqual(
+      writes(helper).map(({ method, body }) => [method, body]),
+      [['PUT', { state: 'stopped' }]],
+    );
+    assert.equal(world().instance(helper)?.intendedStatus, 'stopped');
+    await until('no time', async () => !/stops/.test(await rowText('helper')));
+  });
+
+  it('asks before it is set to destroy, and says what happens without an editor', async () => {
+    await workbench.clearNotifications();
+    await openMenu('trainer');
+    await choose('Destroy When Idle', '45m');
+    await workbench.dialog.waitFor();
+    const said = await workbench.dialog.innerText();
+    assert.match(said, /is destroyed once it was idle for 45 min/);
+    assert.match(said, /under 5 %/);
+    assert.match(said, /If none is open then, it is not destroyed/);
+    await workbench.shot('09-destroy-question');
+    await workbench.dialogButton('Destroy Then');
+    await until('it on the row', async () => /destroyed/.test(await rowText('trainer')));
+    await workbench.shot('10-idle');
+  });
+
+  it('is armed on the instance only once that has proved that it can act', async () => {
+    await workbench.clearNotifications();
+    await openMenu('trainer');
+    await choose('Destroy After a Time', '1m');
+    await workbench.dialogButton('Destroy Then');
+    await workbench.toastButton(/trainer is destroyed at/, 'Let the Instance Do It…');
+    await workbench.dialog.waitFor();
+    assert.match(await workbench.dialog.innerText(), /nobody is warned before/);
+    await workbench.shot('11-itself');
+    const reads = () => session().simulator.received('GET', `/api/v0/instances/${trainer}/`).length;
+    const before = reads();
+    await workbench.dialogButton('Let It Destroy Itself');
+    await workbench.toast(
+      /trainer destroys itself at .* its own timer runs, and its key was accepted/,
+      60_000,
+    );
+    assert.ok(reads() > before);
+    await until('armed on the row', async () => /\(armed\)/.test(await rowText('trainer')));
+    await workbench.shot('12-armed');
+  });
+
+  it('is done by the instance itself when no editor does it', async () => {
+    await workbench.clearNotifications();
+    // Who is signed out does nothing any more.
+    await workbench.run('Sign Out…');
+    await workbench.dialogButton('Sign Out');
+    await until('the welcome view', async () =>
+      (await workbench.page.locator('.part.sidebar').innerText()).includes('Sign In'),
+    );
+    const full = session().simulator.received('GET', '/api/v0/users/current/')[0]?.keyId;
+    assert.ok(world().instance(trainer));
+    await until('the destruction', () => world().instance(trainer) === undefined, { timeoutMs: 150_000 });
+    const [only, ...more] = writes(trainer);
+    assert.equal(only?.method, 'DELETE');
+    assert.notEqual(only.keyId, full);
+    assert.deepEqual(more, []);
+  });
+});
