@@ -160,7 +160,7 @@ describe('SSH with the real client and a real server', function () {
     const ports = { refused: await freePort(), silent, closing };
     for (const [name, port] of Object.entries(ports)) {
       const run: typeof home.run = (program, args, options) =>
-        home.run(program, ['-o', 'ConnectTimeout=2', ...args], options);
+        home.run(program, ['-o', 'ConnectTimeout=1', ...args], options);
       const { preflight } = await home
         .service({ run, probe: () => Promise.resolve('timedOut') })
         .connect(request({ ports: [{ containerPort: 22, protocol: 'tcp', hostPort: port }] }, [key]));
@@ -346,10 +346,9 @@ describe('SSH with the real client and a real server', function () {
       },
     });
     await assert.rejects(
-      ssh.connect(
-        request({ ports: [{ containerPort: 22, protocol: 'tcp', hostPort: silent }] }, []),
-        { signal: stop.signal },
-      ),
+      ssh.connect(request({ ports: [{ containerPort: 22, protocol: 'tcp', hostPort: silent }] }, []), {
+        signal: stop.signal,
+      }),
       { name: 'CancelledError' },
     );
   });
