@@ -165,6 +165,46 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const rentals = own(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
   const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
+  return {
+    hub,
+    accounts,
+    accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
+    keyAccess,
+    secondFactor,
+    fleet,
+    rentals,
+    readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
+    connectedWindows: own(new ConnectedWindows(hub)),
+    ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
+    failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
+    searchBudget,
+    searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
+    offerPins: new OfferPins(),
+    templateDesk: own(
+      createTemplateDesk({
+        accounts,
+        hub,
+        secrets,
+        storageDir,
+        clock,
+        log,
+        onSecret: (value) => {
+          redactor.addSecret(value);
+        },
+      }),
+    ),
+    ...listServices({ own, accounts, hub, clock }),
+  };
+}
+
+/** Lists that are read when somebody looks. */
+function listServices(shared: {
+  readonly own: Own;
+  readonly accounts: Accounts;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+}) {
+  const { own, accounts, hub, clock } = shared;
   const list = <T>(
     name: string,
     read: (account: Account) => Promise<{ readonly items: readonly T[] }>,
@@ -181,38 +221,11 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
       }),
     );
   return {
-    hub,
-    accounts,
-    accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
-    keyAccess,
-    secondFactor,
-    fleet,
-    rentals,
-    readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
-    connectedWindows: own(new ConnectedWindows(hub)),
-    ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
-    failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
-    searchBudget,
-    searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
-    offerPins: new OfferPins(),
     templates: list(
       'templates',
       (account) => account.client.templates.search({}),
       // The hash changes with every edit (interface: Templates).
       ({ id, hashId }) => `${id}/${hashId}`,
-    ),
-    templateDesk: own(
-      createTemplateDesk({
-        accounts,
-        hub,
-        secrets,
-        storageDir,
-        clock,
-        log,
-        onSecret: (value) => {
-          redactor.addSecret(value);
-        },
-      }),
     ),
     sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),
     volumes: list('volumes', (account) => account.client.volumes.list()),
