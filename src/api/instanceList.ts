@@ -4,7 +4,7 @@ import type { InstanceListing } from './client';
 import { GoneError, NotFoundError, NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { toInstance } from './instanceModel';
-import { readRecords } from './listing';
+import { readManyRecords, readRecords } from './listing';
 import { defined } from './modelValues';
 
 const v0 = { path: '/api/v0/instances/', route: 'GET /api/v0/instances/' };
@@ -41,7 +41,7 @@ async function listV0(http: Http, options?: CallOptions): Promise<InstanceListin
   const answer = await http.call({ method: 'GET', ...v0, repeat: 'read' }, instanceList, options);
   const rows = rowsOf(answer.instances, answer.instances_found, v0.route);
   return defined<InstanceListing>({
-    ...readRecords(rows, instance, toInstance, { http, route: v0.route }),
+    ...(await readManyRecords(rows, instance, toInstance, { http, route: v0.route })),
     found: answer.total_instances ?? answer.instances_found,
   });
 }

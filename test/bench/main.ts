@@ -1,5 +1,6 @@
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
+import { measureInstances } from './instances';
 import { measureOffers } from './offers';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
@@ -15,6 +16,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   requests: measureRequests,
   reports: measureReports,
   offers: measureOffers,
+  instances: measureInstances,
   templates: measureTemplates,
 };
 

@@ -153,7 +153,7 @@ function watchForRows(workbench: Workbench): Promise<number> {
  * Notes how long the extension host does not come back to its timers, as far as it was busy itself: time in which
  * other programs had the processor is not its own.
  */
-const monitor = `(() => {
+export const monitor = `(() => {
   let last = performance.now();
   let cpu = process.cpuUsage();
   let longest = 0;

@@ -2,12 +2,13 @@ import type { TestSimulator } from './startSimulator';
 
 /**
  * Makes the list of instances answer with `count` copies of the one that is rented, each with its own id and
- * label, all in `status`. Every other request goes on as it was.
+ * label (`machine 12`), all in `status`. Every other request goes on as it was.
  */
 export async function pretendInstances(
   simulator: TestSimulator,
   count: number,
   status: 'running' | 'loading',
+  label = 'machine',
 ): Promise<void> {
   simulator.faults.clear();
   const { json } = await simulator.call('GET', '/api/v0/instances/');
@@ -16,7 +17,7 @@ export async function pretendInstances(
   const copies = Array.from({ length: count }, (_, index) => ({
     ...record,
     id: 1_000_000 + index,
-    label: `machine ${index}`,
+    label: `${label} ${index}`,
     actual_status: status,
     cur_state: 'running',
     intended_status: 'running',

@@ -79,3 +79,9 @@ export async function rentNow(session: UiSession, workbench: Workbench): Promise
   const before = rentalsOf(session).length;
   await confirmUntil(workbench, () => rentalsOf(session).length > before);
 }
+
+/** Away with the messages; progress that still goes on may stay, so it is not waited for. */
+export async function clearMessages(workbench: Workbench): Promise<void> {
+  await workbench.quick.run('Notifications: Clear All Notifications');
+  await workbench.quick.widget.waitFor({ state: 'hidden' });
+}
