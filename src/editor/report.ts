@@ -8,9 +8,6 @@ export type StepActions = Partial<Record<NextStep, () => unknown>>;
 
 /** The only place that talks to the user about errors: what failed, why, one action to take. */
 export class Report {
-  /** Messages that are on show. */
-  private readonly shown = new Set<string>();
-
   constructor(
     private readonly log: Log,
     private readonly actions: StepActions,
@@ -38,13 +35,8 @@ export class Report {
     message: string,
     buttons: readonly (readonly [string, (() => unknown) | undefined])[],
   ): Promise<void> {
-    // The same trouble met by several at once, such as a refused key, is told once.
-    if (this.shown.has(message)) {
-      return;
-    }
-    this.shown.add(message);
+    // The editor keeps one of several equal messages, so trouble that several meet at once is told once.
     const chosen = await vscode.window.showErrorMessage(message, ...buttons.map(([label]) => label));
-    this.shown.delete(message);
     const button = buttons.find(([label]) => label === chosen);
     try {
       await button?.[1]?.();

@@ -104,8 +104,8 @@ export function keyItem(
 export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   const parsed = parsePublicKey(publicKey);
   const name = plainLabel(parsed?.comment ?? '') || (parsed?.type ?? vscode.l10n.t('unknown kind'));
-  const item = row(vscode.l10n.t('SSH key: {0}', name), 'lock', ';userSshKey;');
-  item.description = [parsed?.fingerprint.slice(0, 17) ?? '', place]
+  const item = row(vscode.l10n.t('SSH key: {0}', name), 'key', ';userSshKey;');
+  item.description = [place, parsed?.fingerprint.slice(0, 17) ?? '']
     .filter((part) => part !== '')
     .join(' · ');
   item.tooltip = [

@@ -127,7 +127,7 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
   }
   const opens = await instancesOpenedBy(deps, key.publicKey);
   const remove = vscode.l10n.t('Delete');
-  const isLast = deps.sshKeys.state.kind === 'ready' && deps.sshKeys.state.value.length === 1;
+  const isLast = registeredKeys(deps).length === 1;
   const detail = [
     opens,
     vscode.l10n.t('Instances that you rent later will not let it in. The key files on this computer stay.'),

@@ -103,7 +103,9 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       .join(', ');
     const item = new vscode.TreeItem(name);
     item.id = `ssh-key-${key.id}`;
-    item.description = [parsed?.fingerprint.slice(0, 17), place].filter((part) => part !== '').join(' · ');
+    item.description = [place, parsed?.fingerprint.slice(0, 17) ?? '']
+      .filter((part) => part !== '')
+      .join(' · ');
     item.iconPath = new vscode.ThemeIcon('key', local ? new vscode.ThemeColor('charts.green') : undefined);
     item.contextValue = isOwn ? ';sshKey;ownKey;' : ';sshKey;deletable;';
     item.accessibilityInformation = { label: [name, place].filter((part) => part !== '').join(', ') };
