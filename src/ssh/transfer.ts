@@ -14,6 +14,7 @@ import type { SshService } from './service';
 export interface TransferProgress {
   /** The file that is under way, counted from 1 among those that are sent. */
   readonly file: number;
+  /** 0 while that is not known. */
   readonly totalFiles: number;
   readonly bytes: number;
   readonly totalBytes: number;
@@ -44,7 +45,7 @@ export class UnusableNameError extends UserError {
   }
 }
 
-interface TransferOptions {
+export interface TransferOptions {
   /** An earlier transfer of the same files ended early: what is there in full is left, a part is completed. */
   readonly resume: boolean;
   readonly signal?: AbortSignal;

@@ -9,7 +9,8 @@ import { actionsFor } from '../../model/instanceState';
 import type { Services } from '../../services';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { runProgram } from '../../ssh/run';
-import { download, TransferError, upload, type TransferProgress } from '../../ssh/transfer';
+import { downloadBest, uploadBest } from '../../ssh/rsync';
+import { TransferError, type TransferProgress } from '../../ssh/transfer';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
@@ -17,7 +18,7 @@ import { FileRunner } from './runActiveFile';
 
 type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
 
-/** Files and folders to an instance and back, over sftp. */
+/** Files and folders to an instance and back, over rsync or sftp, and files that run there. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
@@ -27,7 +28,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-const transferDeps = ({ ssh, clock }: Deps) => ({ run: runProgram, ssh, clock });
+const transferDeps = ({ ssh, clock }: Deps) => ({ run: runProgram, ssh, clock, platform: process.platform });
 
 interface Chosen {
   readonly alias: string;
@@ -45,7 +46,7 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   await run(vscode.l10n.t('Uploading to {0}', chosen.name), (options) =>
-    upload(transferDeps(deps), chosen.alias, locals, folder, options),
+    uploadBest(transferDeps(deps), chosen.alias, locals, folder, options),
   );
 }
 
@@ -89,7 +90,7 @@ async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   await run(vscode.l10n.t('Downloading from {0}', chosen.name), (options) =>
-    download(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
+    downloadBest(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
   );
 }
 
@@ -112,14 +113,11 @@ async function run(
         resume,
         signal,
         onProgress: ({ file, totalFiles, bytes, totalBytes }) => {
+          const [done, all] = [bytesText(bytes), bytesText(totalBytes)];
           say(
-            vscode.l10n.t(
-              'file {0} of {1}, {2} of {3}',
-              file,
-              totalFiles,
-              bytesText(bytes),
-              bytesText(totalBytes),
-            ),
+            totalFiles === 0
+              ? vscode.l10n.t('{0} of {1}', done, all)
+              : vscode.l10n.t('file {0} of {1}, {2} of {3}', file, totalFiles, done, all),
           );
         },
       }),
