@@ -15,7 +15,10 @@ const runs = 5;
 
 /** From the answer with many instances to their rows, and how long the extension host is busy at a stretch. */
 export async function measureInstances(): Promise<Figure[]> {
-  const session = await UiSession.start('bench-instances', { driver: true });
+  const session = await UiSession.start('bench-instances', {
+    driver: true,
+    patches: ['toasts', 'sharedSecrets'],
+  });
   try {
     const { simulator } = session;
     await rentOne(simulator);
