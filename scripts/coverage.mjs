@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const hook = fileURLToPath(new URL('coverageHook.cjs', import.meta.url));
 const contract = 'test/contract/**/*.test.ts';
 const mocha = ['mocha', '--require', 'tsx/cjs', '--timeout', '60000', '--recursive'];
 const npx = (args, options = {}) => spawnSync('npx', ['--no-install', ...args], { cwd: root, ...options });
@@ -13,15 +14,13 @@ const run = npx(
   [
     'c8',
     ...mocha,
-    '--require',
-    './scripts/coverageHook.cjs',
     '--reporter',
     'dot',
     'test/unit/api/**/*.test.ts',
     'test/unit/simulator/**/*.test.ts',
     contract,
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env: { ...process.env, NODE_OPTIONS: `--require ${hook}` } },
 );
 
 const listed = npx([...mocha, '--dry-run', '--reporter', 'dot', contract], { encoding: 'utf8' });

@@ -47,7 +47,9 @@ export class CrashingFileSystem {
       removeIfSame: guard('removeIfSame', real.removeIfSame),
       remove: guard('remove', real.remove),
       removeDir: guard('removeDir', real.removeDir),
-      touch: guard('touch', real.touch),
+      // Time decides when a lock is touched, so that no count can tell the operation that follows.
+      touch: (path) =>
+        at > 0 && this.operations.length >= at ? Promise.reject(new PowerFailure('touch')) : real.touch(path),
       syncDir: guard('syncDir', real.syncDir),
     };
   }

@@ -42,7 +42,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 }
 
 describe('The simulator by itself', function () {
-  this.timeout(30_000);
+  this.timeout(90_000);
 
   it('says where it listens once it answers, makes up a key, and ends when it is told', async () => {
     const simulator = run(['--port', '0', '--ssh', 'none']);

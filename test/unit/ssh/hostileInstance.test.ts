@@ -151,7 +151,8 @@ describe('Whatever the service says of an instance', function () {
           for (const arg of own) {
             assert.ok(
               arg === home.configFile ||
-                arg === 'gpu-7' ||
+                // The second is asked for the agent, and stands for any instance.
+                ['gpu-7', 'gpu-0'].includes(arg) ||
                 /^echo gpu-rental-[0-9a-f]{16}; df -Pk \. /.test(arg),
               arg,
             );
