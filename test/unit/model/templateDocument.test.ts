@@ -29,18 +29,42 @@ const filters = fc.dictionary(
     { maxKeys: 2 },
   ),
 );
-const envs = fc.oneof(
+/** A value as somebody may quote it for a shell. */
+const quoted = words.chain((value) =>
   fc.constantFrom(
-    '',
-    '-e A=1 -p 8000:8000',
-    '-e A=1 -e A=2',
-    `-e Q="it's" -p 1:1/udp`,
-    '-e broken',
-    'stray',
-    '--ipc=host',
+    `"${value.replaceAll(/["\\\\$`]/g, '\\\\$&')}"`,
+    `'${value.replaceAll("'", '')}'`,
+    value.replaceAll(/[^\w./:=-]/g, '') || 'x',
   ),
-  fc.dictionary(words, words, { maxKeys: 3 }),
-  fc.array(fc.tuple(words, words), { maxLength: 3 }),
+);
+const variableName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
+const port = fc.integer({ min: 1, max: 65535 });
+/** One flag of an environment as text, in every way in which it can be written. */
+const flag = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('-e ', '-e', '--env ', '--env=', '-e  '), variableName, quoted)
+    .map(([start, name, value]) => `${start}${name}=${value}`),
+  fc
+    .tuple(
+      fc.constantFrom('-p ', '-p', '--publish ', '--publish='),
+      port,
+      port,
+      fc.constantFrom('', '/udp', '/tcp'),
+    )
+    .map(([start, host, container, protocol]) => `${start}${host}:${container}${protocol}`),
+  fc.constantFrom('--ipc=host', '-h name', '--shm-size 1g', '-v /a:/b'),
+);
+/** The three shapes of an environment, and texts that none of them can hold (service-facts: Quirk 22). */
+const envs = fc.oneof(
+  fc.array(flag, { maxLength: 5 }).map((flags) => flags.join(' ')),
+  fc.constantFrom('', '-e A=1 -e A=2', `-e Q="it's" -p 1:1/udp`, '-e broken', 'stray', '-e "open', '-p 1'),
+  fc.dictionary(words, fc.oneof(words, fc.integer(), fc.boolean(), fc.constant(null)), { maxKeys: 3 }),
+  fc.dictionary(variableName, words, { maxKeys: 4 }),
+  fc.array(fc.tuple(fc.oneof(words, variableName), words), { maxLength: 3 }),
+  fc.array(
+    fc.tuple(variableName, words).map(([name, value]) => `${name}=${value}`),
+    { maxLength: 3 },
+  ),
   fc.constant(null),
 );
 const record = fc
@@ -68,7 +92,8 @@ const record = fc
       extra_filters: fc.oneof(
         filters,
         filters.map((value) => JSON.stringify(value)),
-        fc.constantFrom(null, '', '{broken'),
+        filters.map((value) => JSON.stringify(value, null, 2)),
+        fc.constantFrom(null, '', '{}', 'null', '[]', '{broken'),
       ),
       recommended_disk_space: fc.constantFrom<unknown>(8, '16', 32.5, null, ''),
       private: looseFlag,
@@ -117,6 +142,41 @@ describe('the document of a template', () => {
         const body = wireChanges(documentChanges(fields, edited), noSecrets);
         assert.deepEqual(Object.keys(body), [name]);
         assert.deepEqual(body[name], name === 'env' ? '-e ANOTHER=value' : edits[name]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('sends the environment, and nothing else, when one variable of it was edited', () => {
+    fc.assert(
+      fc.property(record, variableName, words, (raw, name, value) => {
+        const fields = documentFields(raw);
+        const { env } = fields;
+        fc.pre(typeof env !== 'string');
+        const before = (env ?? {}) as Readonly<Record<string, string>>;
+        fc.pre(before[name] !== value);
+        const edited = { ...fields, env: { ...before, [name]: value } };
+        const body = wireChanges(documentChanges(fields, edited), noSecrets);
+        assert.deepEqual(Object.keys(body), ['env']);
+        // What the service then has is what the document says.
+        const saved = documentFields({ ...raw, ...body });
+        assert.deepEqual([...documentChanges(edited, saved)], []);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('sends the filters as an object, and nothing else, when one of them was edited', () => {
+    fc.assert(
+      fc.property(record, fc.integer(), (raw, count) => {
+        const fields = documentFields(raw);
+        const before = fields['extra_filters'];
+        fc.pre(before === undefined || typeof before === 'object');
+        const edited = { ...fields, extra_filters: { ...(before as object), num_gpus: { neq: count } } };
+        for (const written of [edited.extra_filters, JSON.stringify(edited.extra_filters)]) {
+          const changes = documentChanges(fields, { ...fields, extra_filters: written });
+          assert.deepEqual(wireChanges(changes, noSecrets), { extra_filters: edited.extra_filters });
+        }
       }),
       { numRuns: 500 },
     );
