@@ -198,7 +198,7 @@ export class TemplateDocuments implements Disposable {
 
   /** The document is not being edited: what was kept for merging is dropped, and it shows what is there. */
   async settle(id: number): Promise<void> {
-    this.conflicts.delete(id);
+    this.endConflict(id);
     const wasBehind = this.behind.delete(id);
     if ((await this.dropBase(id)) || wasBehind) {
       await this.refresh(id);
@@ -311,7 +311,7 @@ export class TemplateDocuments implements Disposable {
       ? {}
       : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
     this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
-    this.conflicts.delete(id);
+    this.endConflict(id);
     this.overruled.delete(id);
     this.behind.delete(id);
     await this.dropBase(id);
@@ -379,6 +379,12 @@ export class TemplateDocuments implements Disposable {
     return true;
   }
 
+  private endConflict(id: number): void {
+    if (this.conflicts.delete(id)) {
+      this.noticed.fire(id);
+    }
+  }
+
   private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
     const pending = this.conflicts.get(id);
     const known = this.known.get(id);
@@ -391,8 +397,7 @@ export class TemplateDocuments implements Disposable {
     void this.keepBase(id).catch((error: unknown) => {
       this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
     });
-    this.conflicts.delete(id);
-    this.noticed.fire(id);
+    this.endConflict(id);
     return show(pending);
   }
 }

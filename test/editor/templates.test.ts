@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { until } from '../support/until';
+import {
+  actionsAt as actions,
+  foundRemark as found,
+  jsonText as t,
+  openFile as open,
+  ourRemarks as ours,
+  replaceText as replace,
+} from './documents';
 
-const t = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const complete = {
   name: 'n',
   image: 'i',
@@ -13,47 +20,6 @@ const complete = {
   docker_login_pass: '',
   private: true,
 };
-
-function workspaceUri(file: string): vscode.Uri {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  assert.ok(folder);
-  return vscode.Uri.joinPath(folder.uri, file);
-}
-
-async function open(file: string, content: string): Promise<vscode.TextDocument> {
-  const uri = workspaceUri(file);
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(content));
-  const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document);
-  if (document.getText() !== content) {
-    await replace(document, content);
-  }
-  return document;
-}
-
-async function replace(document: vscode.TextDocument, content: string): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), content);
-  await vscode.workspace.applyEdit(edit);
-}
-
-/** Our remarks; the JSON language marks types beside them. */
-function ours(document: vscode.TextDocument): vscode.Diagnostic[] {
-  return vscode.languages.getDiagnostics(document.uri).filter(({ source }) => source === 'GPU Rental');
-}
-
-function found(document: vscode.TextDocument, code: string): Promise<vscode.Diagnostic> {
-  return until(`the remark ${code}`, () => ours(document).find((one) => one.code === code));
-}
-
-async function actions(document: vscode.TextDocument, range: vscode.Range): Promise<vscode.CodeAction[]> {
-  const all = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-    'vscode.executeCodeActionProvider',
-    document.uri,
-    range,
-  );
-  return all;
-}
 
 async function applyFix(document: vscode.TextDocument, code: string, title: string): Promise<unknown> {
   const { range } = await found(document, code);

@@ -110,6 +110,11 @@ export class DocumentEditor {
     return this.workbench.page.locator('.codelens-decoration :is(a, span)', { hasText: title }).first();
   }
 
+  /** How many places are underlined. */
+  async squiggles(kind: 'error' | 'warning' | 'info'): Promise<number> {
+    return this.workbench.page.locator(`.editor-instance .squiggly-${kind}`).count();
+  }
+
   squiggle(kind: 'error' | 'warning' | 'info'): Locator {
     return this.workbench.page.locator(`.editor-instance .squiggly-${kind}`).first();
   }

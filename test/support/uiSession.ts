@@ -17,6 +17,8 @@ export interface UiSessionOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders under `test/` with small extensions to install as well. */
   readonly extensions?: readonly string[];
+  /** Windows open folders that are not trusted; otherwise every folder is. */
+  readonly workspaceTrust?: boolean;
   /** The driver opens doors for measuring, and is off in tests. */
   readonly driver?: boolean;
 }
@@ -54,8 +56,10 @@ export class UiSession {
       instancesDir: path.join(root, 'instances'),
       ...options.simulator,
     });
+    const trust = options.workspaceTrust ?? false;
     const settings = {
       'gpuRental.service.url': simulator.url,
+      ...(trust ? { 'security.workspace.trust.enabled': true } : {}),
       'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
       ...options.settings,
     };
@@ -64,6 +68,7 @@ export class UiSession {
       dataDir,
       settings,
       driver: options.driver ?? false,
+      serverArguments: { 'disable-workspace-trust': !trust },
       patches: options.patches ?? ['sharedSecrets', 'authority'],
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });

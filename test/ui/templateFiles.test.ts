@@ -201,6 +201,7 @@ describe('template documents like any other file', function () {
     await editor.goTo('"desc"');
     await editor.quickFix('Take Theirs Here');
     await editor.line('"desc": "theirs"').waitFor();
+    await until('one disputed place', async () => (await editor.squiggles('error')) === 1);
     await workbench.shot('05-take-theirs');
     await editor.lens('Use Mine').waitFor();
     await editor.lens('Use Theirs').waitFor();
@@ -210,6 +211,10 @@ describe('template documents like any other file', function () {
     await until('the rest of mine to be saved', async () => (await record(first))['tag'] === 'mine');
     assert.equal((await record(first))['desc'], 'theirs');
     await editor.saved();
+    await editor.lens('Use Mine').waitFor({ state: 'detached' });
+    await workbench.page
+      .locator('.editor-actions .action-label[aria-label^="Use My Version"]')
+      .waitFor({ state: 'detached' });
   });
 
   it('are read-only, with the reason, while another account is active', async () => {
@@ -218,6 +223,8 @@ describe('template documents like any other file', function () {
     await workbench.toast(/demo/i, 60_000);
     await editor.waitFor('First.json', '"desc": "theirs"');
     await editor.lens('Read-only: belongs to another account').waitFor();
+    // The demo may have another template of this number.
+    await editor.lens('Rent').waitFor({ state: 'detached' });
     await editor.focus();
     await workbench.page.keyboard.type('x');
     await workbench.page.locator('.monaco-editor-overlaymessage', { hasText: 'read-only' }).waitFor();

@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../../model/finding';
 import { JsonPlaces, type TextChange } from '../../model/jsonPlaces';
 import { takeTheirs, type Conflict } from '../../model/templateConflict';
 import { findTemplateProblems } from '../../model/templateDiagnostics';
-import { isPlainObject } from '../../model/templateDocument';
+import { isPlainObject, sameJson } from '../../model/templateDocument';
 import { findWorkspaceProblems } from '../../model/workspaceDiagnostics';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -162,6 +162,9 @@ export class DocumentDiagnostics implements vscode.Disposable {
     const { documents } = this.deps.templateDesk;
     const known = documents.peek(kind.id);
     for (const conflict of documents.conflict(kind.id)?.conflicts ?? []) {
+      if (sameJson(places.value(conflict.path), conflict.theirs)) {
+        continue;
+      }
       found.push({
         code: 'conflict',
         severity: 'error',

@@ -43,14 +43,18 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     switch (kind.kind) {
       case 'template': {
         const target = { templateId: kind.id };
+        const readOnly = this.readOnlyCommands(kind);
         return [
           ...this.conflictCommands(kind),
-          { title: t('$(rocket) Rent'), command: 'gpuRental.template.rent', arguments: [target] },
+          // The active account may have another template of this number.
+          ...(readOnly.length > 0
+            ? []
+            : [{ title: t('$(rocket) Rent'), command: 'gpuRental.template.rent', arguments: [target] }]),
           ...look,
           ...(kind.isOwn
             ? []
             : [{ title: t('Save as Mine'), command: 'gpuRental.template.duplicate', arguments: [target] }]),
-          ...this.readOnlyCommands(kind),
+          ...readOnly,
         ];
       }
       case 'draft':

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
+import { JsonPlaces } from '../../model/jsonPlaces';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { registerConflicts } from './conflictCommands';
@@ -127,7 +128,7 @@ function openCreated(files: TemplateFileSystem): Disposable {
         return;
       }
       created.delete(key);
-      const name = readTemplateUri(document.uri)?.name ?? '';
+      const name = nameOfCreated(document);
       const viewColumn = tabOf(key)?.group.viewColumn;
       void vscode.window
         .showTextDocument(toTemplateUri({ kind: 'own', id, name }), {
@@ -138,6 +139,14 @@ function openCreated(files: TemplateFileSystem): Disposable {
     }),
   );
   return store;
+}
+
+/** A draft is named by its text, a target of *Save As* by its file. */
+function nameOfCreated(document: vscode.TextDocument): string {
+  const read = readTemplateUri(document.uri);
+  const written: unknown =
+    read?.kind === 'draft' ? new JsonPlaces(document.getText()).value(['name']) : undefined;
+  return typeof written === 'string' ? written : (read?.name ?? '');
 }
 
 function tabOf(key: string): vscode.Tab | undefined {

@@ -4,6 +4,8 @@ import type { Template } from '../../model/template';
 import { parseDocument, renderDocument } from '../../model/templateDocument';
 import { templateForImage, templateFromInstance } from '../../model/templateFromInstance';
 import { fileNameOf } from '../../model/templateUri';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
 
 /** Asks what the template starts from, and opens it as a draft. */
@@ -60,10 +62,15 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
     title: vscode.l10n.t('From Which Instance?'),
     none: vscode.l10n.t('There are no instances.'),
   });
-  const instance = id === undefined ? undefined : deps.fleet.find(id);
-  if (instance) {
-    await openDraft(deps, templateFromInstance(instance));
+  if (id === undefined) {
+    return;
   }
+  // What windows share of an instance is without the values of its environment.
+  const instance = await deps.templateDesk.documents.account().client.instances.get(id);
+  if (!instance) {
+    throw new UserError(text('This instance does not exist any more. Refresh the list.'));
+  }
+  await openDraft(deps, templateFromInstance(instance));
 }
 
 /** Writes a template to a file; secrets stay references, whose values are not in it. */

@@ -58,6 +58,7 @@ export function register(services: Deps): Disposable {
   store.add(
     commands.register('gpuRental.template.removeFavourite', (target) => setFavourite(deps, target, false)),
   );
+  store.add(commands.register('gpuRental.template.showMore', (group) => tree.showMore(group)));
   return store;
 }
 

@@ -103,3 +103,19 @@ export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem 
   item.contextValue = ';group;';
   return item;
 }
+
+/** The last row of a long group. */
+export function moreItem(group: TemplateGroup, count: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Show More…'));
+  item.id = `template-more-${group}`;
+  item.description = vscode.l10n.t('{0} more', count);
+  item.tooltip = vscode.l10n.t('"Open Template…" finds one by its name.');
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  item.contextValue = ';more;';
+  item.command = {
+    command: 'gpuRental.template.showMore',
+    title: vscode.l10n.t('Show More…'),
+    arguments: [group],
+  };
+  return item;
+}

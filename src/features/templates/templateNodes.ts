@@ -5,7 +5,12 @@ export type TemplateGroup = (typeof groups)[number];
 export type TemplateNode =
   | { readonly kind: 'group'; readonly group: TemplateGroup }
   | { readonly kind: 'template'; readonly group: TemplateGroup; readonly templateId: number }
+  /** Stands for the rows of a group that are not shown yet. */
+  | { readonly kind: 'more'; readonly group: TemplateGroup }
   | { readonly kind: 'loadError'; readonly stale: boolean };
+
+/** The editor makes every row of a group at once, however few are in view, and thousands hold it up. */
+export const rowsAtOnce = 200;
 
 /** Keeps one object for each node, so that refreshes do not move selection or focus. */
 export class NodeCache {

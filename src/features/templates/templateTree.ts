@@ -6,9 +6,9 @@ import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
-import { groupItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
+import { groupItem, moreItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
 import type { TemplateLists } from './templateLists';
-import { groups, NodeCache, type TemplateGroup, type TemplateNode } from './templateNodes';
+import { groups, NodeCache, rowsAtOnce, type TemplateGroup, type TemplateNode } from './templateNodes';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'trees' | 'clock'>;
 
@@ -18,6 +18,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   private readonly changed = new vscode.EventEmitter<TemplateNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new NodeCache();
+  private readonly limits = new Map<TemplateGroup, number>();
   private unsaved: ReadonlySet<number> = new Set();
 
   constructor(
@@ -40,7 +41,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
       return [];
     }
     if (node) {
-      return node.kind === 'group' ? this.nodes.list(node.group, this.idsOf(node.group)) : [];
+      return node.kind === 'group' ? this.rowsOf(node.group) : [];
     }
     const { templates } = this.deps;
     if (templates.state.kind === 'idle') {
@@ -63,13 +64,15 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   }
 
   getParent(node: TemplateNode): TemplateNode | undefined {
-    return node.kind === 'template' ? this.nodes.group(node.group) : undefined;
+    return node.kind === 'template' || node.kind === 'more' ? this.nodes.group(node.group) : undefined;
   }
 
   getTreeItem(node: TemplateNode): vscode.TreeItem {
     switch (node.kind) {
       case 'group':
         return groupItem(node.group, this.idsOf(node.group).length);
+      case 'more':
+        return moreItem(node.group, this.idsOf(node.group).length - this.limitOf(node.group));
       case 'loadError':
         return this.errorItem(node.stale);
       case 'template': {
@@ -87,8 +90,25 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     return item;
   }
 
+  /** Shows the next rows of a group. */
+  showMore(group: TemplateGroup): void {
+    this.limits.set(group, this.limitOf(group) + rowsAtOnce);
+    this.changed.fire(this.nodes.group(group));
+  }
+
   dispose(): void {
     this.store.dispose();
+  }
+
+  private limitOf(group: TemplateGroup): number {
+    return this.limits.get(group) ?? rowsAtOnce;
+  }
+
+  private rowsOf(group: TemplateGroup): TemplateNode[] {
+    const ids = this.idsOf(group);
+    const limit = this.limitOf(group);
+    const rows = this.nodes.list(group, ids.slice(0, limit));
+    return ids.length > limit ? [...rows, { kind: 'more', group }] : rows;
   }
 
   private idsOf(group: TemplateGroup): readonly number[] {
