@@ -93,14 +93,19 @@ export class InstanceLeases implements Disposable {
     return extended;
   }
 
-  /** What the machine itself has proved, or that it has not; for this very lease alone. */
-  async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<void> {
+  /**
+   * What the machine itself has proved, or that it has not; for this very lease alone. False where it
+   * was cancelled or changed meanwhile.
+   */
+  async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
     const row = await this.files?.read(lease.instanceId);
-    if (row?.lease.id === lease.id) {
+    const isCurrent = row?.lease.id === lease.id;
+    if (isCurrent) {
       const { id, action, term, setAt } = row.lease;
       const plain = { id, instanceId: lease.instanceId, action, term, setAt };
       await this.put(armed ? { ...plain, armed } : plain);
     }
+    return isCurrent;
   }
 
   async cancel(instanceId: number): Promise<void> {

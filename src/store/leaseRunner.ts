@@ -2,13 +2,14 @@ import * as z from 'zod';
 import type { Client } from '../api/client';
 import type { Instance } from '../model/instance';
 import { instanceName } from '../model/instanceLabel';
-import { intentOf, stateOf } from '../model/instanceState';
+import { intentOf, stateOf, type OwnRequest } from '../model/instanceState';
 import {
   fireAt,
   movedBack,
   retryAfterMs,
   stateMovedBack,
   stepOf,
+  type ArmedTimer,
   type Lease,
   type LeaseState,
 } from '../model/lease';
@@ -188,7 +189,8 @@ export class LeaseRunner implements Disposable {
       }
       return isGone;
     }
-    if (lease.armed && instance.actualStatus !== 'running') {
+    const request = fleet.facts(instance.id).lastRequest;
+    if (lease.armed && hasRestarted(lease.armed, instance, request, clock.now())) {
       // The process on the machine ended with its container.
       await leases.setArmed(lease, undefined);
     }
@@ -320,6 +322,22 @@ export class LeaseRunner implements Disposable {
     const key = `${account.key}:lease:${lease.id}:${kind}:${turn}`;
     notices.post({ key, accountKey: account.key, kind: leaseNoticeKind, data });
   }
+}
+
+/** The container that proved it is not the one that runs, or none runs. */
+function hasRestarted(
+  { provedAt }: ArmedTimer,
+  { actualStatus, uptimeMinutes }: Instance,
+  request: OwnRequest | undefined,
+  now: number,
+): boolean {
+  const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * 60_000;
+  return (
+    actualStatus !== 'running' ||
+    // The service's clock and its figure are a little off.
+    startedAt > provedAt + 120_000 ||
+    (request?.kind === 'reboot' && request.at > provedAt)
+  );
 }
 
 /** As the service keeps it, whatever the container still reports. */

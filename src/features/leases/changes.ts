@@ -21,6 +21,7 @@ export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
   const instance = fleet.find(lease.instanceId);
   return (
     lease.term.kind === 'at' &&
+    lease.term.at > clock.now() &&
     instance !== undefined &&
     actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect
   );

@@ -24,23 +24,38 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   if (!lease || lease.term.kind !== 'at' || !(await mayDestroyItself(lease, name, clock.now()))) {
     return;
   }
-  const at = lease.term.at + machineLaterMs;
+  const { at: dueAt } = lease.term;
+  const at = dueAt + machineLaterMs;
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const serviceUrl = deps.accounts.active?.serviceUrl;
   if (typeof alias !== 'string' || serviceUrl === undefined) {
     return;
   }
   const token = randomBytes(8).toString('hex');
+  if (dueAt <= clock.now()) {
+    // Nothing is armed for a time that is over: it would act at once.
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('{0} is not armed, because its time is over. Choose another time first.', name),
+    );
+    return;
+  }
   const verdict = await withCancellableProgress(
     vscode.l10n.t('Starting the timer on {0}', name),
     (signal) => {
-      const seconds = Math.max(1, (at - clock.now()) / 1000);
+      const seconds = (at - clock.now()) / 1000;
       const order: TimerOrder = { serviceUrl, instanceId, action: lease.action, seconds, token };
       return armTimer(ssh, alias, order, signal);
     },
-  );
+  ).catch(async (error: unknown) => {
+    // What was begun may have come to its end on the machine.
+    await endOrphan(deps, alias, lease, name);
+    throw error;
+  });
   if (verdict.kind === 'armed') {
-    await leases.setArmed(lease, { token, at, provedAt: clock.now() });
+    if (!(await leases.setArmed(lease, { token, at, provedAt: clock.now() }))) {
+      await endOrphan(deps, alias, lease, name);
+      return;
+    }
     const time = momentText(at, clock.now());
     void vscode.window.showInformationMessage(
       lease.action === 'stop'
@@ -138,6 +153,22 @@ export async function disarm(deps: LeaseDeps, instanceId: number, name: string):
     hereOnly,
   );
   return chosen === again ? disarm(deps, instanceId, name) : chosen === hereOnly;
+}
+
+/** Starting it was broken off, or what it is for was cancelled or changed meanwhile. */
+async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: string): Promise<void> {
+  if (await disarmTimer(deps.ssh, alias, lease.instanceId)) {
+    await deps.leases.setArmed(lease, undefined);
+    return;
+  }
+  void tryAgain(
+    vscode.l10n.t(
+      'Starting the timer on {0} was broken off, and it is not known whether it runs: it could not be ended.',
+      name,
+    ),
+    () => endOrphan(deps, alias, lease, name),
+    deps,
+  );
 }
 
 /** Nobody is warned before it then, so it is asked for by itself. */

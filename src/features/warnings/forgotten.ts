@@ -30,9 +30,11 @@ export function postForgotten(deps: ForgottenDeps): void {
   if (!account || state.kind !== 'ready' || state.error !== undefined || !presence.isComplete) {
     return;
   }
+  // Read once: the editor takes its time over each look at a setting.
+  const idleHours = settings.get('gpuRental.warn.idleHours');
   for (const { id } of state.value.instances) {
     const facts = idle.facts(id);
-    const since = facts && forgottenSince(facts, settings.get('gpuRental.warn.idleHours'), clock.now());
+    const since = facts && forgottenSince(facts, idleHours, clock.now());
     // Whoever has a lease has thought of it.
     if (since !== undefined && !leases.find(id)) {
       const key = `${account.key}:warning:forgotten:${id}:${since}`;

@@ -29,8 +29,12 @@ function clientOf({ accounts }: PriceDeps): Client {
   return accounts.active.client;
 }
 
-async function pending(deps: PriceDeps, id?: number): Promise<readonly PriceIncrease[]> {
-  const { items } = await clientOf(deps).priceIncreases.list();
+async function pending(
+  deps: PriceDeps,
+  id?: number,
+  signal?: AbortSignal,
+): Promise<readonly PriceIncrease[]> {
+  const { items } = await clientOf(deps).priceIncreases.list(signal ? { signal } : {});
   return id === undefined ? items : items.filter((one) => one.id === id);
 }
 
@@ -54,8 +58,8 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
 
 /** The list of all that wait, for whoever closed the message. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
-  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases'), () =>
-    pending(deps),
+  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases'), (signal) =>
+    pending(deps, undefined, signal),
   );
   if (increases.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('No host asks for a higher price.'));

@@ -275,6 +275,39 @@ describe('Leases of instances', () => {
     assert.equal(window.leases.find(id)?.lease.id, lease.id);
   });
 
+  it('are no longer armed once the machine was restarted', async () => {
+    const window = await open();
+    const arm = async () => {
+      const lease = await window.leases.set(id, 'destroy', at(9 * hour));
+      const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+      assert.equal(await window.leases.setArmed(lease, armed), true);
+    };
+    const isArmed = () => window.leases.find(id)?.lease.armed !== undefined;
+    await arm();
+    await pass(10 * minute);
+    assert.equal(isArmed(), true);
+    window.fleet.note(id, { kind: 'reboot' });
+    await pass(minute);
+    assert.equal(isArmed(), false);
+    await pass(minute);
+    await arm();
+    // By somebody else, as the figure of the service shows.
+    await pass(20 * minute);
+    service.instances = [anInstance({ id, intendedStatus: 'running', uptimeMinutes: 3 })];
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.equal(isArmed(), false);
+  });
+
+  it('are not armed for what was cancelled or changed meanwhile', async () => {
+    const window = await open();
+    const lease = await window.leases.set(id, 'destroy', at(hour));
+    await window.leases.extend(id, hour);
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    assert.equal(await window.leases.setArmed(lease, armed), false);
+    assert.equal(window.leases.find(id)?.lease.armed, undefined);
+  });
+
   describe('of idle instances', () => {
     const use = (gpuUtilPercent: number | undefined) => {
       const running = anInstance({ id, intendedStatus: 'running' });
