@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
 import { stateOf, isReady, fleetCostPerHour } from '../../model/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
@@ -17,6 +18,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new NodeCache();
   private readonly store = new DisposableStore();
+  private isOneOfSeveral = false;
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
@@ -26,9 +28,17 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         this.decorate();
       }),
     );
+    let accountKey = deps.accounts.active?.key;
     this.store.add(
-      deps.accounts.onDidChange(() => {
-        this.changed.fire(undefined);
+      deps.accounts.onDidChange(({ kind }) => {
+        const key = deps.accounts.active?.key;
+        // A changed credit is no reason to make every row anew.
+        if (key !== accountKey || kind !== 'signedIn') {
+          accountKey = key;
+          this.changed.fire(undefined);
+          // Only a word in the title hangs on it.
+          this.countAccounts().catch(() => undefined);
+        }
         this.decorate();
       }),
     );
@@ -181,6 +191,23 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     return item;
   }
 
+  /** Which of several accounts is shown; one alone needs no name. */
+  private accountName(): string {
+    const account = this.deps.accounts.active;
+    if (account?.isDemo === true) {
+      return vscode.l10n.t('Demo');
+    }
+    return account && this.isOneOfSeveral ? plainLabel(account.name) : '';
+  }
+
+  private async countAccounts(): Promise<void> {
+    const isOneOfSeveral = (await this.deps.accounts.known()).length > 1;
+    if (isOneOfSeveral !== this.isOneOfSeveral) {
+      this.isOneOfSeveral = isOneOfSeveral;
+      this.decorate();
+    }
+  }
+
   /** Badge, message and description of the view. */
   private decorate(): void {
     const { view } = this.deps.trees['gpuRental.instances'];
@@ -188,7 +215,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const account = this.deps.accounts.active;
     if (!account || state.kind !== 'ready') {
       view.badge = undefined;
-      view.description = account?.isDemo ? vscode.l10n.t('Demo') : '';
+      view.description = this.accountName();
       view.message = '';
       return;
     }
@@ -210,9 +237,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const { perHour, isPartial } = fleetCostPerHour(states);
     const cost =
       states.length === 0 ? '' : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
-    view.description = [account.isDemo ? vscode.l10n.t('Demo') : '', cost]
-      .filter((part) => part !== '')
-      .join(' · ');
+    view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
     view.message =
       state.error === undefined
         ? ''

@@ -30,7 +30,16 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       void this.readLocal();
     };
     this.store.add(deps.sshKeys.onDidChange(refresh));
-    this.store.add(deps.accounts.onDidChange(refresh));
+    let accountKey = deps.accounts.active?.key;
+    this.store.add(
+      deps.accounts.onDidChange(() => {
+        // A changed credit has nothing to do with keys, and looking for them starts programs.
+        if (deps.accounts.active?.key !== accountKey) {
+          accountKey = deps.accounts.active?.key;
+          refresh();
+        }
+      }),
+    );
   }
 
   async getChildren(node?: SshKeyNode): Promise<SshKeyNode[]> {

@@ -24,6 +24,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
   private readonly nodes = new Map<number, VolumeTarget>();
   private readonly errorNode = { kind: 'volumeError' };
   private hasFailed = false;
+  private shown = '';
   private instanceIds: string | undefined;
 
   constructor(private readonly deps: Deps) {
@@ -35,9 +36,15 @@ export class VolumeGroup implements TreeGroup, Disposable {
     this.store.add(accounts.onDidChange(look));
     this.store.add(fleet.onDidChange(look));
     this.store.add(
-      volumes.onDidChange(({ kind }) => {
+      volumes.onDidChange((state) => {
+        const { kind } = state;
         this.hasFailed = kind === 'failed' || (kind === 'loading' && this.hasFailed);
-        this.changed.fire(undefined);
+        // Rows that stay as they are need not be drawn again.
+        const shown = JSON.stringify(kind === 'ready' ? [state.value, state.error !== undefined] : kind);
+        if (shown !== this.shown) {
+          this.shown = shown;
+          this.changed.fire(undefined);
+        }
       }),
     );
     look();
