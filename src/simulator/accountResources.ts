@@ -12,6 +12,7 @@ import { templateRoutes } from './templates/templateRoutes';
 import { tfaRoutes } from './tfa/routes';
 import { registerTfa } from './tfa/sessions';
 import { userRoutes } from './users';
+import { randomTokens, toldTokens } from './tfa/tokens';
 import { volumeRoutes } from './volumes/volumeRoutes';
 import type { World } from './world';
 
@@ -20,7 +21,7 @@ export function accountResources(world: World): Route[] {
   const tfa = registerTfa(world);
   return [
     ...userRoutes(world, tfa),
-    ...tfaRoutes(world, tfa),
+    ...tfaRoutes(world, tfa, toldTokens(randomTokens, world.options.onToken)),
     ...apiKeyRoutes(world),
     ...secretRoutes(world),
     ...teamRoleRoutes(world),

@@ -1,4 +1,5 @@
 import type { Clock } from '../util/clock';
+import type { Tokens } from './tfa/tokens';
 
 export interface SimulatorOptions {
   /** The first account's full key; made up and told in `RunningSimulator.apiKey` when left out. */
@@ -35,6 +36,8 @@ export interface SimulatorOptions {
   /** Called once the server has ended by itself. */
   readonly onIdleExit?: () => void;
   readonly clock?: Clock;
+  /** Told each session, challenge, code and TOTP secret as it is made, for tests that look for them. */
+  readonly onToken?: (token: { readonly kind: keyof Tokens; readonly value: string }) => void;
   /** Faults inside the simulator, for the log of whoever runs it. */
   readonly onError?: (error: unknown) => void;
 }

@@ -6,6 +6,7 @@ import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
+import { NotSignedInError } from './accountErrors';
 import type { WindowHub } from './ports';
 import { SecondFactorNeededError, type SecondFactorGate } from './secondFactor';
 import { bearerOf, type Session } from './sessions';
@@ -165,8 +166,8 @@ export class SessionRenewal implements Disposable {
         throw new SecondFactorNeededError();
       }
       if (login === 'signedOut') {
-        // Whoever waited worked for an account that is gone; there is nothing to say about it.
-        throw new CancelledError();
+        // Whoever waited worked for an account that is gone; its key is not to blame.
+        throw new NotSignedInError();
       }
       if (login !== 'arrived') {
         this.deps.save(ref.key, { sessionKey: login.sessionKey });

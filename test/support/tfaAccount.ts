@@ -17,12 +17,13 @@ export type AccountKind = 'totp' | 'sms' | 'both' | 'legacy' | 'unverified' | 'a
 export async function orderAccount(
   simulator: TestSimulator,
   kind: AccountKind,
-  options: { readonly accountId?: number; readonly demanded?: boolean } = {},
+  options: { readonly accountId?: number; readonly demanded?: boolean; readonly phone?: string } = {},
 ): Promise<OrderedAccount> {
   const { json } = await simulator.call('POST', '/__sim/tfa-accounts/', {
     kind,
     account_id: options.accountId,
     demanded: options.demanded,
+    phone_number: options.phone,
   });
   return {
     accountId: json.account_id,

@@ -24,3 +24,21 @@ export const randomTokens: Tokens = {
     return `${letters.slice(0, 4)}-${letters.slice(4, 8)}-${letters.slice(8)}`;
   },
 };
+
+/** The same tokens, each told as it is made. */
+export function toldTokens(
+  tokens: Tokens,
+  tell: ((token: { readonly kind: keyof Tokens; readonly value: string }) => void) | undefined,
+): Tokens {
+  const told = (kind: keyof Tokens) => () => {
+    const value = tokens[kind]();
+    tell?.({ kind, value });
+    return value;
+  };
+  return {
+    token: told('token'),
+    code: told('code'),
+    totpSecret: told('totpSecret'),
+    backupCode: told('backupCode'),
+  };
+}

@@ -10,10 +10,11 @@ import {
   KeyLostError,
   KeyNotRemovedError,
   KeyUnreadableError,
+  NotSignedInError,
 } from '../../../src/store/accountErrors';
 import { secretStoreLimitMs } from '../../../src/store/patientSecrets';
 import { formatText } from '../../../src/util/text';
-import { CancelledError, UserError } from '../../../src/util/errors';
+import { UserError } from '../../../src/util/errors';
 import type { Log } from '../../../src/util/log';
 import { FakeClock } from '../../support/fakeClock';
 import { FakeSecrets } from '../../support/fakeWindows';
@@ -310,7 +311,7 @@ describe('a secret store in trouble', () => {
     await two.accounts.load();
     const signedIn = await one.signIn(account.key);
     const listing = signedIn.client.instances.list();
-    const refusal = assert.rejects(listing, CancelledError);
+    const refusal = assert.rejects(listing, NotSignedInError);
     await until('the question', () => asked !== undefined, { everyMs: 5 });
     await two.accounts.signOut(signedIn.key);
     await until('the end of the question', () => asked?.aborted === true, { everyMs: 5 });

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
+import { goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import { filesWithSecrets, holdsSecret } from '../support/secretScan';
+import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+/** Recognizable values in every place where a person or the service puts a secret. */
+const typed = {
+  secretValue: 'planted_secret-value.4e71',
+  environmentValue: 'planted-environment-value-93b0',
+  registryToken: 'planted-registry-token-c1d8',
+  passPhrase: 'planted pass "phrase" 55',
+  phone: '+14155550177',
+  wrongKey: 'planted-wrong-key-77aa',
+};
+
+describe('secrets that were planted', function () {
+  this.bail(true);
+  this.timeout(240_000);
+  /** Of the service: sessions, challenges, TOTP secrets, backup codes. */
+  const told = new Map<string, string>();
+  const codes = new Set<string>();
+  const session = useUiSession('planted-secrets', {
+    simulator: {
+      speed: 60,
+      sshServer: false,
+      onToken: ({ kind, value }) => {
+        if (kind === 'code') codes.add(value);
+        else told.set(value, kind);
+      },
+    },
+  });
+  let workbench: Workbench;
+  let account: OrderedAccount;
+  /** Everything that the editor said in pop-ups, and every address that its pages asked for. */
+  const said: string[] = [];
+  const addresses: string[] = [];
+  const quick = () => workbench.quick;
+
+  /** The values that must not be found, by where they were planted. */
+  async function planted(): Promise<ReadonlyMap<string, string>> {
+    const { simulator } = session();
+    const [instance] = simulator.world.instances;
+    const values = new Map<string, string>(Object.entries(typed));
+    values.set('key', account.key);
+    values.set('totp secret of the account', account.totpSecret);
+    values.set('image_login', `-u me -p ${typed.registryToken} ghcr.io`);
+    account.backupCodes.forEach((code, index) => values.set(`backup code ${index}`, code));
+    [...told].forEach(([value, kind], index) => values.set(`${kind} ${index}`, value));
+    assert.ok(instance);
+    values.set('instance_api_key', instance.apiKey);
+    values.set('jupyter_token', instance.jupyterToken);
+    const { json } = await simulator.call('GET', '/api/v0/users/current/', undefined, account.key);
+    values.set('sid', String(json.sid));
+    values.set('full phone number', account.phone);
+    return values;
+  }
+
+  async function collect(): Promise<void> {
+    said.push(...(await workbench.notificationTexts()));
+    await workbench.clearNotifications();
+  }
+
+  it('go through the sign-in, with a wrong key, a wrong code and a right one', async () => {
+    const { simulator } = session();
+    account = await orderAccount(simulator, 'both', { phone: '+14155550188' });
+    await haveKey(session());
+    workbench = await session().window();
+    workbench.page.on('request', (request) => addresses.push(request.url()));
+    await workbench.openContainer('GPU Rental');
+    await workbench.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
+    await workbench.view('Instances').welcomeButton('Sign In');
+    await quick().pick(simulator.url);
+    await quick().waitForTitle('Sign In: API Key');
+    await quick().type(typed.wrongKey);
+    await until('the reason', async () => /not accept/.test(await quick().message()));
+    await workbench.page.keyboard.press('Escape');
+    // From here on the log says whatever it can say.
+    await workbench.quick.run('Developer: Set Log Level...');
+    await quick().row('GPU Rental').click();
+    await quick().rows.filter({ hasText: 'Trace' }).first().click();
+    await signInUpToFactor(session(), workbench, account);
+    await quick().pick('Authenticator (#1)');
+    await quick().type(otherThan(totpCode(simulator, account.totpSecret)));
+    await until('the refusal', async () => /code is wrong/.test(await quick().message()));
+    await quick().type(totpCode(simulator, account.totpSecret));
+    await quick().widget.waitFor({ state: 'hidden' });
+    await goesOn(session());
+    await collect();
+  });
+
+  it('go through an ended session, by text message and by backup code', async () => {
+    const { simulator } = session();
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await workbench.run('Refresh');
+    await quick().waitForTitle('Second Factor');
+    await quick().pick('Phone, ********0188 (#2)');
+    const { code } = await nextCode(session(), 'sms', 0);
+    await until('the code box', async () => /on its way/.test(await quick().message()));
+    await quick().type(code);
+    await quick().widget.waitFor({ state: 'hidden' });
+    await goesOn(session());
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await workbench.run('Refresh');
+    await quick().waitForTitle('Second Factor');
+    await quick().pick('Backup Code');
+    await quick().type(account.backupCodes[0] ?? '');
+    await workbench.toast('The backup code was used');
+    await quick().widget.waitFor({ state: 'hidden' });
+    await goesOn(session());
+    await collect();
+  });
+
+  it('go through a new authenticator app, a new telephone and new backup codes', async () => {
+    const { simulator } = session();
+    await workbench.run('Add Second Factor');
+    await quick().waitForTitle('Authorize a New Second Factor');
+    await quick().pick('Backup Code');
+    await quick().type(account.backupCodes[1] ?? '');
+    await quick().waitForTitle('Add a Second Factor');
+    await quick().pick('Authenticator App');
+    await quick().waitForTitle('Add a Second Factor: Name');
+    await quick().type('Tablet');
+    await quick().waitForTitle('Add an Authenticator App');
+    const picture = workbench.webview();
+    await picture.locator('svg').waitFor();
+    const secret = (await picture.locator('code').innerText()).replaceAll(' ', '');
+    assert.equal(told.get(secret), 'totpSecret');
+    await quick().type(totpCode(simulator, secret));
+    await workbench.toast('The second factor was added');
+    await collect();
+    await workbench.run('Add Second Factor');
+    await quick().waitForTitle('Add a Second Factor');
+    await quick().pick('Text Messages');
+    await quick().waitForTitle('Add a Second Factor: Name');
+    await workbench.page.keyboard.press('Enter');
+    await quick().waitForTitle('Add Text Messages');
+    await quick().type(typed.phone);
+    await until('the code box', async () => /ends in 0177/.test(await quick().message()));
+    const { code } = await nextCode(session(), 'sms', 1);
+    await quick().type(code);
+    await workbench.toast('The second factor was added');
+    await collect();
+    await workbench.run('Make New Backup Codes');
+    await workbench.dialogButton('Make New Codes');
+    await quick().waitForTitle('Confirm New Backup Codes');
+    await quick().pick('Backup Code');
+    await quick().type(account.backupCodes[2] ?? '');
+    await quick().waitForTitle('Backup Codes: Shown This Once');
+    await quick().pick('I Have Stored Them');
+    await quick().widget.waitFor({ state: 'hidden' });
+    await collect();
+  });
+
+  it('go through environment variables and the pass phrase of an SSH key', async () => {
+    const { simulator } = session();
+    await workbench.run('Set Environment Variable');
+    await quick().waitForTitle('Set Environment Variable');
+    await quick().type('hf_token');
+    await quick().waitForTitle('Set Environment Variable: HF_TOKEN');
+    await quick().type(typed.secretValue);
+    await until('the variable', () =>
+      simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 200),
+    );
+    // A service that refuses and quotes what it was sent.
+    simulator.fail({
+      kind: 'error',
+      method: 'POST',
+      path: '/api/v0/secrets/',
+      status: 400,
+      error: 'invalid_characters',
+      msg: `Invalid value ${typed.secretValue}`,
+    });
+    await workbench.run('Set Environment Variable');
+    await quick().waitForTitle('Set Environment Variable');
+    await quick().type('other_token');
+    await quick().waitForTitle('Set Environment Variable: OTHER_TOKEN');
+    await quick().type(typed.secretValue);
+    await until('the refusal', () =>
+      simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 400),
+    );
+    await until(
+      'the reason',
+      async () =>
+        (await workbench.toasts.count()) > 0 ||
+        (await quick().widget.locator('.quick-input-message').count()) > 0,
+    );
+    await workbench.shot('00-refused-value');
+    said.push(await workbench.page.locator('body').innerText());
+    await workbench.page.keyboard.press('Escape');
+    await collect();
+    await workbench.run('Generate SSH Key…');
+    await quick().waitForTitle('Generate an SSH Key');
+    await quick().type('with_phrase');
+    await quick().waitForTitle('Generate an SSH Key: Pass Phrase');
+    await quick().type(typed.passPhrase);
+    await until('the second box', async () => (await quick().message()).includes('once more'));
+    await quick().type(typed.passPhrase);
+    await workbench.toast('is registered');
+    await collect();
+  });
+
+  it('go through a rental with an environment and the login to a registry', async () => {
+    await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
+    await quick().pick('More Options…');
+    await quick().waitForTitle('Rent: More Options');
+    await quick().pick('Environment and Ports');
+    await quick().waitForTitle('Rent: Environment and Ports');
+    await quick().pick('Edit as Text…');
+    await quick().waitForTitle('Rent: Environment as Text');
+    await quick().type(`-e HF_TOKEN=${typed.environmentValue}`);
+    await quick().waitForTitle('Rent: Environment and Ports');
+    await quick().back();
+    await quick().waitForTitle('Rent: More Options');
+    await quick().pick('Login to a Private Registry');
+    await quick().waitForTitle('Rent: Private Registry');
+    await quick().pick('Enter a Login…');
+    for (const [asks, answer] of [
+      [/Address/, 'ghcr.io'],
+      [/User name/, 'me'],
+      [/Access token/, typed.registryToken],
+    ] as const) {
+      await until(String(asks), async () => asks.test(await quick().message()));
+      await quick().type(answer);
+    }
+    await quick().waitForTitle('Rent: More Options');
+    await quick().pick('Done');
+    await quick().waitForTitle('Rent: Confirm');
+    await rentNow(session(), workbench);
+    const sent = JSON.stringify(session().simulator.received('PUT', /asks/).at(-1)?.body);
+    assert.ok(sent.includes(typed.environmentValue) && sent.includes(typed.registryToken));
+    await until('the instance', () => session().simulator.world.instances.length === 1);
+    await workbench.view('Instances').rows.first().waitFor();
+    await collect();
+  });
+
+  it('are in no details, log or diagnostics that are shown or copied', async () => {
+    const instances = workbench.view('Instances');
+    const values = [...(await planted()).values()];
+    const shown = async (what: string) => {
+      await workbench.page.locator('.editor-instance .view-lines, iframe.webview.ready').first().waitFor();
+      await workbench.shot(what);
+      const text = (await workbench.page.locator('body').innerText()).replaceAll('\u00a0', ' ');
+      assert.equal(holdsSecret(text, values), false, `${what} shows a secret`);
+    };
+    await instances.contextMenu(instances.rows.first(), 'Show Details');
+    await shown('01-details');
+    await workbench.run('Copy Diagnostics');
+    await workbench.toast('The diagnostics were copied');
+    await shown('02-diagnostics');
+    const copied = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
+    assert.ok(copied.includes('GPU Rental'));
+    assert.equal(holdsSecret(copied, values), false, 'the clipboard holds a secret');
+    await workbench.run('Show Log');
+    await until('the log', async () => {
+      const text = await workbench.page.locator('.part.panel, .editor-instance').allInnerTexts();
+      return text.join('\n').includes('GET');
+    });
+    await shown('03-log');
+    await collect();
+  });
+
+  it('are in no log, notification, address, setting or file outside the secret store', async () => {
+    const values = await planted();
+    const log = session().log();
+    assert.match(log, /\[trace\]|\[debug\]/, 'the log says all that it can');
+    const everywhere: Readonly<Record<string, string>> = {
+      log,
+      notifications: said.join('\n'),
+      addresses: [...addresses, workbench.page.url()].join('\n'),
+      'addresses that were asked for': session()
+        .simulator.received()
+        .map((request) => `${request.path} ${JSON.stringify(request.query)}`)
+        .join('\n'),
+    };
+    assert.ok(said.length > 3, 'there was something to read');
+    for (const [where, text] of Object.entries(everywhere)) {
+      for (const [what, value] of values) {
+        assert.equal(holdsSecret(text, [value]), false, `${what} is in the ${where}`);
+      }
+      for (const code of codes) {
+        assert.doesNotMatch(text, new RegExp(`(?<!\\d)${code}(?!\\d)`), `a code is in the ${where}`);
+      }
+    }
+    const secrets = [...values.values()];
+    const { root, host } = session();
+    assert.deepEqual(filesWithSecrets(host.dataDir, secrets), []);
+    assert.deepEqual(filesWithSecrets(path.join(root, 'home'), secrets), []);
+    assert.deepEqual(filesWithSecrets(path.join(root, 'workspace'), secrets), []);
+    const storage = path.join(host.dataDir, 'data', 'User');
+    for (const file of readdirSync(storage, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      const text = readFileSync(path.join(file.parentPath, file.name), 'utf8');
+      for (const code of codes) {
+        assert.doesNotMatch(text, new RegExp(`(?<![\\d.])${code}(?!\\d)`), `a code is in ${file.name}`);
+      }
+    }
+  });
+
+  it('stay out of every file when the account is signed out, and no error was reported', async () => {
+    const values = [...(await planted()).values()];
+    await workbench.run('Sign Out…');
+    await workbench.dialogButton('Sign Out');
+    await workbench.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
+    assert.deepEqual(filesWithSecrets(session().host.dataDir, values), []);
+    assert.deepEqual(workbench.errors, []);
+  });
+});
