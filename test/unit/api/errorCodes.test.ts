@@ -19,6 +19,13 @@ const documented = `
   .trim()
   .split(/\s+/);
 
+/** The words with which a sentence tells somebody what to do. */
+const whatToDo =
+  /\b(add|ask|authorize|change|check|choose|delete|enter|give|have it|look|open|refresh|remove|rent|search|send|shorten|sign in|start|try|update|use|verify|wait)\b/i;
+
+/** It starts by itself. */
+const nothingToDo = new Set(['resources_unavailable']);
+
 describe('errorCodes', () => {
   for (const code of documented) {
     it(`has a sentence and a next step for ${code}`, () => {
@@ -27,6 +34,7 @@ describe('errorCodes', () => {
       const sentence = formatText(meaning.text);
       assert.match(sentence, /^[A-Z].{20,}\.$/, 'a whole sentence');
       assert.doesNotMatch(sentence, /[_{}]|null|undefined|JSON|HTTP/, 'no jargon');
+      assert.ok(nothingToDo.has(code) || whatToDo.test(sentence), 'what to do next');
     });
   }
 
