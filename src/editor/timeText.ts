@@ -6,7 +6,7 @@ export function momentText(ms: number, now: number): string {
   const isToday = at.toDateString() === new Date(now).toDateString();
   return at.toLocaleString(vscode.env.language, {
     ...(isToday ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
   });
 }

@@ -30,6 +30,7 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
 
 async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   const { instanceId, leaseId } = notice;
+  await deps.leases.ready;
   const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
   const needsAnswer = notice.kind === 'soon' || notice.kind === 'failed' || notice.kind === 'missed';
   if (needsAnswer && !isCurrent) {
