@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
 import { rentRunning } from '../support/rentRunning';
+import { freePort } from '../support/sshMachine';
 import { filesWithSecrets } from '../support/secretScan';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
@@ -24,10 +25,18 @@ describe('a window that is connected to an instance', function () {
   let instanceId: number;
   const item = () => connected.statusItem('gpuRental.connected');
   const both = () => [connected, second];
+  const alias = () =>
+    (new URL(connected.page.url()).searchParams.get('authority') ?? '').replace(/^.*\+/, '');
   const sent = (state: string) =>
     session()
       .simulator.received('PUT', new RegExp(`^/api/v0/instances/${String(instanceId)}/$`))
       .filter(({ body }) => (body as { state?: string }).state === state);
+
+  /** From the window that never asks: a question in another one takes its keys. */
+  async function refresh(): Promise<void> {
+    await first.page.bringToFront();
+    await first.run('Refresh');
+  }
 
   /** The only window that asks. */
   async function whoAsks(question: RegExp): Promise<Workbench> {
@@ -117,9 +126,41 @@ describe('a window that is connected to an instance', function () {
     assert.equal(sent('running').length, 1);
   });
 
+  it('asks once when its address changed, after the entry was written anew', async () => {
+    for (const window of both()) await window.clearNotifications();
+    const { simulator, sshConfig } = session();
+    const instance = simulator.world.instance(instanceId);
+    assert.ok(instance);
+    instance.directPorts = { ...instance.directPorts, '22/tcp': await freePort() };
+    await refresh();
+    const asking = await whoAsks(/trainer has another address now/);
+    assert.match(await asking.dialog.innerText(), /Reload Window/);
+    const entry = readFileSync(path.join(path.dirname(sshConfig), 'gpu-rental.d', `${alias()}.conf`), 'utf8');
+    assert.match(entry, new RegExp(`Port ${String(instance.proxyPort)}$`, 'm'));
+    await asking.dialogButton('Keep It Open');
+  });
+
+  it('asks once when its host is gone, without another message, and keeps the window where that is chosen', async () => {
+    const { simulator } = session();
+    const status = { actual_status: 'offline' };
+    await simulator.call('PUT', `/__sim/instances/${String(instanceId)}/`, status);
+    await refresh();
+    const asking = await whoAsks(/The host of trainer is disconnected/);
+    const offered = await asking.dialog.innerText();
+    assert.match(offered, /its disk goes on costing \$\S+\/day/);
+    assert.doesNotMatch(offered, /Start for/);
+    await asking.dialogButton('Keep It Open');
+    assert.match(asking.page.url(), /ssh-remote/);
+    await refresh();
+    for (const window of [first, ...both()]) {
+      assert.equal(await window.dialog.count(), 0);
+      assert.equal(await window.toasts.filter({ hasText: 'The host of trainer' }).count(), 0);
+    }
+  });
+
   it('asks when it was destroyed elsewhere, and closes the window where that is chosen', async () => {
     await session().simulator.call('DELETE', `/api/v0/instances/${String(instanceId)}/`, {});
-    await connected.run('Refresh');
+    await refresh();
     const asking = await whoAsks(/trainer is destroyed/);
     await asking.dialogButton('Close the Window');
     await until(

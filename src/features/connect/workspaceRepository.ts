@@ -1,9 +1,11 @@
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { cloneRepository } from '../../ssh/cloneRepository';
 import { overHttps, parseRepositoryUrl, type RepositoryUrl } from '../../ssh/repositoryUrl';
-import { ProgramMissingError, type Run } from '../../ssh/run';
+import type { Run } from '../../ssh/run';
 import type { SshService } from '../../ssh/service';
 
 /** Remotes of the folders that are open here; none where git is missing or the folders are not trusted. */
@@ -19,21 +21,26 @@ export async function workspaceRemotes(run: Run): Promise<readonly RepositoryUrl
 }
 
 async function remotesOf(run: Run, folder: string): Promise<readonly RepositoryUrl[]> {
-  try {
-    const { stdout } = await run('git', ['-C', folder, 'config', '--get-regexp', '^remote\\..*\\.url$'], {
-      timeoutMs: 5000,
-      env: { GIT_OPTIONAL_LOCKS: '0' },
-    });
-    const lines = stdout.split('\n').map((line) => /^remote\.(.*)\.url (.+)$/.exec(line));
-    // `origin` is what the folder was cloned from; it comes first.
-    const sorted = lines.filter((line) => line !== null).sort((line) => (line[1] === 'origin' ? -1 : 0));
-    return sorted.map((line) => parseRepositoryUrl(line[2] ?? '')).filter((address) => address !== undefined);
-  } catch (error) {
-    if (error instanceof ProgramMissingError) {
-      return [];
-    }
-    throw error;
+  // On a Mac without it, asking for git opens a dialog that wants to install it.
+  if (!(await isInRepository(folder))) {
+    return [];
   }
+  const { stdout } = await run('git', ['-C', folder, 'config', '--get-regexp', '^remote\\..*\\.url$'], {
+    timeoutMs: 5000,
+  }).catch(() => ({ stdout: '' }));
+  const lines = stdout.split('\n').map((line) => /^remote\.(.*)\.url (.+)$/.exec(line));
+  // `origin` is what the folder was cloned from; it comes first.
+  const sorted = lines.filter((line) => line !== null).sort((line) => (line[1] === 'origin' ? -1 : 0));
+  return sorted.map((line) => parseRepositoryUrl(line[2] ?? '')).filter((address) => address !== undefined);
+}
+
+async function isInRepository(folder: string): Promise<boolean> {
+  const found = await access(join(folder, '.git')).then(
+    () => true,
+    () => false,
+  );
+  const parent = dirname(folder);
+  return found || (parent !== folder && isInRepository(parent));
 }
 
 /** Which remote, and by which protocol; the only way there is without a question. */

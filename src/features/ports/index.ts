@@ -4,6 +4,7 @@ import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
+import type { Instance } from '../../model/instance';
 import { instanceName } from '../../model/instanceLabel';
 import { actionsFor } from '../../model/instanceState';
 import type { Services } from '../../services';
@@ -155,7 +156,7 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
     const forward = forwards.find(target.instanceId, target.port);
     if (forward) {
       const address = `localhost:${forward.localPort}`;
-      return asLink ? `http://${address}/` : address;
+      return asLink ? forwardedLink(deps, instance, target.port, address) : address;
     }
   } else if (target && instance) {
     const port = publicPortsOf(instance).find((one) => one.containerPort === target.port);
@@ -163,14 +164,25 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
       return `${port.host}:${port.hostPort}`;
     }
     if (port?.url !== undefined) {
-      const token = isJupyterPort(instance, target.port) ? instance.jupyterToken : undefined;
-      if (token !== undefined) {
-        deps.redactor.addSecret(token);
-      }
-      return withJupyterToken(port.url, token);
+      return withTokenOf(deps, instance, target.port, port.url);
     }
   }
   throw new UserError(text('This port is not open any more. Refresh and try again.'));
+}
+
+/** Jupyter speaks TLS on the machine too, and asks for its token wherever it is reached. */
+function forwardedLink(deps: Deps, instance: Instance | undefined, port: number, address: string): string {
+  return instance && isJupyterPort(instance, port)
+    ? withTokenOf(deps, instance, port, `https://${address}/`)
+    : `http://${address}/`;
+}
+
+function withTokenOf({ redactor }: Deps, instance: Instance, port: number, url: string): string {
+  const token = isJupyterPort(instance, port) ? instance.jupyterToken : undefined;
+  if (token !== undefined) {
+    redactor.addSecret(token);
+  }
+  return withJupyterToken(url, token);
 }
 
 async function openInBrowser(address: string): Promise<void> {

@@ -79,4 +79,34 @@ describe('A login that failed', () => {
     assert.ok(!result.ok);
     assert.equal(result.problem, 'timedOut');
   });
+
+  it('was waited for as usual, and longer only where the user said so', async () => {
+    const waits: (readonly [answer: string | undefined, allMs: number | undefined])[] = [];
+    const login = (isPatient?: boolean) =>
+      runPreflight(
+        {
+          run: (_program, args, options) => {
+            waits.push([args.find((arg) => arg.startsWith('ConnectTimeout=')), options?.timeoutMs]);
+            return Promise.resolve({
+              code: 255,
+              stdout: '',
+              stderr: 'Connection timed out',
+              timedOut: false,
+            });
+          },
+          clock: systemClock,
+          command: ['ssh'],
+        },
+        'gpu-7',
+        { isPatient },
+      );
+    const result = await login();
+    await login(true);
+    assert.deepEqual(waits, [
+      ['ConnectTimeout=15', 30_000],
+      ['ConnectTimeout=60', 90_000],
+    ]);
+    assert.ok(!result.ok);
+    assert.equal(explainFailure(result, undefined).fixes[0], 'waitLonger');
+  });
 });
