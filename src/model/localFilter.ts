@@ -48,12 +48,14 @@ export function misfits(
   }
   for (const key of choiceKeys) {
     const choice = filters[key];
+    if (choice === undefined) continue;
     const value = choiceField(key).of?.(offer);
-    if (choice !== undefined && value !== undefined && !chosen(value, choice)) found.push(key);
+    if (value !== undefined && !chosen(value, choice)) found.push(key);
   }
   for (const key of flagKeys) {
+    if (filters[key] === undefined) continue;
     const value = flagField(key).of?.(offer);
-    if (filters[key] !== undefined && value !== undefined && value !== filters[key]) found.push(key);
+    if (value !== undefined && value !== filters[key]) found.push(key);
   }
   return found;
 }

@@ -9,13 +9,17 @@ import { median, type Figure } from './figure';
 import { Inspector } from './inspector';
 
 /** Offered in three sizes on average. */
-const machines = 1800;
+const machines = 2150;
 const most = 5000;
 const runs = 5;
 
 /** From the answer to the first rows, and how long the extension host is busy at a stretch, in a large market. */
 export async function measureOffers(): Promise<Figure[]> {
-  const session = await UiSession.start('bench-offers', { driver: true, simulator: { machines } });
+  const session = await UiSession.start('bench-offers', {
+    driver: true,
+    patches: ['toasts', 'sharedSecrets'],
+    simulator: { machines },
+  });
   try {
     const { simulator } = session;
     const { offers } = simulator.world.market;
@@ -65,6 +69,7 @@ export async function measureOffers(): Promise<Figure[]> {
       {
         name: `first rows after an answer with all of ${most.toLocaleString('en')} offers (10 MB)`,
         value: `${median(whole.rowsMs).toFixed(0)} ms`,
+        aim: '< 150 ms',
       },
       {
         name: `longest task while a filter is typed over ${most.toLocaleString('en')} offers`,
@@ -74,6 +79,7 @@ export async function measureOffers(): Promise<Figure[]> {
       {
         name: `longest task while ${most.toLocaleString('en')} offers are read and shown`,
         value: `${median(whole.taskMs).toFixed(0)} ms`,
+        aim: '< 50 ms',
       },
     ];
   } finally {
@@ -109,7 +115,8 @@ async function measureRows(
     let typing = '0';
     if (types) {
       await workbench.page.keyboard.type('3090 x2 <5', { delay: 60 });
-      await pause(800);
+      // Shorter than the pause after which the service is asked.
+      await pause(200);
       typing = await inspector.evaluate('globalThis.gpuRentalBench.longestSince()');
     }
     await workbench.page.keyboard.press('Escape');
