@@ -47,7 +47,8 @@ export function instanceItem(
   const name = instanceName(instance);
   const item = new vscode.TreeItem(name);
   item.id = `instance-${instance.id}`;
-  const said = [state, price, ...notes.map(({ row }) => row)].filter((part) => part !== undefined);
+  // What is to come is not cut off in a narrow view; the price stands in the tooltip, too.
+  const said = [state, ...notes.map(({ row }) => row), price].filter((part) => part !== undefined);
   item.description = said.join(' · ');
   const [icon, color] = icons[stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
