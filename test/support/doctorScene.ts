@@ -14,6 +14,10 @@ import { SshMachine } from './sshMachine';
 
 type Call = 'current' | 'instances' | 'sshKeys' | 'apiKeys' | 'instanceKeys';
 
+/** What the real programs say of themselves, which no scene changes: asked once for all of them. */
+const asked = new Map<string, ReturnType<Run>>();
+const asksOnce = ['-V', '-?', '-L'];
+
 /** A computer, an account and a machine on which all is well, until a test changes one of them. */
 export class DoctorScene {
   home = new SshHome();
@@ -28,7 +32,7 @@ export class DoctorScene {
   date = 'Fri, 02 Jan 2026 03:04:01 GMT';
   /** How long each call waits for the rate limit. */
   waitMs = 0;
-  run: Run = (...args) => this.home.run(...args);
+  run: Run = (...args) => this.real(...args);
 
   constructor() {
     this.registered = [this.home.key()];
@@ -39,6 +43,16 @@ export class DoctorScene {
     await this.machine?.dispose();
     this.home.dispose();
   }
+
+  private readonly real: Run = (program, args, options) => {
+    if (args.length !== 1 || !asksOnce.includes(args[0] ?? '')) {
+      return this.home.run(program, args, options);
+    }
+    const question = `${program} ${args.join()}`;
+    const known = asked.get(question) ?? this.home.run(program, args, options);
+    asked.set(question, known);
+    return known;
+  };
 
   /** A home folder as after the installation of the system. */
   emptyHome(): SshHome {
@@ -95,7 +109,7 @@ export class DoctorScene {
     this.run = (name, args, options) =>
       name === program
         ? Promise.reject(new ProgramMissingError(name, undefined))
-        : this.home.run(name, args, options);
+        : this.real(name, args, options);
   }
 
   /** The ssh client names itself so. */
@@ -103,7 +117,7 @@ export class DoctorScene {
     this.run = (name, args, options) =>
       name === 'ssh' && args.includes('-V')
         ? Promise.resolve({ code: 0, stdout: '', stderr: `${version}\n`, timedOut: false })
-        : this.home.run(name, args, options);
+        : this.real(name, args, options);
   }
 
   /** As much of a client as the doctor asks. */

@@ -229,13 +229,11 @@ describe('SSH with the real client and a real server', function () {
     const key = home.key();
     machine.authorize(key);
     const socket = await startAgent();
-    for (let number = 0; number < 8; number += 1) {
-      home.key(`other${number}`);
-      execFileSync('ssh-add', ['-q', join(home.sshDir, `other${number}`)], {
-        env: { ...process.env, SSH_AUTH_SOCK: socket },
-        stdio: 'ignore',
-      });
-    }
+    const others = Array.from({ length: 8 }, (_, number) => `other${number}`);
+    others.forEach((name) => home.key(name));
+    const files = others.map((name) => join(home.sshDir, name));
+    const env = { ...process.env, SSH_AUTH_SOCK: socket };
+    execFileSync('ssh-add', ['-q', ...files], { env, stdio: 'ignore' });
     const run: typeof home.run = (program, args, options = {}) =>
       runProgram(program, args, { ...options, env: { SSH_AUTH_SOCK: socket } });
     const crowded = await run('ssh', [
