@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DocumentEditor } from '../support/documentEditor';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import { goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
@@ -250,6 +251,9 @@ describe('secrets that were planted', function () {
     };
     await instances.contextMenu(instances.rows.first(), 'Show Details');
     await shown('01-details');
+    const details = await new DocumentEditor(workbench).text();
+    assert.ok(details.includes('"record"'));
+    assert.equal(holdsSecret(details, values), false, 'the details hold a secret');
     await workbench.run('Copy Diagnostics');
     await workbench.toast('The diagnostics were copied');
     await shown('02-diagnostics');

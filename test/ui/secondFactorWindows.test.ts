@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { goesOn, logIns, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import { orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('the second factor in two windows', function () {
+  this.bail(true);
+  this.timeout(120_000);
+  const session = useUiSession('second-factor-windows');
+  let one: Workbench;
+  let two: Workbench;
+  let account: OrderedAccount;
+  const isAsked = (window: Workbench) =>
+    window.quick.widget.locator('.quick-input-title', { hasText: 'Second Factor' }).isVisible();
+  const isEmpty = (window: Workbench) =>
+    window.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+  const keysInUse = () =>
+    new Set(
+      session()
+        .simulator.received('GET', /instances/)
+        .map(({ status }) => status),
+    );
+
+  /** Every page believes that it has the focus, unless told otherwise; two windows never do. */
+  async function withRealFocus(window: Workbench): Promise<Workbench> {
+    const devTools = await window.page.context().newCDPSession(window.page);
+    await devTools.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+    return window;
+  }
+
+  async function toFront(window: Workbench): Promise<void> {
+    await window.page.bringToFront();
+    await until('the focus', () => window.page.evaluate<boolean>('document.hasFocus()'));
+    for (const each of [one, two]) {
+      // The editor shows by its title bar whether it knows.
+      const inactive = each.page.locator('.part.titlebar.inactive');
+      await inactive.waitFor({ state: each === window ? 'detached' : 'attached' });
+    }
+  }
+
+  it('is asked for in the one that somebody looks at, and both go on', async () => {
+    account = await orderAccount(session().simulator, 'both');
+    one = await withRealFocus(await session().window('one'));
+    two = await withRealFocus(await session().window('two'));
+    await toFront(two);
+    await two.openContainer('GPU Rental');
+    await toFront(one);
+    await signInUpToFactor(session(), one, account);
+    await two.view('Instances').row('Loading instances…').waitFor();
+    await one.shot('01-asked');
+    await two.shot('01-waits');
+    assert.equal(await isAsked(two), false);
+    await one.quick.pick('Authenticator (#1)');
+    await one.quick.type(totpCode(session().simulator, account.totpSecret));
+    await goesOn(session());
+    await isEmpty(one);
+    await isEmpty(two);
+    assert.equal(await isAsked(two), false);
+    assert.equal(logIns(session()), 1);
+  });
+
+  it('is asked for once more when the session ends, wherever the call was made', async () => {
+    const { simulator } = session();
+    await toFront(two);
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    // The list is polled by the first window; the question comes where somebody is.
+    await two.run('Refresh');
+    await two.quick.waitForTitle('Second Factor');
+    assert.equal(await isAsked(one), false);
+    await two.shot('02-asked');
+    await one.shot('02-waits');
+    await two.quick.type('E-mail');
+    const { code } = await nextCode(session(), 'email', 0);
+    await two.quick.waitForTitle('Second Factor');
+    await until('the code box', async () => (await two.quick.message()).includes('on its way'));
+    await two.quick.type(code);
+    await two.quick.widget.waitFor({ state: 'hidden' });
+    await goesOn(session());
+    assert.equal(logIns(session()), 2);
+    // Both use the new session: neither asks again, and nothing is refused any more.
+    const since = simulator.received().length;
+    for (const window of [one, two]) {
+      await toFront(window);
+      await window.run('Refresh');
+      await isEmpty(window);
+    }
+    const after = simulator.received().slice(since);
+    assert.deepEqual(
+      after.filter(({ path, status }) => path.startsWith('/api/') && status !== 200),
+      [],
+    );
+    assert.equal(logIns(session()), 2);
+    assert.ok(keysInUse().has(200));
+  });
+
+  it('moves with the focus where nobody looked at any window', async () => {
+    const { simulator } = session();
+    await toFront(one);
+    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await one.run('Refresh');
+    await one.quick.waitForTitle('Second Factor');
+    assert.equal(await isAsked(two), false);
+    // Somebody who goes on in the other window still sees one question.
+    await toFront(two);
+    await two.run('Refresh');
+    assert.equal(await isAsked(two), false);
+    await two.shot('03-not-asked');
+    await toFront(one);
+  });
+
+  it('leaves nothing usable after a sign-out in the other window, not even the question', async () => {
+    const { simulator } = session();
+    assert.equal(await isAsked(one), true);
+    await toFront(two);
+    await two.run('Sign Out…');
+    await two.dialogButton('Sign Out');
+    for (const window of [two, one]) {
+      await window.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
+    }
+    await until('the end of the question', async () => !(await isAsked(one)));
+    await one.shot('04-signed-out');
+    const since = simulator.received().length;
+    for (const window of [one, two]) {
+      await toFront(window);
+      await window.page.keyboard.press('F1');
+      await window.quick.input.fill('>GPU Rental: Sign');
+      await window.quick.row('GPU Rental: Sign In…').waitFor();
+      await window.quick.input.fill('>GPU Rental: Enter Second Factor');
+      await window.quick.row('GPU Rental: Enter Second Factor').waitFor({ state: 'detached' });
+      await window.shot('05-nothing-left');
+      await window.page.keyboard.press('Escape');
+    }
+    assert.deepEqual(
+      simulator
+        .received()
+        .slice(since)
+        .filter(({ status }) => status === 200),
+      [],
+      'no key is left to ask with',
+    );
+    assert.deepEqual(session().filesWithSecrets([account.key, account.totpSecret]), []);
+    assert.deepEqual([...one.errors, ...two.errors], []);
+  });
+});
