@@ -216,7 +216,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     if (!account || state.kind !== 'ready') {
       view.badge = undefined;
       view.description = this.accountName();
-      view.message = '';
+      this.say('');
       return;
     }
     const now = this.deps.clock.now();
@@ -238,7 +238,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const cost =
       states.length === 0 ? '' : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
-    view.message =
+    this.say(
       state.error === undefined
         ? ''
         : states.length === 0
@@ -246,7 +246,16 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
           : vscode.l10n.t(
               'Shown as of {0} ago. What is rented goes on costing money.',
               localize(durationText(now - state.fetchedAt)),
-            );
+            ),
+    );
+  }
+
+  /** The editor holds rows back for 200 ms after each setting of the message, also to what it is. */
+  private say(message: string): void {
+    const { view } = this.deps.trees['gpuRental.instances'];
+    if (message !== (view.message ?? '')) {
+      view.message = message;
+    }
   }
 }
 
