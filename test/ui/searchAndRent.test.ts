@@ -127,4 +127,30 @@ describe('search and rent', function () {
     await workbench.toast(/Getting ui test ready/);
     await workbench.shot('10-rented');
   });
+
+  it('keeps the search from which something was rented among the recent ones', async () => {
+    const { quick, page } = workbench;
+    const openSaved = async () => {
+      await quick.input.fill('saved and recent');
+      await quick.row('Saved and Recent Searches').waitFor();
+      await quick.enter({ isList: true });
+      await quick.waitForTitle('Search Offers: Saved Searches');
+    };
+    await workbench.run('Search Offers…');
+    await quick.waitForTitle('Search Offers');
+    await page.keyboard.type('/');
+    await quick.waitForTitle('Search Offers: Filters');
+    await openSaved();
+    await quick.pick('Default Search');
+    await quick.waitForTitle('Search Offers: Filters');
+    await quick.rows.filter({ hasText: /^\s*GPU\s*any/ }).waitFor();
+    await openSaved();
+    const recent = quick.rows.filter({ hasText: /GPU: RTX 4090 · Memory per GPU: ≥ 24 GB/ });
+    await recent.waitFor();
+    await workbench.shot('11-recent');
+    await recent.click();
+    await quick.waitForTitle('Search Offers: Filters');
+    await quick.rows.filter({ hasText: /^\s*GPU\s*RTX 4090/ }).waitFor();
+    await page.keyboard.press('Escape');
+  });
 });
