@@ -126,14 +126,14 @@ async function ask(running: readonly Instance[], stopped: readonly Instance[]): 
   const rows = [
     ...running.map((instance) => ({
       label: vscode.l10n.t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
-      description: `#${instance.id}`,
+      ...numberOf(instance),
       run: async () => {
         await runCommand('gpuRental.instance.connect', { instanceId: instance.id });
       },
     })),
     ...stopped.map((instance) => ({
       label: vscode.l10n.t('$(play) Start {0}', plainLabel(instanceName(instance))),
-      description: `#${instance.id}`,
+      ...numberOf(instance),
       run: () => start(instance),
     })),
     another,
@@ -146,6 +146,12 @@ async function ask(running: readonly Instance[], stopped: readonly Instance[]): 
   }
   await picked?.run?.();
   return true;
+}
+
+/** Beside a name that does not hold it already. */
+function numberOf(instance: Instance): { readonly description?: string } {
+  const number = `#${instance.id}`;
+  return instanceName(instance).includes(number) ? {} : { description: number };
 }
 
 async function start(instance: Instance): Promise<void> {
