@@ -34,7 +34,8 @@ describe('the second factor at work', () => {
   afterEach(async () => {
     await windows.close();
     await simulator.close();
-    await rm(folder, { recursive: true, force: true });
+    // What is still being written down ends with the windows.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const enterCode: SecondFactorPrompt = ({ client }) =>

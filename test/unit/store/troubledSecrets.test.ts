@@ -101,7 +101,8 @@ describe('a secret store in trouble', () => {
   afterEach(async () => {
     await windows.close();
     await simulator.close();
-    await rm(folder, { recursive: true, force: true });
+    // What is still being written down ends with the windows.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   function open() {
