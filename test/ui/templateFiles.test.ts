@@ -174,7 +174,7 @@ describe('template documents like any other file', function () {
     await until('the editor to keep the document', () => session().backups().includes('before the restart'));
     await workbench.page.reload();
     await workbench.ready();
-    await editor.waitFor('First.json', 'typed before the restart');
+    await editor.line('typed before the restart').waitFor({ timeout: 60_000 });
     await until('the document to be unsaved', () => editor.isDirty());
     await workbench.openContainer('GPU Rental');
     await workbench.view('Templates').row('First (unsaved)').waitFor({ timeout: 60_000 });

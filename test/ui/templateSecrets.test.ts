@@ -146,7 +146,7 @@ describe('secrets in template documents', function () {
   it('are still behind their references in the window that opens next', async () => {
     await workbench.page.reload();
     await workbench.ready();
-    await editor.waitFor('With Secrets.json', `\${secret:registry-${id}}`);
+    await editor.line(`\${secret:registry-${id}}`).waitFor({ timeout: 60_000 });
     await until('the document to be unsaved', () => editor.isDirty());
     await workbench.shot('06-restored');
     await editor.focus();
