@@ -9,10 +9,17 @@ import path from 'node:path';
 import { greet } from '../../../src/demo/demoGreeting';
 import { DemoProcess } from '../../../src/demo/demoProcess';
 import { startSimulator, type RunningSimulator } from '../../../src/simulator/server';
+import { thisProcess } from '../../../src/ssh/nodeSsh';
 import { silentLog } from '../../../src/util/log';
 import { until } from '../../support/until';
 
 const key = 'a-key-of-the-demo-that-nobody-else-may-see';
+
+/** Until it has ended it writes into the folder that is removed next. */
+async function end(pid: number): Promise<void> {
+  process.kill(pid);
+  await until('the end of the demo', () => !thisProcess.isAlive(pid), { timeoutMs: 30_000 });
+}
 
 describe('The process of the demo', function () {
   this.timeout(60_000);
@@ -51,7 +58,7 @@ describe('The process of the demo', function () {
   /** Ends the process that a test has let start. */
   function endsAfterwards(): number {
     const { pid, port } = JSON.parse(readFileSync(addressFile(), 'utf8')) as { pid: number; port: number };
-    closers.push(() => process.kill(pid));
+    closers.push(() => end(pid));
     return port;
   }
 
@@ -150,11 +157,7 @@ describe('The process of the demo', function () {
       });
       assert.equal(answer.status, 200);
       const { pid } = JSON.parse(readFileSync(addressFile(), 'utf8')) as { pid: number };
-      process.kill(pid);
-      await until(
-        'the end of the demo',
-        async () => (await greet(Number(new URL(url).port), key)) === 'nobody',
-      );
+      await end(pid);
     }
   });
 
