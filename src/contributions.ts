@@ -4,6 +4,11 @@
 export interface InstanceTarget {
   readonly instanceId: number;
 }
+
+/** A key that stands below an instance; `keyId` is the service's id of it. */
+export interface InstanceKeyTarget extends InstanceTarget {
+  readonly keyId: number;
+}
 export interface TemplateTarget {
   readonly templateId: number;
 }
@@ -179,6 +184,8 @@ export interface InternalCommands {
   'gpuRental.refreshMachines': [];
   'gpuRental.refreshDeployments': [];
   'gpuRental.refreshVolumes': [];
+  /** Reads the keys below an instance again. */
+  'gpuRental.refreshInstanceKeys': [target: InstanceTarget];
   /** Shows the next rows of a long group of templates. */
   'gpuRental.template.showMore': [group: 'mine' | 'favourites' | 'recent' | 'recommended'];
   /** Rents from an open document, which is saved before where it has to be. */

@@ -6,6 +6,8 @@ import { Emitter, type Event } from '../util/emitter';
 export interface GroupRow {
   readonly node: object;
   item(): vscode.TreeItem;
+  /** What stands below it; asked for when it is opened. */
+  children?(): readonly GroupRow[];
 }
 
 /** Rows that a feature shows under a heading in the instances view. */

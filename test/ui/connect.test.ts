@@ -84,6 +84,33 @@ describe('connecting to an instance', function () {
     await page.close();
   });
 
+  it('shows the keys that the instance lets in below it, attaches one there and detaches it', async () => {
+    makeKey('second');
+    const instances = workbench.view('Instances');
+    await instances.expand(instances.row('trainer'));
+    await instances.expand(instances.row('SSH keys'));
+    await instances.row('id_ed25519').waitFor();
+    await instances.inlineAction(instances.row('SSH keys'), 'Attach');
+    await workbench.quick.waitForTitle('Attach an SSH Key');
+    await workbench.quick.pick('Use second');
+    await instances.row('second').waitFor();
+    await workbench.shot('03-keys');
+    await instances.contextMenu(instances.row('second'), 'Detach SSH Key');
+    await workbench.dialogButton('Detach');
+    await instances.row('second').waitFor({ state: 'detached' });
+    await instances.row('id_ed25519').waitFor();
+    const route = new RegExp(`^/api/v0/instances/${instanceId}/ssh/\\d+/$`);
+    assert.equal(
+      session()
+        .simulator.received('DELETE')
+        .filter(({ path: at }) => route.test(at)).length,
+      1,
+    );
+    rmSync(path.join(home(), 'second'));
+    rmSync(path.join(home(), 'second.pub'));
+    await instances.row('trainer').locator('.monaco-tl-twistie').click();
+  });
+
   it("changed the user's SSH config by its own three lines only", () => {
     const config = readFileSync(session().sshConfig, 'utf8');
     assert.equal(config, `# >>> GPU Rental >>>\nInclude ${own()}/*.conf\n# <<< GPU Rental <<<\n${user}`);

@@ -14,7 +14,7 @@ export class NodeCache {
   private readonly instances = new Map<number, InstanceNode>();
   private readonly groups = new Map<string, InstanceNode>();
   /** Rows of other features, by their own node. */
-  private readonly rows = new WeakMap<object, { readonly row: GroupRow; readonly parent: InstanceNode }>();
+  private readonly rows = new WeakMap<object, { readonly row: GroupRow; readonly parent: object }>();
 
   instance(instanceId: number): InstanceNode {
     return remembered(this.instances, instanceId, () => ({ kind: 'instance', instanceId }));
@@ -25,7 +25,7 @@ export class NodeCache {
   }
 
   /** The nodes of another feature's rows. */
-  foreign(rows: readonly GroupRow[], parent: InstanceNode): object[] {
+  foreign(rows: readonly GroupRow[], parent: object): object[] {
     return rows.map((row) => {
       this.rows.set(row.node, { row, parent });
       return row.node;
@@ -36,7 +36,7 @@ export class NodeCache {
     return this.rows.get(node)?.row;
   }
 
-  parentOf(node: object): InstanceNode | undefined {
+  parentOf(node: object): object | undefined {
     return this.rows.get(node)?.parent;
   }
 

@@ -55,7 +55,9 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       return [];
     }
     if (node) {
-      return this.nodes.isOwn(node) ? this.childrenOf(node) : [];
+      return this.nodes.isOwn(node)
+        ? this.childrenOf(node)
+        : this.nodes.foreign(this.nodes.rowOf(node)?.children?.() ?? [], node);
     }
     return [...this.instanceNodes(), ...this.groupNodes()];
   }

@@ -13,12 +13,22 @@ import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { generate, pickKey } from './keyPicker';
 import { ownKeyId, withOwnKey } from './ownKey';
+import { InstanceKeyRows } from './instanceKeyRows';
 import { keyName } from './keyWords';
 import { SshKeyTree } from './sshKeyTree';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'sshKeys' | 'ssh' | 'log' | 'trees' | 'commands' | 'report' | 'redactor'
+  | 'accounts'
+  | 'fleet'
+  | 'sshKeys'
+  | 'ssh'
+  | 'log'
+  | 'trees'
+  | 'commands'
+  | 'report'
+  | 'redactor'
+  | 'instanceGroups'
 >;
 
 /** The SSH keys view, its commands, and the keys of single instances. */
@@ -39,8 +49,11 @@ export function register(deps: Deps): Disposable {
   );
   store.add(commands.register('gpuRental.sshKey.copy', (target) => copyKey(deps, target)));
   store.add(commands.register('gpuRental.sshKey.delete', (target) => deleteKey(deps, target)));
-  store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, target)));
-  store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, target)));
+  const rows = store.add(new InstanceKeyRows(deps));
+  store.add(deps.instanceGroups.addInstanceRows(rows));
+  store.add(commands.register('gpuRental.refreshInstanceKeys', ({ instanceId }) => rows.refresh(instanceId)));
+  store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, rows, target)));
+  store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, rows, target)));
   return store;
 }
 
@@ -221,7 +234,7 @@ async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | 
 }
 
 /** Lets a key into one instance, running ones too (service-facts 2.6); true where it was attached. */
-async function attachKey(deps: Deps, target: unknown): Promise<boolean> {
+async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<boolean> {
   const client = clientOf(deps);
   const instanceId = await choose(deps, target, vscode.l10n.t('Attach a key to which instance?'));
   if (instanceId === undefined) {
@@ -240,18 +253,21 @@ async function attachKey(deps: Deps, target: unknown): Promise<boolean> {
     return false;
   }
   await client.instances.attachKey(instanceId, choice.line);
+  await rows.refresh(instanceId);
   vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key attached'), 4_000);
   return true;
 }
 
-async function detachKey(deps: Deps, target: unknown): Promise<void> {
+async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<void> {
   const client = clientOf(deps);
   const instanceId = await choose(deps, target, vscode.l10n.t('Detach a key from which instance?'));
   if (instanceId === undefined) {
     return;
   }
   const { items } = await client.instances.keys(instanceId);
-  const key = await pickOf(items, vscode.l10n.t('Detach Which SSH Key?'));
+  const key =
+    items.find(({ id }) => id === keyIdOf(target)) ??
+    (await pickOf(items, vscode.l10n.t('Detach Which SSH Key?')));
   if (!key) {
     return;
   }
@@ -269,8 +285,14 @@ async function detachKey(deps: Deps, target: unknown): Promise<void> {
   );
   if (chosen === detach) {
     await client.instances.detachKey(instanceId, key.id);
+    await rows.refresh(instanceId);
     vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key detached'), 4_000);
   }
+}
+
+/** Where the command was called on a key below its instance. */
+function keyIdOf(target: unknown): unknown {
+  return typeof target === 'object' && target !== null && 'keyId' in target ? target.keyId : undefined;
 }
 
 function choose({ fleet }: Deps, target: unknown, title: string): Promise<number | undefined> {
