@@ -23,7 +23,12 @@ import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFac
 import type { ProcessIdentity } from './lock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment } from './paths';
-import { runPreflight, type PreflightOptions, type PreflightProblem, type PreflightResult } from './preflight';
+import {
+  runPreflight,
+  type PreflightOptions,
+  type PreflightProblem,
+  type PreflightResult,
+} from './preflight';
 import { chooseEndpoint, probeAll, type Probe, type ProbeResult } from './probe';
 import { parsePublicKey } from './publicKey';
 import { removeEverything } from './removeEverything';

@@ -55,6 +55,9 @@ export async function takeFix(document: vscode.TextDocument, code: string, title
     await vscode.workspace.applyEdit(action.edit);
   }
   if (action.command) {
-    await vscode.commands.executeCommand(action.command.command, ...((action.command.arguments ?? []) as unknown[]));
+    await vscode.commands.executeCommand(
+      action.command.command,
+      ...((action.command.arguments ?? []) as unknown[]),
+    );
   }
 }

@@ -247,6 +247,8 @@ describe('connecting where no Remote-SSH is installed', function () {
     await workbench.run('Generate SSH Key…');
     await workbench.quick.waitForTitle('Generate an SSH Key');
     await workbench.quick.type('fresh');
+    await workbench.quick.waitForTitle('Generate an SSH Key: Pass Phrase');
+    await workbench.quick.enter();
     await workbench.view('SSH Keys').row('fresh').waitFor();
     const file = path.join(session().root, 'home', '.ssh', 'fresh');
     assert.equal(statSync(file).mode & 0o777, 0o600);
