@@ -19,6 +19,7 @@ const settledTopic = 'connected.settled';
 
 const hereMessage = z.object({ windowId: z.string(), alias: z.string() });
 const eventMessage = z.object({ windowId: z.string(), alias: z.string(), event: z.string() });
+const settledMessage = z.object({ alias: z.string(), event: z.string() });
 
 /** Which windows are connected to which machines, and who of them asks the user about one. */
 export class ConnectedWindows implements Disposable {
@@ -80,13 +81,18 @@ export class ConnectedWindows implements Disposable {
     }
   }
 
-  /** The machine runs, so that the next time that it does not is another event. */
-  settle(alias: string): void {
+  /**
+   * The machine runs, so that the next time that it does not is another event. `isOver` tells which events that
+   * ends: one that stays as it is would be asked about again by a window that sees it late.
+   */
+  settle(alias: string, isOver: (event: string) => boolean = () => true): void {
     if (this.wanted?.alias === alias) {
       this.wanted = undefined;
     }
-    if (this.asked.delete(alias)) {
-      this.hub.broadcast(settledTopic, alias);
+    const event = this.asked.get(alias);
+    if (event !== undefined && isOver(event)) {
+      this.asked.delete(alias);
+      this.hub.broadcast(settledTopic, { alias, event });
     }
   }
 
@@ -135,8 +141,9 @@ export class ConnectedWindows implements Disposable {
     );
     this.owned.add(
       hub.on(settledTopic, (data) => {
-        if (typeof data === 'string') {
-          this.asked.delete(data);
+        const parsed = settledMessage.safeParse(data);
+        if (parsed.success && this.asked.get(parsed.data.alias) === parsed.data.event) {
+          this.asked.delete(parsed.data.alias);
         }
       }),
     );

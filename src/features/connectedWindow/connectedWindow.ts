@@ -166,7 +166,7 @@ export class ConnectedWindow implements Disposable {
       connectedWindows.want({ alias: this.alias, event: `${moved}${first.host}:${first.port}` });
       return;
     }
-    connectedWindows.settle(this.alias);
+    connectedWindows.settle(this.alias, (event) => !event.startsWith(moved));
     if (wasLost) {
       this.tellReturn();
     }

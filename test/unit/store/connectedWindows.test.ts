@@ -88,6 +88,21 @@ describe('windows that are connected to instances', () => {
     );
   });
 
+  it('do not ask again about what a running machine does not end, where another window sees it late', () => {
+    const quick = open(alias);
+    const slow = open(alias);
+    const event = 'moved 192.0.2.1:22';
+    const isOver = (asked: string) => !asked.startsWith('moved');
+    quick.windows.want({ alias, event });
+    quick.windows.settle(alias, isOver);
+    slow.windows.want({ alias, event });
+    assert.deepEqual(all(quick, slow), [{ alias, event }]);
+    slow.windows.want({ alias, event: 'stopped' });
+    slow.windows.settle(alias, isOver);
+    quick.windows.want({ alias, event: 'stopped' });
+    assert.equal(all(quick, slow).length, 3);
+  });
+
   it('ask where the wish came before anybody led', () => {
     const hub = hubs.open();
     hub.isLeader = false;
