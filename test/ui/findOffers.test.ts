@@ -244,7 +244,10 @@ describe('finding offers', function () {
         JSON.stringify(body(-1)?.['gpu_name']) === '{"eq":"RTX 3090"}' && searches().at(-1)?.status === 200,
       { timeoutMs: turnMs },
     );
-    await workbench.quick.widget.locator('.monaco-progress-container.done').waitFor({ state: 'attached' });
+    await until('the offers of the model', async () => {
+      const texts = await offerTexts();
+      return texts.length > 0 && texts.every((text) => text.includes('RTX 3090'));
+    });
     const before = searches().length;
     await type(' x2 ≥20gb');
     await until('fewer offers', async () => {
