@@ -272,7 +272,9 @@ describe('managing the second factor', function () {
     await workbench.quick.type(legacy.key);
     await workbench.toast(/Signed in as/);
     await workbench.clearNotifications();
-    await workbench.run('Add Second Factor');
+    await view().open();
+    await view().expand(view().row('Second Factor'));
+    await view().row('Older form, by SMS. Select to change it').click();
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /nothing can be added.*Remove it first/s);
     await workbench.shot('17-legacy-add');

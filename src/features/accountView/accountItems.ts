@@ -213,9 +213,12 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
   return item;
 }
 
-export function noneItem(part: PartId): vscode.TreeItem {
+/** `isLegacy`: the second factor is on in its older form, whose list of methods is empty. */
+export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: vscode.l10n.t('No second factor. Select to add one'),
+    tfa: isLegacy
+      ? vscode.l10n.t('Older form, by SMS. Select to change it')
+      : vscode.l10n.t('No second factor. Select to add one'),
     apiKeys: vscode.l10n.t('No API keys'),
     secrets: vscode.l10n.t('No environment variables. Select to set one'),
     teamRoles: vscode.l10n.t('No team roles'),

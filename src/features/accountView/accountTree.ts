@@ -217,7 +217,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         return item;
       }
       case 'none':
-        return noneItem(node.part);
+        return noneItem(node.part, this.deps.accounts.active?.user.tfaStatus === 'legacy');
       case 'problem': {
         const state = parts.state(node.part);
         return problemItem(state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined);
