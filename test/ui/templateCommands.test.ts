@@ -252,13 +252,19 @@ describe('commands for templates', function () {
   });
 
   it('delete several after one question that names them all', async () => {
+    const add = (name: string) =>
+      view()
+        .row(name)
+        .click({ modifiers: ['ControlOrMeta'] });
     await view().row('Beta').waitFor();
-    await view()
-      .row('Beta')
-      .click({ modifiers: ['ControlOrMeta'] });
-    await view()
-      .row('Gamma')
-      .click({ modifiers: ['ControlOrMeta'] });
+    await add('Beta');
+    // What was selected before is selected still.
+    await until('nothing to be selected', async () => {
+      await workbench.page.keyboard.press('Escape');
+      return (await view().pane.locator('.monaco-list-row.selected').count()) === 0;
+    });
+    await add('Beta');
+    await add('Gamma');
     await view().contextMenu(view().row('Gamma'), 'Delete Template');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /Delete 2 templates.*Beta.*Gamma/s);

@@ -176,7 +176,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       vscode.l10n.t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
       {
         modal: true,
-        detail: vscode.l10n.t('It cannot be brought back. Instances that were rented from it stay.'),
+        detail: vscode.l10n.t('This cannot be undone. Instances that were rented before stay.'),
       },
       remove,
     );

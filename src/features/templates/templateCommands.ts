@@ -128,7 +128,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
       : vscode.l10n.t('Delete {0} templates at the service: {1}?', mine.length, names),
     {
       modal: true,
-      detail: vscode.l10n.t('It cannot be brought back. Instances that were rented from it stay.'),
+      detail: vscode.l10n.t('This cannot be undone. Instances that were rented before stay.'),
     },
     remove,
   );
