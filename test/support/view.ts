@@ -53,9 +53,18 @@ export class View {
   }
 
   async contextMenu(row: Locator, item: string | RegExp): Promise<void> {
-    const menu = await this.openMenu(row);
-    await menu.locator('.action-menu-item', { hasText: item }).click();
-    await menu.waitFor({ state: 'detached' });
+    await until(`the menu item ${String(item)}`, async () => {
+      const menu = await this.openMenu(row);
+      // A menu closes by itself where the focus moves, as it does when a document opens meanwhile.
+      return menu
+        .locator('.action-menu-item', { hasText: item })
+        .click({ timeout: 3000 })
+        .then(
+          () => true,
+          () => this.page.keyboard.press('Escape').then(() => false),
+        );
+    });
+    await this.page.locator('.context-view .monaco-menu').waitFor({ state: 'detached' });
   }
 
   /** What the context menu of a row offers. */

@@ -206,6 +206,29 @@ describe('secrets that were planted', function () {
     await collect();
   });
 
+  it('go through a new API key that is shown once, and a value that is revealed', async () => {
+    await workbench.run('Create API Key');
+    await quick().type('build server');
+    await quick().pick('Read Everything');
+    await until('the question for addresses', async () => /address/i.test(await quick().message()));
+    await quick().type('127.0.0.1');
+    await quick().waitForTitle('API Key: Shown This Once');
+    const shown = (await quick().rowTexts()).join(' ');
+    const [value] = /[0-9a-zA-Z]{40,}/.exec(shown) ?? [];
+    assert.ok(value, shown);
+    told.set(value, 'new API key');
+    await quick().pick('I Have Stored It');
+    await quick().widget.waitFor({ state: 'hidden' });
+    await collect();
+    const view = workbench.view('Account');
+    await view.open();
+    await view.expand(view.row('Environment Variables'));
+    await view.inlineAction(view.row('HF_TOKEN'), 'Reveal Value for a Moment');
+    await view.row(typed.secretValue).waitFor();
+    await view.row(typed.secretValue).waitFor({ state: 'detached', timeout: 60_000 });
+    await view.header.click();
+  });
+
   it('go through a rental with an environment and the login to a registry', async () => {
     await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
     await quick().pick('More Options…');
