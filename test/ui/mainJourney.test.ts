@@ -138,7 +138,7 @@ describe('the main job', function () {
   });
 
   it('stops it after asking, saying what goes on costing', async () => {
-    await instances().contextMenu(row(), /^Stop/);
+    await instances().contextMenu(row(), /^Stop…/);
     await workbench.dialog.filter({ hasText: '/day' }).waitFor();
     await workbench.shot('08-stop');
     await workbench.dialogButton('Stop');

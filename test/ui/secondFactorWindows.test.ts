@@ -30,14 +30,20 @@ describe('the second factor in two windows', function () {
     return window;
   }
 
+  /** The editor shows by its title bar whether it knows; a page that never had the focus is not told that it has none. */
   async function toFront(window: Workbench): Promise<void> {
-    await window.page.bringToFront();
-    await until('the focus', () => window.page.evaluate<boolean>('document.hasFocus()'));
-    for (const each of [one, two]) {
-      // The editor shows by its title bar whether it knows.
-      const inactive = each.page.locator('.part.titlebar.inactive');
-      await inactive.waitFor({ state: each === window ? 'detached' : 'attached' });
-    }
+    const others = [one, two].filter((each) => each !== window);
+    const isInactive = (each: Workbench) => each.page.locator('.part.titlebar.inactive').count();
+    await until('the focus of one window', async () => {
+      for (const each of [...others, window]) {
+        await each.page.bringToFront();
+        await until('the focus', () => each.page.evaluate<boolean>('document.hasFocus()'));
+      }
+      const isKnown = async () =>
+        (await isInactive(window)) === 0 &&
+        (await Promise.all(others.map(isInactive))).every((count) => count > 0);
+      return until('the title bars', isKnown, { timeoutMs: 2000 }).catch(() => false);
+    });
   }
 
   it('is asked for in the one that somebody looks at, and both go on', async () => {
