@@ -64,11 +64,16 @@ export class SessionRenewal implements Disposable {
     );
   }
 
-  /** True when the refused call has a chance with the bearer of now. Throws when a code was declined. */
+  /** True when the refused call has a chance with the bearer of now. Throws when a code was declined or the account is not in use. */
   async recover(
     ref: AccountRef,
     refused: { readonly bearer: string; readonly signal?: AbortSignal },
   ): Promise<boolean> {
+    const active = this.deps.active();
+    if (active && active.key !== ref.key) {
+      // A call that was under way when the account was changed; nobody thinks of that account now.
+      throw new NotSignedInError();
+    }
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;

@@ -10,6 +10,7 @@ import {
   type SecondFactorPrompt,
   type SecondFactorSubject,
 } from '../../../src/store/secondFactor';
+import { NotSignedInError } from '../../../src/store/accountErrors';
 import { Emitter } from '../../../src/util/emitter';
 import { CancelledError } from '../../../src/util/errors';
 import { FakeClock, settle } from '../../support/fakeClock';
@@ -119,6 +120,15 @@ describe('the second factor at work', () => {
     assert.equal(await window.accounts.enterSecondFactor(), true);
     await client.instances.list();
     assert.equal(window.state.asked, 2);
+  });
+
+  it('is not asked for an account that is not in use any more', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const before = await window.signIn(account.key);
+    await window.signIn('test-key-0000');
+    await assert.rejects(before.client.instances.list(), NotSignedInError);
+    assert.equal(window.state.asked, 0);
   });
 
   it('stops waiting for a call that is cancelled, and goes on for the others', async () => {
