@@ -206,7 +206,7 @@ describe('secrets that were planted', function () {
     await collect();
   });
 
-  it('go through a new API key that is shown once, and a value that is revealed', async () => {
+  it('go through a new API key that is shown once', async () => {
     await workbench.run('Create API Key');
     await quick().type('build server');
     await quick().pick('Read Everything');
@@ -220,13 +220,6 @@ describe('secrets that were planted', function () {
     await quick().pick('I Have Stored It');
     await quick().widget.waitFor({ state: 'hidden' });
     await collect();
-    const view = workbench.view('Account');
-    await view.open();
-    await view.expand(view.row('Environment Variables'));
-    await view.inlineAction(view.row('HF_TOKEN'), 'Reveal Value for a Moment');
-    await view.row(typed.secretValue).waitFor();
-    await view.row(typed.secretValue).waitFor({ state: 'detached', timeout: 60_000 });
-    await view.header.click();
   });
 
   it('go through a rental with an environment and the login to a registry', async () => {
