@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { appearanceGraceMs } from '../../src/model/readiness';
 import type { UiSession } from './uiSession';
 import { pause, until } from './until';
 import type { Workbench } from './workbench';
@@ -84,4 +86,21 @@ export async function rentNow(session: UiSession, workbench: Workbench): Promise
 export async function clearMessages(workbench: Workbench): Promise<void> {
   await workbench.quick.run('Notifications: Clear All Notifications');
   await workbench.quick.widget.waitFor({ state: 'hidden' });
+}
+
+/** Waits until a list without the oldest rental is taken for proof that it is gone. */
+export async function pastGrace(session: UiSession): Promise<void> {
+  const [oldest] = rentalsOf(session);
+  await until(
+    'the end of the grace for lists that lag',
+    () => Date.now() - (oldest?.atMs ?? 0) > appearanceGraceMs + 2000,
+    { timeoutMs: appearanceGraceMs + 5000 },
+  );
+}
+
+/** The row that stands last; the list does not keep its rows in order in the page. */
+export async function clickLast(rows: Locator): Promise<void> {
+  const shown = await rows.all();
+  const places = await Promise.all(shown.map(async (row) => Number(await row.getAttribute('data-index'))));
+  await shown[places.indexOf(Math.max(...places))]?.click();
 }

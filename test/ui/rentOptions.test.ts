@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { appearanceGraceMs } from '../../src/model/readiness';
 import { signIn } from '../support/journey';
 import {
   clearMessages,
+  clickLast,
   haveKey,
   lastRental,
+  pastGrace,
   rentalsOf,
   rentNow,
   reviewFirst,
@@ -352,22 +353,14 @@ describe('options of a rental', function () {
     for (const { id } of simulator.world.instances) {
       await simulator.call('DELETE', `/api/v0/instances/${id}/`);
     }
-    const [oldest] = rentalsOf(session());
-    // A list that lags behind the first rental is no proof that it is gone.
-    await until('the end of the grace', () => Date.now() - (oldest?.atMs ?? 0) > appearanceGraceMs + 2000, {
-      timeoutMs: appearanceGraceMs + 5000,
-    });
+    await pastGrace(session());
     await workbench.run('Refresh');
     await until('the empty list', async () => (await instances.row(/RTX/).count()) === 0);
     await workbench.run('Rent Another Like This…');
     await quick().waitForTitle('Rent Another Like This');
     await quick().rows.filter({ hasText: 'RTX 3090' }).first().waitFor();
     await workbench.shot('15-gone');
-    const rows3090 = await quick().rows.filter({ hasText: 'RTX 3090' }).all();
-    const places = await Promise.all(
-      rows3090.map(async (row) => Number(await row.getAttribute('data-index'))),
-    );
-    await rows3090[places.indexOf(Math.max(...places))]?.click();
+    await clickLast(quick().rows.filter({ hasText: 'RTX 3090' }));
     await quick().waitForTitle(/Search Offers like 1× RTX 3090/);
     await reviewFirst(workbench, /1× RTX 3090/);
     const rows = (await quick().rowTexts()).join('\n');
