@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 require('tsx/cjs');
-const { documentSchemas, renderSchema } = require('../src/model/templateSchema.ts');
+const { documentSchemas, renderSchema } = require('../src/model/templates/templateSchema.ts');
 
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'media', 'schemas');
 await mkdir(folder, { recursive: true });

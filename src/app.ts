@@ -32,7 +32,7 @@ import { register as registerWorkspaceFile } from './features/workspaceFile';
 import { createServices } from './createServices';
 import type { Services } from './services';
 import type { Shell } from './shell';
-import { Attention } from './store/attention';
+import { Attention } from './store/instances/attention';
 import type { Rental } from './store/ports';
 import type { Disposable } from './util/disposable';
 

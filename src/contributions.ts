@@ -346,7 +346,7 @@ export type ViewId = (typeof viewIds)[number];
 export interface Settings {
   'gpuRental.service.url': string;
   'gpuRental.network.transport': 'auto' | 'vscode' | 'undici';
-  /** Names to searches in people's units; read through `model/savedSearches`. */
+  /** Names to searches in people's units; read through `model/offers/savedSearches`. */
   'gpuRental.search.saved': Readonly<Record<string, unknown>>;
   /** Dollars an hour for all that runs; 0 means no limit. */
   'gpuRental.rent.limitPerHour': number;

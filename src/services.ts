@@ -10,10 +10,10 @@ import type { SettingsReader } from './editor/settings';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
-import type { AccountCleanup } from './store/accountCleanup';
-import type { SessionAccess } from './store/accounts';
-import type { KeyAccess } from './store/keyAccess';
-import type { SecondFactorGate } from './store/secondFactor';
+import type { AccountCleanup } from './store/accounts/accountCleanup';
+import type { SessionAccess } from './store/accounts/accounts';
+import type { KeyAccess } from './store/accounts/keyAccess';
+import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type {
   AccountChanges,
   Accounts,
@@ -23,18 +23,18 @@ import type {
   VolumeList,
   WindowHub,
 } from './store/ports';
-import type { ConnectedWindows } from './store/connectedWindows';
-import type { FailedMachines } from './store/failedMachines';
-import type { IdleWatch } from './store/idleWatch';
-import type { InstanceLeases } from './store/instanceLeases';
-import type { Notices } from './store/notices';
-import type { OfferPins } from './store/offerPins';
-import type { Presence } from './store/presence';
-import type { Readiness } from './store/readiness';
-import type { RentalStore } from './store/rentals';
-import type { SearchBudget } from './store/searchBudget';
-import type { SearchWatches } from './store/searchWatches';
-import type { TemplateDesk } from './store/templateDesk';
+import type { ConnectedWindows } from './store/windows/connectedWindows';
+import type { FailedMachines } from './store/rentals/failedMachines';
+import type { IdleWatch } from './store/leases/idleWatch';
+import type { InstanceLeases } from './store/leases/instanceLeases';
+import type { Notices } from './store/windows/notices';
+import type { OfferPins } from './store/offers/offerPins';
+import type { Presence } from './store/leases/presence';
+import type { Readiness } from './store/rentals/readiness';
+import type { RentalStore } from './store/rentals/rentals';
+import type { SearchBudget } from './store/offers/searchBudget';
+import type { SearchWatches } from './store/offers/searchWatches';
+import type { TemplateDesk } from './store/templates/templateDesk';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import type { Redactor } from './util/redact';

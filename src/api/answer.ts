@@ -1,5 +1,5 @@
 import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
-import { permissionNamedIn, permissionOfRoute } from '../model/routePermissions';
+import { permissionNamedIn, permissionOfRoute } from '../model/accounts/routePermissions';
 import { text } from '../util/text';
 import {
   ForbiddenError,

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../model/apiKey';
+import type { ApiKey } from '../model/accounts/apiKey';
 import { apiKey, apiKeyList, createdApiKey, deletedApiKey, type WireApiKey } from '../wire/apiKey';
 import type { Client } from './client';
 import type { Http } from './http';

@@ -1,4 +1,4 @@
-import type { Charge } from '../model/charge';
+import type { Charge } from '../model/accounts/charge';
 import { zero } from '../model/money';
 import { charge, chargeList, type WireCharge } from '../wire/charge';
 import type { Client } from './client';

@@ -1,19 +1,19 @@
-import type { SshKey, User } from '../model/account';
-import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/apiKey';
-import type { Charge } from '../model/charge';
+import type { SshKey, User } from '../model/accounts/account';
+import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/accounts/apiKey';
+import type { Charge } from '../model/accounts/charge';
 import type { Deployment } from '../model/deployment';
-import type { EarningsQuery, EarningsReport } from '../model/earnings';
-import type { OfferSearch } from '../model/filters';
-import type { MetricsAnswer, MetricsQuery } from '../model/gpuMetrics';
-import type { Instance } from '../model/instance';
-import type { Machine, MaintenancePlan } from '../model/machine';
-import type { Offer } from '../model/offer';
-import type { RentConfig, Rented } from '../model/rent';
+import type { EarningsQuery, EarningsReport } from '../model/hosting/earnings';
+import type { OfferSearch } from '../model/offers/filters';
+import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
+import type { Instance } from '../model/instances/instance';
+import type { Machine, MaintenancePlan } from '../model/hosting/machine';
+import type { Offer } from '../model/offers/offer';
+import type { RentConfig, Rented } from '../model/rentals/rent';
 import type { Micros } from '../model/money';
-import type { PriceIncrease } from '../model/priceIncrease';
-import type { Secret } from '../model/secret';
-import type { TeamRole } from '../model/teamRole';
-import type { Template } from '../model/template';
+import type { PriceIncrease } from '../model/instances/priceIncrease';
+import type { Secret } from '../model/accounts/secret';
+import type { TeamRole } from '../model/accounts/teamRole';
+import type { Template } from '../model/templates/template';
 import type {
   ConfirmedTfaMethod,
   NewTfaMethod,
@@ -24,7 +24,7 @@ import type {
   TfaProof,
   TfaStatus,
   TotpSetup,
-} from '../model/tfa';
+} from '../model/accounts/tfa';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
 

@@ -1,4 +1,4 @@
-import type { Earned, EarningsQuery } from '../model/earnings';
+import type { Earned, EarningsQuery } from '../model/hosting/earnings';
 import { dayEarnings, earningsReport, machineEarnings } from '../wire/earnings';
 import type { Client } from './client';
 import type { Http } from './http';

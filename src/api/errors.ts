@@ -1,5 +1,5 @@
 import { UserError, type NextStep } from '../util/errors';
-import type { PermissionCategory } from '../model/apiKey';
+import type { PermissionCategory } from '../model/accounts/apiKey';
 import { text, type Text } from '../util/text';
 import { ended } from './serviceText';
 

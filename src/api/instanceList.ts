@@ -1,4 +1,4 @@
-import type { Instance } from '../model/instance';
+import type { Instance } from '../model/instances/instance';
 import { instance, instanceList } from '../wire/instance';
 import type { InstanceListing } from './client';
 import { GoneError, NotFoundError, NotUnderstoodError } from './errors';

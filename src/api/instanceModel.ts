@@ -1,4 +1,4 @@
-import type { Instance, PortMapping } from '../model/instance';
+import type { Instance, PortMapping } from '../model/instances/instance';
 import { hoursPerMonth, times, type Micros } from '../model/money';
 import type { WireInstance } from '../wire/instance';
 import { defined, known, nonEmpty, port, price } from './modelValues';

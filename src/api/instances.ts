@@ -1,5 +1,5 @@
-import type { SshKey } from '../model/account';
-import type { Instance } from '../model/instance';
+import type { SshKey } from '../model/accounts/account';
+import type { Instance } from '../model/instances/instance';
 import { toDollars } from '../model/money';
 import { text } from '../util/text';
 import { confirmation } from '../wire/field';

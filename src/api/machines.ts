@@ -1,4 +1,4 @@
-import type { Machine } from '../model/machine';
+import type { Machine } from '../model/hosting/machine';
 import { toDollars, type Micros } from '../model/money';
 import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMachine } from '../wire/machine';
 import type { Client } from './client';

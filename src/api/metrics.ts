@@ -1,4 +1,4 @@
-import type { GpuMetrics } from '../model/gpuMetrics';
+import type { GpuMetrics } from '../model/offers/gpuMetrics';
 import { gpuMetrics, gpuMetricsAnswer, type WireGpuMetrics } from '../wire/metrics';
 import type { Client } from './client';
 import type { Http } from './http';

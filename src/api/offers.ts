@@ -1,5 +1,5 @@
-import type { Offer } from '../model/offer';
-import type { OfferSearch } from '../model/filters';
+import type { Offer } from '../model/offers/offer';
+import type { OfferSearch } from '../model/offers/filters';
 import { offer, offerList, type WireOffer } from '../wire/offer';
 import type { Client } from './client';
 import type { Http } from './http';

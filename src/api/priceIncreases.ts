@@ -1,4 +1,4 @@
-import type { PriceIncrease } from '../model/priceIncrease';
+import type { PriceIncrease } from '../model/instances/priceIncrease';
 import { confirmation } from '../wire/field';
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
 import type { Client } from './client';

@@ -1,5 +1,5 @@
 import { toDollars } from '../model/money';
-import type { RentConfig, Rented } from '../model/rent';
+import type { RentConfig, Rented } from '../model/rentals/rent';
 import { CancelledError } from '../util/errors';
 import { text } from '../util/text';
 import { rentAnswer, type WireRentRequest } from '../wire/instance';

@@ -1,4 +1,4 @@
-import type { Secret } from '../model/secret';
+import type { Secret } from '../model/accounts/secret';
 import { confirmation } from '../wire/field';
 import { secretList } from '../wire/secret';
 import type { Client } from './client';

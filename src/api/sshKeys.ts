@@ -1,4 +1,4 @@
-import type { SshKey } from '../model/account';
+import type { SshKey } from '../model/accounts/account';
 import { confirmation } from '../wire/field';
 import { addedSshKey, sshKey, sshKeyList, type WireSshKey } from '../wire/sshKey';
 import type { Client } from './client';

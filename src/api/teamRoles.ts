@@ -1,4 +1,4 @@
-import type { TeamRole } from '../model/teamRole';
+import type { TeamRole } from '../model/accounts/teamRole';
 import { teamRole, teamRoleList, type WireTeamRole } from '../wire/teamRole';
 import type { Client } from './client';
 import type { Http } from './http';

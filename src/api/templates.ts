@@ -1,6 +1,6 @@
-import { envObjectToFlags, readEnv } from '../model/envFlags';
-import type { WireFiltersShape } from '../model/filters';
-import type { Template } from '../model/template';
+import { envObjectToFlags, readEnv } from '../model/documents/envFlags';
+import type { WireFiltersShape } from '../model/offers/filters';
+import type { Template } from '../model/templates/template';
 import { confirmation } from '../wire/field';
 import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
 import type { Client } from './client';

@@ -1,4 +1,4 @@
-import type { SmsTarget, TfaMethod, TfaProof } from '../model/tfa';
+import type { SmsTarget, TfaMethod, TfaProof } from '../model/accounts/tfa';
 import { confirmation } from '../wire/field';
 import {
   backupCodesAnswer,

@@ -1,4 +1,4 @@
-import type { User } from '../model/account';
+import type { User } from '../model/accounts/account';
 import { user, type WireUser } from '../wire/user';
 import type { Client } from './client';
 import type { Http } from './http';

@@ -1,5 +1,5 @@
 import type { AnyCommandId } from '../contributions';
-import type { PermissionCategory } from '../model/apiKey';
+import type { PermissionCategory } from '../model/accounts/apiKey';
 
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
 const change: readonly PermissionCategory[] = ['instance_write'];

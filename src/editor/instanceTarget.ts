@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Instance } from '../model/instance';
-import { instanceName } from '../model/instanceLabel';
+import type { Instance } from '../model/instances/instance';
+import { instanceName } from '../model/instances/instanceLabel';
 import { plainLabel } from './quickPick';
 
 /** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { plain } from '../model/instanceState';
+import { plain } from '../model/instances/instanceState';
 import { DisposableStore } from '../util/disposable';
 
 export const outputScheme = 'gpurental-output';

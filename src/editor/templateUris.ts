@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { parseTemplateUri, templateUriParts, type TemplateUri } from '../model/templateUri';
+import { parseTemplateUri, templateUriParts, type TemplateUri } from '../model/templates/templateUri';
 
 /** The editor's address of a template document. */
 export function toTemplateUri(uri: TemplateUri): vscode.Uri {

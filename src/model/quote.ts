@@ -1,7 +1,7 @@
 import { text, type Text } from '../util/text';
-import type { Instance } from './instance';
+import type { Instance } from './instances/instance';
 import { add, fromDollars, hoursPerMonth, roundUp, times, zero, type Micros } from './money';
-import type { Offer, RentalType } from './offer';
+import type { Offer, RentalType } from './offers/offer';
 
 /**
  * What something costs per time, in whole millionths of a dollar per month of 720 hours. The GPU is

@@ -1,4 +1,4 @@
-import { plain } from './instanceState';
+import { plain } from './instances/instanceState';
 import { times, type Micros } from './money';
 
 /** Disk that outlives instances and stays on its machine (service-facts 2.7 and 3.7). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AccountRef } from '../model/account';
+import type { AccountRef } from '../model/accounts/account';
 import { checkId, isAlias } from './validate';
 
 /** The address whose instances have the short alias (product: Names). */

@@ -1,4 +1,4 @@
-import type { Instance } from '../model/instance';
+import type { Instance } from '../model/instances/instance';
 import { checkHost, checkPort, UnsafeValueError } from './validate';
 
 /** An address at which the instance's SSH server may answer. */

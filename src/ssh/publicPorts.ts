@@ -1,4 +1,4 @@
-import type { Instance } from '../model/instance';
+import type { Instance } from '../model/instances/instance';
 import { checkHost, checkPort, UnsafeValueError } from './validate';
 
 /** A port of the container that anybody on the internet can reach. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { AccountRef } from '../model/account';
-import type { Instance } from '../model/instance';
+import type { AccountRef } from '../model/accounts/account';
+import type { Instance } from '../model/instances/instance';
 import type { Clock } from '../util/clock';
 import { UserError } from '../util/errors';
 import type { Log } from '../util/log';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, NotFoundError, RefusedError, UnauthorizedError } from '../../src/api/errors';
-import type { ApiKey, CreatedApiKey } from '../../src/model/apiKey';
+import type { ApiKey, CreatedApiKey } from '../../src/model/accounts/apiKey';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
 import { useSimulators } from '../support/startSimulator';

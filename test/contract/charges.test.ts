@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../src/api/errors';
-import type { Charge } from '../../src/model/charge';
+import type { Charge } from '../../src/model/accounts/charge';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, UnauthorizedError } from '../../src/api/errors';
-import { permissionCategories, type PermissionCategory } from '../../src/model/apiKey';
+import { permissionCategories, type PermissionCategory } from '../../src/model/accounts/apiKey';
 import { fromDollars } from '../../src/model/money';
-import { mayUse } from '../../src/model/permissionText';
+import { mayUse } from '../../src/model/accounts/permissionText';
 import type { Client } from '../../src/api/client';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../src/api/errors';
-import type { MetricsAnswer } from '../../src/model/gpuMetrics';
+import type { MetricsAnswer } from '../../src/model/offers/gpuMetrics';
 import { useClients } from '../support/apiClient';
 import { describeFailures } from '../support/failureMatrix';
 import { useSimulators } from '../support/startSimulator';

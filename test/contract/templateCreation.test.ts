@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ReadOnlyTemplateError, SaveLostError } from '../../src/store/templateErrors';
+import { ReadOnlyTemplateError, SaveLostError } from '../../src/store/templates/templateErrors';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';

@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RefusedError } from '../../src/api/errors';
-import { applyChanges, JsonPlaces } from '../../src/model/jsonPlaces';
-import { DocumentError, MissingSecretError, type DocumentFields } from '../../src/model/templateDocument';
+import { applyChanges, JsonPlaces } from '../../src/model/documents/jsonPlaces';
+import {
+  DocumentError,
+  MissingSecretError,
+  type DocumentFields,
+} from '../../src/model/templates/templateDocument';
 import {
   ReadOnlyTemplateError,
   SaveError,
   SaveLostError,
   TemplateConflictError,
   TemplateGoneError,
-} from '../../src/store/templateErrors';
+} from '../../src/store/templates/templateErrors';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';

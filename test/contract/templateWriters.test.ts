@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnv } from '../../src/model/envFlags';
-import { isPlainObject } from '../../src/model/templateDocument';
-import { TemplateConflictError } from '../../src/store/templateErrors';
+import { readEnv } from '../../src/model/documents/envFlags';
+import { isPlainObject } from '../../src/model/templates/templateDocument';
+import { TemplateConflictError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene, type TemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/api/client';
 import { ForbiddenError, NotFoundError } from '../../src/api/errors';
-import type { TfaLogin, TfaStatus, TotpSetup } from '../../src/model/tfa';
+import type { TfaLogin, TfaStatus, TotpSetup } from '../../src/model/accounts/tfa';
 import { describeFailures, refused, type MatrixOperation, type Refusal } from '../support/failureMatrix';
 import type { TestSimulator } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';

@@ -1,7 +1,7 @@
-import type { User } from '../../src/model/account';
-import type { Instance } from '../../src/model/instance';
+import type { User } from '../../src/model/accounts/account';
+import type { Instance } from '../../src/model/instances/instance';
 import { fromDollars } from '../../src/model/money';
-import type { Offer } from '../../src/model/offer';
+import type { Offer } from '../../src/model/offers/offer';
 
 /** A running instance, unless told otherwise. */
 export function anInstance(change: Partial<Instance> = {}): Instance {

@@ -1,9 +1,9 @@
 import type { Client } from '../../src/api/client';
-import type { User } from '../../src/model/account';
-import type { Instance } from '../../src/model/instance';
-import type { Offer } from '../../src/model/offer';
-import type { PriceIncrease } from '../../src/model/priceIncrease';
-import type { RentConfig } from '../../src/model/rent';
+import type { User } from '../../src/model/accounts/account';
+import type { Instance } from '../../src/model/instances/instance';
+import type { Offer } from '../../src/model/offers/offer';
+import type { PriceIncrease } from '../../src/model/instances/priceIncrease';
+import type { RentConfig } from '../../src/model/rentals/rent';
 import { aUser, anInstance } from './builders';
 
 /** A service in memory: its instances can be changed by a test, its calls counted and made to fail. */

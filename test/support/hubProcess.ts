@@ -1,4 +1,4 @@
-import { createWindowHub } from '../../src/store/windowHub';
+import { createWindowHub } from '../../src/store/windows/windowHub';
 import { systemClock } from '../../src/util/clock';
 import { silentLog } from '../../src/util/log';
 

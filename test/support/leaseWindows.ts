@@ -1,10 +1,10 @@
-import type { Lease, LeaseState } from '../../src/model/lease';
-import type { LeaseStorage } from '../../src/store/leaseFiles';
-import { IdleWatch, type UsageFile } from '../../src/store/idleWatch';
-import { InstanceLeases } from '../../src/store/instanceLeases';
-import { leaseNotice, LeaseRunner, type LeaseNotice } from '../../src/store/leaseRunner';
-import { Notices, type Notice } from '../../src/store/notices';
-import { Presence } from '../../src/store/presence';
+import type { Lease, LeaseState } from '../../src/model/instances/lease';
+import type { LeaseStorage } from '../../src/store/leases/leaseFiles';
+import { IdleWatch, type UsageFile } from '../../src/store/leases/idleWatch';
+import { InstanceLeases } from '../../src/store/leases/instanceLeases';
+import { leaseNotice, LeaseRunner, type LeaseNotice } from '../../src/store/leases/leaseRunner';
+import { Notices, type Notice } from '../../src/store/windows/notices';
+import { Presence } from '../../src/store/leases/presence';
 import { silentLog } from '../../src/util/log';
 import type { FakeComputer } from './fakeWindows';
 

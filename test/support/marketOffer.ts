@@ -1,5 +1,5 @@
 import { fromDollars } from '../../src/model/money';
-import type { Offer } from '../../src/model/offer';
+import type { Offer } from '../../src/model/offers/offer';
 
 /** A believable offer; each call without an id is the same one. */
 export function marketOffer(changes: Partial<Offer> = {}): Offer {

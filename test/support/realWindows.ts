@@ -1,9 +1,9 @@
 import { createClient } from '../../src/api/createClient';
 import type { Transport } from '../../src/api/transport';
 import { UndiciTransport } from '../../src/api/undiciTransport';
-import { createAccounts } from '../../src/store/accounts';
-import { patientSecrets } from '../../src/store/patientSecrets';
-import { SecondFactorGate, type SecondFactorPrompt } from '../../src/store/secondFactor';
+import { createAccounts } from '../../src/store/accounts/accounts';
+import { patientSecrets } from '../../src/store/accounts/patientSecrets';
+import { SecondFactorGate, type SecondFactorPrompt } from '../../src/store/accounts/secondFactor';
 import { systemClock, type Clock } from '../../src/util/clock';
 import { DisposableStore } from '../../src/util/disposable';
 import { Emitter } from '../../src/util/emitter';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { appearanceGraceMs } from '../../src/model/readiness';
+import { appearanceGraceMs } from '../../src/model/rentals/readiness';
 import type { UiSession } from './uiSession';
 import { pause, until } from './until';
 import type { Workbench } from './workbench';

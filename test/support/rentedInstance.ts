@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/api/client';
-import type { RentConfig } from '../../src/model/rent';
+import type { RentConfig } from '../../src/model/rentals/rent';
 import type { TestSimulator } from './startSimulator';
 
 /** The cheapest offer that is free. */

@@ -1,4 +1,4 @@
-import type { Instance } from '../../src/model/instance';
+import type { Instance } from '../../src/model/instances/instance';
 
 export const sshAccount = {
   key: 'console.vast.ai#1',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { applyChanges, JsonPlaces } from '../../src/model/jsonPlaces';
-import type { DocumentFields } from '../../src/model/templateDocument';
+import { applyChanges, JsonPlaces } from '../../src/model/documents/jsonPlaces';
+import type { DocumentFields } from '../../src/model/templates/templateDocument';
 import { useClients } from './apiClient';
 import { useSimulators, type TestSimulator } from './startSimulator';
 import { TemplateComputer } from './templateWindow';

@@ -9,7 +9,7 @@ import {
   flagKeys,
   numberField,
   numberKeys,
-} from '../../src/model/searchFields';
+} from '../../src/model/offers/searchFields';
 import { formatText } from '../../src/util/text';
 import { signIn } from '../support/journey';
 import { exactly, inOneLine } from '../support/quickInput';

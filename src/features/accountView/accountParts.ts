@@ -1,7 +1,7 @@
-import type { ApiKey } from '../../model/apiKey';
-import type { Secret } from '../../model/secret';
-import type { TeamRole } from '../../model/teamRole';
-import type { TfaStatus } from '../../model/tfa';
+import type { ApiKey } from '../../model/accounts/apiKey';
+import type { Secret } from '../../model/accounts/secret';
+import type { TeamRole } from '../../model/accounts/teamRole';
+import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account, Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { permissionCategories } from '../../model/apiKey';
-import { fleetCostPerHour, stateOf } from '../../model/instanceState';
+import { permissionCategories } from '../../model/accounts/apiKey';
+import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { durationText, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';

@@ -1,8 +1,8 @@
-import { compareOffers } from '../../model/comparison';
-import { machineName } from '../../model/confirmation';
-import { plain } from '../../model/instanceState';
+import { compareOffers } from '../../model/offers/comparison';
+import { machineName } from '../../model/rentals/confirmation';
+import { plain } from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
-import type { OfferPin } from '../../store/offerPins';
+import type { OfferPin } from '../../store/offers/offerPins';
 import { text, type Text } from '../../util/text';
 import type { ComparisonView } from '../../webview/report/protocol';
 

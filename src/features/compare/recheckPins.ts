@@ -1,8 +1,8 @@
 import type { Client } from '../../api/client';
-import type { OfferSearch } from '../../model/filters';
-import { toOfferSearch } from '../../model/marketQuery';
-import type { Offer } from '../../model/offer';
-import type { OfferPin } from '../../store/offerPins';
+import type { OfferSearch } from '../../model/offers/filters';
+import { toOfferSearch } from '../../model/offers/marketQuery';
+import type { Offer } from '../../model/offers/offer';
+import type { OfferPin } from '../../store/offers/offerPins';
 
 /**
  * Pinned offers as they are now, by id; those that are missing are gone. Offers with the same terms are read in

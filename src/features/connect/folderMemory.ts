@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Instance } from '../../model/instance';
+import type { Instance } from '../../model/instances/instance';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { isAlias } from '../../ssh/validate';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Instance } from '../../model/instance';
-import { hasShell, stateOf } from '../../model/instanceState';
+import type { Instance } from '../../model/instances/instance';
+import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { explainVerification, type Explained } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/service';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instanceState';
+import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
-import { isReady, stateOf } from '../../model/instanceState';
-import { windowTroubleOf, type WindowTrouble } from '../../model/windowTrouble';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { isReady, stateOf } from '../../model/instances/instanceState';
+import { windowTroubleOf, type WindowTrouble } from '../../model/instances/windowTrouble';
 import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WindowDeps } from './deps';

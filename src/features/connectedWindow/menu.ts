@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
-import { actionsFor } from '../../model/instanceState';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowDeps } from './deps';
 import { diskPriceOf, runningPriceOf } from './windowText';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import type { Instance } from '../../model/instance';
-import { actionsFor } from '../../model/instanceState';
-import type { WindowTrouble } from '../../model/windowTrouble';
+import type { Instance } from '../../model/instances/instance';
+import { actionsFor } from '../../model/instances/instanceState';
+import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import type { WindowDeps } from './deps';
 import { runningPriceOf, troubleWords } from './windowText';
 

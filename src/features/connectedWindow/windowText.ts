@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { Instance } from '../../model/instance';
-import { ageMs, costSoFar, stoppedCostPerDay } from '../../model/instanceCost';
-import { instanceName } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { ageMs, costSoFar, stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
 import {
   billingOf,
   costPerHour,
   isReady,
   stateLabel,
   type InstanceStateKind,
-} from '../../model/instanceState';
+} from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-import type { WindowTrouble } from '../../model/windowTrouble';
+import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { plain } from '../../model/instanceState';
+import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
 import { localize } from '../../editor/localize';
-import { isReady, stateOf } from '../../model/instanceState';
+import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
 import type { Disposable } from '../../util/disposable';

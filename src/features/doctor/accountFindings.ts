@@ -7,9 +7,9 @@ import {
 } from '../../api/errors';
 import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
-import type { User } from '../../model/account';
-import type { ApiKey } from '../../model/apiKey';
-import { mayUse, permissionMeaning, usualPermissions } from '../../model/permissionText';
+import type { User } from '../../model/accounts/account';
+import type { ApiKey } from '../../model/accounts/apiKey';
+import { mayUse, permissionMeaning, usualPermissions } from '../../model/accounts/permissionText';
 import type { SshAccount } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';

@@ -1,5 +1,5 @@
-import type { Instance } from '../../model/instance';
-import { actionsFor, type InstanceFacts } from '../../model/instanceState';
+import type { Instance } from '../../model/instances/instance';
+import { actionsFor, type InstanceFacts } from '../../model/instances/instanceState';
 import type { Resolver } from '../../ssh/resolvers';
 import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';

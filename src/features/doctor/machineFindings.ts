@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client';
-import { instanceName } from '../../model/instanceLabel';
-import type { Instance } from '../../model/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
 import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
 import { plainText } from '../../ssh/plainText';
 import type { ProbeOutcome, ProbeResult } from '../../ssh/probe';

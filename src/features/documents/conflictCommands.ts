@@ -3,7 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { JsonPlaces } from '../../model/jsonPlaces';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
 import { openOwnDocument, replaceText } from './openDocuments';
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { Finding, Severity } from '../../model/finding';
-import { JsonPlaces, type TextChange } from '../../model/jsonPlaces';
-import { takeTheirs, type Conflict } from '../../model/templateConflict';
-import { findTemplateProblems } from '../../model/templateDiagnostics';
-import { isPlainObject, sameJson } from '../../model/templateDocument';
-import { findWorkspaceProblems } from '../../model/workspaceDiagnostics';
+import type { Finding, Severity } from '../../model/documents/finding';
+import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
+import { takeTheirs, type Conflict } from '../../model/templates/templateConflict';
+import { findTemplateProblems } from '../../model/templates/templateDiagnostics';
+import { isPlainObject, sameJson } from '../../model/templates/templateDocument';
+import { findWorkspaceProblems } from '../../model/workspace/workspaceDiagnostics';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { text } from '../../util/text';

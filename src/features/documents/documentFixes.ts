@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { Fix } from '../../model/finding';
-import { JsonPlaces, type TextChange } from '../../model/jsonPlaces';
-import { environmentRewrites, referenceChanges } from '../../model/templateDiagnostics';
-import { isPlainObject } from '../../model/templateDocument';
+import type { Fix } from '../../model/documents/finding';
+import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
+import { environmentRewrites, referenceChanges } from '../../model/templates/templateDiagnostics';
+import { isPlainObject } from '../../model/templates/templateDocument';
 import { rangeOf, type DocumentDiagnostics } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
 

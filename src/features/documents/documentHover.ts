@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { JsonPlaces } from '../../model/jsonPlaces';
-import { serviceFields } from '../../model/templateFields';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
+import { serviceFields } from '../../model/templates/templateFields';
 import type { Services } from '../../services';
 import { rangeOf } from './documentDiagnostics';
 import { kindOf } from './openDocuments';

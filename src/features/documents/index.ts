@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
-import { JsonPlaces } from '../../model/jsonPlaces';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { registerConflicts } from './conflictCommands';

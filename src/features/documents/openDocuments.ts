@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { readTemplateUri } from '../../editor/templateUris';
-import { workspaceFilePath } from '../../model/workspaceFile';
+import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 
 /** What kind of document of ours an open text is. */
 export type DocumentKind =

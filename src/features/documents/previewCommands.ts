@@ -2,9 +2,14 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
 import { templateIdOf } from '../../editor/templateUris';
-import { parseDocument, readFilters } from '../../model/templateDocument';
-import { mergeTemplate, recipeRequest, templateRequest, type RentBody } from '../../model/templateMerge';
-import { parseWorkspaceFile } from '../../model/workspaceFile';
+import { parseDocument, readFilters } from '../../model/templates/templateDocument';
+import {
+  mergeTemplate,
+  recipeRequest,
+  templateRequest,
+  type RentBody,
+} from '../../model/templates/templateMerge';
+import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';

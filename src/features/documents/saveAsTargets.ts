@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { readTemplateUri } from '../../editor/templateUris';
-import { JsonPlaces, applyChanges } from '../../model/jsonPlaces';
-import { fileNameOf } from '../../model/templateUri';
+import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
+import { fileNameOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 
 type Deps = Pick<Services, 'templateDesk' | 'clock'>;

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Text } from '../../util/text';
 import { UserError } from '../../util/errors';
-import { DocumentError, MissingSecretError } from '../../model/templateDocument';
-import { SaveError, TemplateConflictError } from '../../store/templateErrors';
+import { DocumentError, MissingSecretError } from '../../model/templates/templateDocument';
+import { SaveError, TemplateConflictError } from '../../store/templates/templateErrors';
 
 export interface SaveFailure {
   readonly message: Text;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { localize } from '../../editor/localize';
-import { envFlagsToObject } from '../../model/envFlags';
-import { JsonPlaces } from '../../model/jsonPlaces';
-import { removeVariable, replaceByReference } from '../../model/templateDiagnostics';
-import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templateReference';
+import { envFlagsToObject } from '../../model/documents/envFlags';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
+import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
+import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templates/templateReference';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
-import { JsonPlaces, applyChanges } from '../../model/jsonPlaces';
-import { fileNameOf, type TemplateUri } from '../../model/templateUri';
+import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
+import { fileNameOf, type TemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
-import type { KnownTemplate } from '../../store/templateReader';
+import type { KnownTemplate } from '../../store/templates/templateReader';
 import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { openOwnDocument } from './openDocuments';

@@ -3,8 +3,8 @@ import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { instanceName } from '../../model/instanceLabel';
-import { actionsFor } from '../../model/instanceState';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 

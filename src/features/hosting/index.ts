@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { fromDollars, formatMoney } from '../../model/money';
-import type { Machine } from '../../model/machine';
+import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { MachineList } from './machineList';

@@ -1,4 +1,4 @@
-import type { Machine } from '../../model/machine';
+import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import type { Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { plain } from '../../model/instanceState';
-import type { Machine } from '../../model/machine';
+import { plain } from '../../model/instances/instanceState';
+import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
 import { UserError } from '../../util/errors';
 import type { MachineList } from './machineList';

@@ -6,7 +6,7 @@ import {
   type Machine,
   type MaintenanceCategory,
   type MaintenancePlan,
-} from '../../model/machine';
+} from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import type { Text } from '../../util/text';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import type { InstanceNote } from '../../editor/treeGroups';
-import type { Instance } from '../../model/instance';
-import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instanceCost';
-import { instanceName } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
@@ -15,7 +15,7 @@ import {
   type InstanceActions,
   type InstanceFacts,
   type StateIcon,
-} from '../../model/instanceState';
+} from '../../model/instances/instanceState';
 import { formatMoney, times } from '../../model/money';
 import { durationText } from '../../util/duration';
 

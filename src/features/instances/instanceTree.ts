@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { stateOf, isReady, fleetCostPerHour } from '../../model/instanceState';
+import { stateOf, isReady, fleetCostPerHour } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';

@@ -9,14 +9,14 @@ import {
   type KeyPermissions,
   type NewApiKey,
   type PermissionCategory,
-} from '../../model/apiKey';
-import { addressesProblem, keyNameProblem, splitAddresses } from '../../model/keyInput';
+} from '../../model/accounts/apiKey';
+import { addressesProblem, keyNameProblem, splitAddresses } from '../../model/accounts/keyInput';
 import {
   permissionMeaning,
   permissionSummary,
   scopedPermissions,
   usualPermissions,
-} from '../../model/permissionText';
+} from '../../model/accounts/permissionText';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import type { Redactor } from '../../util/redact';

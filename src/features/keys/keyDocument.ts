@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { KeyPermissions } from '../../model/apiKey';
-import { readApiKeyDocument, renderApiKeyDocument } from '../../model/apiKeyDocument';
-import type { NewApiKey } from '../../model/apiKey';
+import type { KeyPermissions } from '../../model/accounts/apiKey';
+import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
+import type { NewApiKey } from '../../model/accounts/apiKey';
 
 /** Documents of this name have the schema of API keys; `package.json` names it too. */
 const ending = '.gpu-key.json';

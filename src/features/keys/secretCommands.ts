@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { localize } from '../../editor/localize';
-import { secretNameProblem, secretValueProblem } from '../../model/keyInput';
-import type { Secret } from '../../model/secret';
+import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
+import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 

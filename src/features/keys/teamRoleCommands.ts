@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { isCategory, permissionMeaning } from '../../model/permissionText';
-import type { TeamRole } from '../../model/teamRole';
+import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
+import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
 
 /** Looks a role up by name and shows what it may do. */

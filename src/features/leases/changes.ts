@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import { instanceName } from '../../model/instanceLabel';
-import { stoppedCostPerDay } from '../../model/instanceCost';
-import { actionsFor } from '../../model/instanceState';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { actionsFor } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
-import type { Lease, LeaseAction, LeaseTerm } from '../../model/lease';
+import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
 import type { LeaseDeps } from './deps';
 import { idleMeaning, needsEditor, willText } from './leaseWords';
 import { arm, disarm } from './machineTimers';

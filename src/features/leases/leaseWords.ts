@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { InstanceNote } from '../../editor/treeGroups';
 import { localize } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
-import { dueAt, fireAt, type Lease } from '../../model/lease';
-import type { LeaseRow } from '../../store/leaseFiles';
+import { dueAt, fireAt, type Lease } from '../../model/instances/lease';
+import type { LeaseRow } from '../../store/leases/leaseFiles';
 import { durationText } from '../../util/duration';
 
 /** `stops 17:30`, for the row of an instance. */

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { withCancellableProgress } from '../../editor/progress';
 import { momentText } from '../../editor/timeText';
-import type { Lease } from '../../model/lease';
+import type { Lease } from '../../model/instances/lease';
 import {
   armTimer,
   checkTimer,

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { withCancellableProgress } from '../../editor/progress';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
-import { hasBeenReady, hasShell, stateOf } from '../../model/instanceState';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { hasBeenReady, hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
 import type { LifecycleDeps } from './deps';

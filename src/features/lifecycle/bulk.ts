@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { isCancelled, UserError } from '../../util/errors';
 import type { LifecycleDeps } from './deps';
 

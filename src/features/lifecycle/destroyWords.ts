@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';

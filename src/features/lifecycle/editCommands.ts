@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import type { Instance } from '../../model/instance';
-import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
 import { highestBid, lowestBid } from '../../model/quote';
 import type { LifecycleDeps } from './deps';

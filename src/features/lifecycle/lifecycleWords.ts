@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Instance } from '../../model/instance';
-import { stoppedCostPerDay } from '../../model/instanceCost';
-import { instanceName } from '../../model/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { add, formatMoney, zero, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
-import { detailsDocument } from '../../model/instanceDetails';
-import { instanceName } from '../../model/instanceLabel';
+import { detailsDocument } from '../../model/instances/instanceDetails';
+import { instanceName } from '../../model/instances/instanceLabel';
 import type { LifecycleDeps } from './deps';
 import { chooseInstances, clientOf, InstanceGoneError } from './targets';
 

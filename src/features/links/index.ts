@@ -5,7 +5,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
 import { linkTo, readLink } from '../../model/links';
-import { defaultQuery } from '../../model/savedSearches';
+import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';

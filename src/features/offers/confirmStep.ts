@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { pickFromList, plainLabel, type Answer, type Row } from '../../editor/quickPick';
-import type { AcceptGuard } from '../../model/acceptGuard';
+import type { AcceptGuard } from '../../model/rentals/acceptGuard';
 import {
   confirmation,
   machineName,
@@ -9,11 +9,11 @@ import {
   type ConfirmationInput,
   type Fact,
   type RentStep,
-} from '../../model/confirmation';
+} from '../../model/rentals/confirmation';
 import { formatMoney } from '../../model/money';
 import { perHour, type Rate } from '../../model/quote';
-import type { RentFlow } from '../../model/rentFlow';
-import { sourceName } from '../../model/rentPlan';
+import type { RentFlow } from '../../model/rentals/rentFlow';
+import { sourceName } from '../../model/rentals/rentPlan';
 
 export type Confirmed =
   | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }

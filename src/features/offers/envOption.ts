@@ -7,9 +7,9 @@ import {
   parseEnvFlags,
   parsePort,
   type EnvObject,
-} from '../../model/envFlags';
-import { mergedEnv } from '../../model/rentPlan';
-import type { RentFlow } from '../../model/rentFlow';
+} from '../../model/documents/envFlags';
+import { mergedEnv } from '../../model/rentals/rentPlan';
+import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { StepResult } from './rentSteps';
 
 type Pick =

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { localize } from '../../editor/localize';
-import { filterValueText, numberText, sortText } from '../../model/filterText';
-import { sortOrders, withFilter, type MarketQuery, type SortOrder } from '../../model/marketQuery';
-import { findPlaces, placeName, places, regions } from '../../model/places';
+import { filterValueText, numberText, sortText } from '../../model/offers/filterText';
+import { sortOrders, withFilter, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
+import { findPlaces, placeName, places, regions } from '../../model/offers/places';
 import {
   choiceKeys,
   defaultFilters,
@@ -16,7 +16,7 @@ import {
   type FlagKey,
   type NumberKey,
   type NumberRange,
-} from '../../model/searchFields';
+} from '../../model/offers/searchFields';
 
 /** What the filter levels change. */
 export interface QueryEditor {

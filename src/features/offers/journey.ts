@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import type { WireFiltersShape } from '../../model/filters';
-import type { MarketQuery } from '../../model/marketQuery';
-import type { Offer } from '../../model/offer';
-import { defaultBid, type RentChoices, type RentSource } from '../../model/rentPlan';
+import type { WireFiltersShape } from '../../model/offers/filters';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import type { Offer } from '../../model/offers/offer';
+import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import {
   readSavedSearches,
   withoutSavedSearch,
   withRenamedSearch,
   withSavedSearch,
-} from '../../model/savedSearches';
+} from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { OfferSession } from './offerSession';
@@ -19,7 +19,7 @@ import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps, type WizardEnd } from './rentWizard';
 import { needsWord, resultText } from './resultText';
 import type { SavedSearches } from './savedLevel';
-import { SearchMemory } from '../../store/searchMemory';
+import { SearchMemory } from '../../store/offers/searchMemory';
 
 export type JourneyDeps = WizardDeps &
   Pick<

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { LevelPicker, type Level, type LevelButton, type LevelRow } from '../../editor/levelPicker';
-import type { MarketQuery } from '../../model/marketQuery';
-import type { Offer } from '../../model/offer';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import type { Offer } from '../../model/offers/offer';
 import type { Clock } from '../../util/clock';
 import { DisposableStore } from '../../util/disposable';
 import { filtersLevel, sortLevel, type QueryEditor } from './filterLevels';

@@ -1,13 +1,18 @@
 import type { Client } from '../../api/client';
-import type { OfferSearch, WireFiltersShape } from '../../model/filters';
-import { knownGpuModels } from '../../model/gpuModels';
-import { narrows, sorted } from '../../model/localFilter';
-import { isLocalOrder, mostRows, type MarketQuery } from '../../model/marketQuery';
-import { fittingSearch, wireSearch, wireSearchAfter, type MarketSearch } from '../../model/marketSearch';
-import type { Offer } from '../../model/offer';
-import { parseTypedQuery, type TypedQuery, type Understood } from '../../model/typedQuery';
-import type { FailedMachine } from '../../store/failedMachines';
-import type { SearchBudget } from '../../store/searchBudget';
+import type { OfferSearch, WireFiltersShape } from '../../model/offers/filters';
+import { knownGpuModels } from '../../model/offers/gpuModels';
+import { narrows, sorted } from '../../model/offers/localFilter';
+import { isLocalOrder, mostRows, type MarketQuery } from '../../model/offers/marketQuery';
+import {
+  fittingSearch,
+  wireSearch,
+  wireSearchAfter,
+  type MarketSearch,
+} from '../../model/offers/marketSearch';
+import type { Offer } from '../../model/offers/offer';
+import { parseTypedQuery, type TypedQuery, type Understood } from '../../model/offers/typedQuery';
+import type { FailedMachine } from '../../store/rentals/failedMachines';
+import type { SearchBudget } from '../../store/offers/searchBudget';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';

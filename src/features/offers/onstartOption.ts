@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { longestOnstart, packOnstart } from '../../api/onstart';
 import { localize } from '../../editor/localize';
 import { askText, pickFromList } from '../../editor/quickPick';
-import type { RentFlow } from '../../model/rentFlow';
+import type { RentFlow } from '../../model/rentals/rentFlow';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 

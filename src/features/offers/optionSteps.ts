@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { askText, pickFromList, type Answer, type Row } from '../../editor/quickPick';
-import type { RentFlow } from '../../model/rentFlow';
+import type { RentFlow } from '../../model/rentals/rentFlow';
 import {
   effectiveRuntype,
   mergedEnv,
   mostCopies,
   portShortage,
   type RentChoices,
-} from '../../model/rentPlan';
+} from '../../model/rentals/rentPlan';
 import type { StepDeps, StepResult } from './rentSteps';
 import { envOption } from './envOption';
 import { loginOption } from './loginOption';

@@ -1,10 +1,10 @@
 import type { Client } from '../../api/client';
-import { fitting, sorted } from '../../model/localFilter';
-import { toOfferSearch, type MarketQuery } from '../../model/marketQuery';
+import { fitting, sorted } from '../../model/offers/localFilter';
+import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import type { Micros } from '../../model/money';
-import type { Offer } from '../../model/offer';
+import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
-import { plannedDiskGb, type RentChoices } from '../../model/rentPlan';
+import { plannedDiskGb, type RentChoices } from '../../model/rentals/rentPlan';
 
 /** What has become of an offer between its confirmation and the click. */
 export type Recheck =

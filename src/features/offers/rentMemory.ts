@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { RentChoices } from '../../model/rentPlan';
-import type { Memory } from '../../store/searchMemory';
+import type { RentChoices } from '../../model/rentals/rentPlan';
+import type { Memory } from '../../store/offers/searchMemory';
 
 const key = 'gpuRental.rent.last';
 const mostImages = 6;

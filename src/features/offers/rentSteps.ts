@@ -25,14 +25,14 @@ import {
   templateRuntype,
   type RentChoices,
   type RentSource,
-} from '../../model/rentPlan';
+} from '../../model/rentals/rentPlan';
 import type { Client } from '../../api/client';
 import type { LoginSecrets } from './loginOption';
-import type { RentFlow } from '../../model/rentFlow';
-import type { Runtype } from '../../model/rent';
-import type { Template } from '../../model/template';
+import type { RentFlow } from '../../model/rentals/rentFlow';
+import type { Runtype } from '../../model/rentals/rent';
+import type { Template } from '../../model/templates/template';
 import { quoteOffer } from '../../model/quote';
-import { stoppedText } from '../../model/confirmation';
+import { stoppedText } from '../../model/rentals/confirmation';
 import { UserError } from '../../util/errors';
 
 /** What a step answers: choices to set, or members to take back to their default. */

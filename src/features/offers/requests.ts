@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { MarketQuery } from '../../model/marketQuery';
-import { readQuery } from '../../model/savedSearches';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import { readQuery } from '../../model/offers/savedSearches';
 
 const filters = z.record(z.string(), z.record(z.string(), z.unknown()));
 const price = z.number().positive();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import type { RentChoices } from '../../model/rentPlan';
-import type { RentResult } from '../../store/rentals';
+import type { RentChoices } from '../../model/rentals/rentPlan';
+import type { RentResult } from '../../store/rentals/rentals';
 
 /** Whether anything is to be said beside the progress that each rented machine shows by itself. */
 export function needsWord(

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { describeQuery } from '../../model/filterText';
-import type { MarketQuery } from '../../model/marketQuery';
-import { defaultQuery, searchKey, type SavedSearch } from '../../model/savedSearches';
+import { describeQuery } from '../../model/offers/filterText';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/savedSearches';
 import type { QueryEditor } from './filterLevels';
 import type { ListTools } from './offerTools';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { localize } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import type { Template } from '../../model/template';
+import type { Template } from '../../model/templates/template';
 import type { TemplateList } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { plain } from '../../model/instanceState';
-import type { FailureReason, Trouble } from '../../model/readiness';
+import { plain } from '../../model/instances/instanceState';
+import type { FailureReason, Trouble } from '../../model/rentals/readiness';
 
 /** Each cause has its own sentence; the host's own words follow where there are any. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {

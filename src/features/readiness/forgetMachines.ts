@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { plain } from '../../model/instanceState';
+import { plain } from '../../model/instances/instanceState';
 import { durationText } from '../../util/duration';
 import type { ReadinessDeps } from './deps';
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { instanceName } from '../../model/instanceLabel';
-import { stoppedCostPerDay } from '../../model/instanceCost';
-import { hasShell } from '../../model/instanceState';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Rental } from '../../store/ports';
-import type { ReadinessEvent } from '../../store/readiness';
+import type { ReadinessEvent } from '../../store/rentals/readiness';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { explain, failureSentence, troubleSentence } from './failureWords';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { instanceName } from '../../model/instanceLabel';
-import { plain, stateLabel, stateOf } from '../../model/instanceState';
-import type { Watch } from '../../model/readiness';
-import { destroyAndVerify } from '../../store/destruction';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
+import type { Watch } from '../../model/rentals/readiness';
+import { destroyAndVerify } from '../../store/instances/destruction';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';

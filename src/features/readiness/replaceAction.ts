@@ -3,7 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney } from '../../model/money';
-import { replaceInstance, type ReplaceResult, type ReplaceStage } from '../../store/replacement';
+import { replaceInstance, type ReplaceResult, type ReplaceStage } from '../../store/rentals/replacement';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 

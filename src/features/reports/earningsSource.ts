@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { EarningsQuery, EarningsReport } from '../../model/earnings';
+import type { EarningsQuery, EarningsReport } from '../../model/hosting/earnings';
 import { dayName, earningsView } from './earningsView';
 import { DayRange } from './days';
 import type { ReportSource } from './reportController';

@@ -1,4 +1,4 @@
-import type { Earned, EarningsReport } from '../../model/earnings';
+import type { Earned, EarningsReport } from '../../model/hosting/earnings';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { GpuMetrics, MetricsQuery } from '../../model/gpuMetrics';
+import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import type { ReportSource } from './reportController';
 

@@ -1,4 +1,4 @@
-import type { GpuMetrics } from '../../model/gpuMetrics';
+import type { GpuMetrics } from '../../model/offers/gpuMetrics';
 import { toDollars, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';

@@ -1,6 +1,6 @@
-import type { Charge } from '../../model/charge';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
+import type { Charge } from '../../model/accounts/charge';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { times } from '../../model/money';
 
 const secondsPerDay = 86_400;

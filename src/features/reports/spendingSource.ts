@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { Charge } from '../../model/charge';
+import type { Charge } from '../../model/accounts/charge';
 import { DayRange } from './days';
 import { dayName } from './earningsView';
 import { rangeFilters } from './earningsSource';

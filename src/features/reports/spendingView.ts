@@ -1,4 +1,4 @@
-import type { Charge } from '../../model/charge';
+import type { Charge } from '../../model/accounts/charge';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';

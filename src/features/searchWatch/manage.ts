@@ -4,8 +4,8 @@ import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker
 import { localize } from '../../editor/localize';
 import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
-import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/searchWatch';
-import type { WatchRow } from '../../store/searchWatches';
+import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
+import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
 import type { WatchDeps } from './index';

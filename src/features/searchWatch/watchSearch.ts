@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import { describeQuery } from '../../model/filterText';
-import type { WireFiltersShape } from '../../model/filters';
-import { withFilter, type MarketQuery } from '../../model/marketQuery';
+import { describeQuery } from '../../model/offers/filterText';
+import type { WireFiltersShape } from '../../model/offers/filters';
+import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
-import { readQuery, readSavedSearches, searchKey } from '../../model/savedSearches';
-import { readPriceLimit } from '../../model/searchWatch';
-import { SearchMemory } from '../../store/searchMemory';
+import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
+import { readPriceLimit } from '../../model/offers/searchWatch';
+import { SearchMemory } from '../../store/offers/searchMemory';
 import type { WatchDeps } from './index';
 
 /** What is to be watched, before its price limit is known. */

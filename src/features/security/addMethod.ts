@@ -8,8 +8,8 @@ import {
   normalCode,
   normalPhone,
   phoneProblem,
-} from '../../model/secondFactor';
-import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/tfa';
+} from '../../model/accounts/secondFactor';
+import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { authorize } from './authorization';

@@ -8,8 +8,8 @@ import {
   normalBackupCode,
   normalCode,
   type FactorChoice,
-} from '../../model/secondFactor';
-import type { TfaFactor, TfaStatus } from '../../model/tfa';
+} from '../../model/accounts/secondFactor';
+import type { TfaFactor, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { tellIfFewLeft } from './backupCodes';

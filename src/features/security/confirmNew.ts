@@ -7,7 +7,7 @@ import {
   TimedOutError,
 } from '../../api/errors';
 import type { CallOptions } from '../../api/http';
-import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/tfa';
+import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 
 /**
  * Confirms a new method. Where an answer was lost it looks whether the method is there, for a second try

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts';
+import { NotSignedInError } from '../../store/accounts/accounts';
 import type { Account } from '../../store/ports';
-import type { StartOptions } from '../../store/sessionRenewal';
+import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { addMethod, type Windows } from './addMethod';
 import { logIn } from './login';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { TfaLogin } from '../../model/tfa';
+import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
-import type { SecondFactorSubject } from '../../store/secondFactor';
+import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
 import { prove } from './proof';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { labelProblem } from '../../model/secondFactor';
-import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/tfa';
+import { labelProblem } from '../../model/accounts/secondFactor';
+import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { showBackupCodes, tellIfFewLeft } from './backupCodes';

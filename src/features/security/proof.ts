@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { localize } from '../../editor/localize';
-import type { User } from '../../model/account';
+import type { User } from '../../model/accounts/account';
 import {
   backupCodeProblem,
   challengeMs,
@@ -10,8 +10,8 @@ import {
   normalBackupCode,
   normalCode,
   type FactorChoice,
-} from '../../model/secondFactor';
-import type { TfaProof, TfaStatus } from '../../model/tfa';
+} from '../../model/accounts/secondFactor';
+import type { TfaProof, TfaStatus } from '../../model/accounts/tfa';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import { askCode, type CodeAnswer } from './codeBox';

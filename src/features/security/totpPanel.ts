@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { TotpSetup } from '../../model/tfa';
+import type { TotpSetup } from '../../model/accounts/tfa';
 import type { Disposable } from '../../util/disposable';
 
 /**

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import { clockText } from '../../model/secondFactor';
-import type { TfaMethod } from '../../model/tfa';
+import { clockText } from '../../model/accounts/secondFactor';
+import type { TfaMethod } from '../../model/accounts/tfa';
 
 /** Label, number and id tell several methods of one type apart. */
 export function methodName(method: TfaMethod): string {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../contributions';
 import { localize } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
-import type { SshKey } from '../../model/account';
+import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { DisposableStore, type Disposable } from '../../util/disposable';

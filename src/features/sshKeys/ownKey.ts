@@ -1,4 +1,4 @@
-import type { SshKey } from '../../model/account';
+import type { SshKey } from '../../model/accounts/account';
 import { sameKey } from '../../ssh/publicKey';
 
 /** Stands for the key in the user's own record, which has no id. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import type { SshKey } from '../../model/account';
+import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import type { LocalKey } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { instanceName } from '../../model/instanceLabel';
+import { instanceName } from '../../model/instances/instanceLabel';
 import {
   billingOf,
   fleetCostPerHour,
@@ -8,10 +8,10 @@ import {
   stateLabel,
   stateOf,
   type InstanceFacts,
-} from '../../model/instanceState';
+} from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
 import { durationText as creditText, hoursOfCredit } from '../../model/quote';
-import type { Watch } from '../../model/readiness';
+import type { Watch } from '../../model/rentals/readiness';
 import type { FleetSnapshot, Loaded } from '../../store/ports';
 import { durationText } from '../../util/duration';
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
-import type { Template } from '../../model/template';
-import { parseDocument, renderDocument } from '../../model/templateDocument';
-import { templateForImage, templateFromInstance } from '../../model/templateFromInstance';
-import { fileNameOf } from '../../model/templateUri';
+import type { Template } from '../../model/templates/template';
+import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
+import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
+import { fileNameOf } from '../../model/templates/templateUri';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import type { Template } from '../../model/template';
-import { imageWithTag } from '../../model/templateMerge';
+import type { Template } from '../../model/templates/template';
+import { imageWithTag } from '../../model/templates/templateMerge';
 import type { TemplateGroup, TemplateNode } from './templateNodes';
 
 export interface ItemFacts {

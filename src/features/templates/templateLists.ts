@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Template } from '../../model/template';
-import { remember, type TemplateRef } from '../../model/templateRef';
+import type { Template } from '../../model/templates/template';
+import { remember, type TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 

@@ -2,9 +2,13 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
-import type { Template } from '../../model/template';
-import { imageWithTag } from '../../model/templateMerge';
-import { completeTemplateQuery, parseTemplateQuery, type TemplateFilters } from '../../model/templateQuery';
+import type { Template } from '../../model/templates/template';
+import { imageWithTag } from '../../model/templates/templateMerge';
+import {
+  completeTemplateQuery,
+  parseTemplateQuery,
+  type TemplateFilters,
+} from '../../model/templates/templateQuery';
 import { DisposableStore } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';

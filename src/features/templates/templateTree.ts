@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { readTemplateUri } from '../../editor/templateUris';
-import type { Template } from '../../model/template';
+import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { costPerHour, isReady, stateOf } from '../../model/instanceState';
-import { instanceName } from '../../model/instanceLabel';
+import { costPerHour, isReady, stateOf } from '../../model/instances/instanceState';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
-import { forgottenSince } from '../../model/warnings';
+import { forgottenSince } from '../../model/instances/warnings';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
 

@@ -11,11 +11,11 @@ import type { Client } from '../../api/client';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
-import { instanceName } from '../../model/instanceLabel';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
-import type { PriceIncrease } from '../../model/priceIncrease';
+import type { PriceIncrease } from '../../model/instances/priceIncrease';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts';
+import { NotSignedInError } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 

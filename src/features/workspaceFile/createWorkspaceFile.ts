@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import { imageWithTag } from '../../model/templateMerge';
-import { renderWorkspaceFile, workspaceFilePath, type WorkspaceFile } from '../../model/workspaceFile';
+import { imageWithTag } from '../../model/templates/templateMerge';
+import {
+  renderWorkspaceFile,
+  workspaceFilePath,
+  type WorkspaceFile,
+} from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
-import type { Instance } from '../../model/instance';
-import { instanceName } from '../../model/instanceLabel';
-import { matchesRecipe } from '../../model/recipeMatch';
-import { readFilters } from '../../model/templateDocument';
-import { refState } from '../../model/templateRef';
-import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspaceFile';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { readFilters } from '../../model/templates/templateDocument';
+import { refState } from '../../model/templates/templateRef';
+import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { workspaceFilePath } from '../../model/workspaceFile';
+import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 
 /** The files that exist, one a folder of the workspace. */
 export async function workspaceFiles(): Promise<readonly vscode.Uri[]> {

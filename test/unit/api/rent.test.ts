@@ -11,7 +11,7 @@ import {
 } from '../../../src/api/errors';
 import { TransportFailure } from '../../../src/api/transport';
 import { fromDollars } from '../../../src/model/money';
-import type { RentConfig } from '../../../src/model/rent';
+import type { RentConfig } from '../../../src/model/rentals/rent';
 import { CancelledError } from '../../../src/util/errors';
 import { settle } from '../../support/fakeClock';
 import { scriptedClient, type Scripted } from '../../support/fakeTransport';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { contextKeyDefaults } from '../../../src/contributions';
 import { commandNeeds } from '../../../src/editor/commandNeeds';
-import type { PermissionCategory } from '../../../src/model/apiKey';
+import type { PermissionCategory } from '../../../src/model/accounts/apiKey';
 
 const manifest = z
   .looseObject({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { comparisonView, type PinView } from '../../../../src/features/compare/comparisonView';
 import { recheckPins } from '../../../../src/features/compare/recheckPins';
-import type { OfferSearch } from '../../../../src/model/filters';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
-import type { Offer } from '../../../../src/model/offer';
-import { defaultQuery } from '../../../../src/model/savedSearches';
-import { mostPins, OfferPins } from '../../../../src/store/offerPins';
+import type { Offer } from '../../../../src/model/offers/offer';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import { mostPins, OfferPins } from '../../../../src/store/offers/offerPins';
 import { formatText } from '../../../../src/util/text';
 import { marketOffer } from '../../../support/marketOffer';
 

@@ -6,7 +6,7 @@ import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { NotReachableError, UnauthorizedError } from '../../../../src/api/errors';
 import { examine } from '../../../../src/features/doctor/checks';
 import { reportText } from '../../../../src/features/doctor/reportText';
-import type { Instance } from '../../../../src/model/instance';
+import type { Instance } from '../../../../src/model/instances/instance';
 import { CancelledError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
 import { DoctorScene } from '../../../support/doctorScene';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
-import type { OfferSearch } from '../../../../src/model/filters';
-import type { MarketQuery } from '../../../../src/model/marketQuery';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
+import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
-import type { Offer } from '../../../../src/model/offer';
-import { defaultQuery } from '../../../../src/model/savedSearches';
+import type { Offer } from '../../../../src/model/offers/offer';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import {
   OfferSession,
   typingPauseMs,
   type SessionOptions,
 } from '../../../../src/features/offers/offerSession';
-import { SearchBudget, searchesPerMinute } from '../../../../src/store/searchBudget';
+import { SearchBudget, searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 import { marketOffer } from '../../../support/marketOffer';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { findCopy, nextBest, recheckOffer, type RecheckInput } from '../../../../src/features/offers/recheck';
-import type { OfferSearch } from '../../../../src/model/filters';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
-import type { Offer } from '../../../../src/model/offer';
+import type { Offer } from '../../../../src/model/offers/offer';
 import { quoteOffer } from '../../../../src/model/quote';
-import { defaultQuery } from '../../../../src/model/savedSearches';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { marketOffer } from '../../../support/marketOffer';
 
 const offer = marketOffer();

@@ -4,9 +4,9 @@ import { earningsView } from '../../../../src/features/reports/earningsView';
 import { toCsv, toMarkdown } from '../../../../src/features/reports/exports';
 import { marketSections } from '../../../../src/features/reports/marketView';
 import { spendingView } from '../../../../src/features/reports/spendingView';
-import type { Charge } from '../../../../src/model/charge';
-import type { EarningsReport } from '../../../../src/model/earnings';
-import type { GpuMetrics } from '../../../../src/model/gpuMetrics';
+import type { Charge } from '../../../../src/model/accounts/charge';
+import type { EarningsReport } from '../../../../src/model/hosting/earnings';
+import type { GpuMetrics } from '../../../../src/model/offers/gpuMetrics';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 

@@ -1,0 +1,18 @@
+import type { Micros } from '../money';
+
+/** One line of what an account paid for (service-facts 2.13). Times are Unix seconds. */
+export interface Charge {
+  readonly start?: number;
+  readonly end?: number;
+  readonly type: string;
+  /** For example `instance-123`. */
+  readonly source?: string;
+  readonly description?: string;
+  readonly amount: Micros;
+  readonly label?: string;
+  readonly items: readonly {
+    readonly type: string;
+    readonly amount: Micros;
+    readonly description?: string;
+  }[];
+}

@@ -1,0 +1,41 @@
+import { text, type Text } from '../../util/text';
+
+const longestKeyName = 255;
+
+export function keyNameProblem(value: string): Text | undefined {
+  return value.length > longestKeyName ? text('At most {0} characters.', longestKeyName) : undefined;
+}
+
+/** Addresses between commas or spaces. */
+export function splitAddresses(value: string): readonly string[] {
+  return value.split(/[\s,;]+/).filter((each) => each !== '');
+}
+
+/** `isIp` decides about one address. */
+export function addressesProblem(value: string, isIp: (address: string) => boolean): Text | undefined {
+  const wrong = splitAddresses(value).find((address) => !isIp(address));
+  return wrong === undefined
+    ? undefined
+    : text('{0} is no IP address. Enter addresses such as 203.0.113.7, with commas between them.', wrong);
+}
+
+/** Environment variables; the service writes names in upper case (service-facts 2.4). */
+export function secretNameProblem(value: string): Text | undefined {
+  const name = value.trim();
+  if (name === '') {
+    return text('Enter a name, for example HF_TOKEN.');
+  }
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return text('A name is made of letters, digits and underscores, and does not begin with a digit.');
+  }
+  return name.length > 255 ? text('At most {0} characters.', 255) : undefined;
+}
+
+export function secretValueProblem(value: string): Text | undefined {
+  if (value === '') {
+    return text('Enter a value.');
+  }
+  return /^[A-Za-z0-9_.-]+$/.test(value)
+    ? undefined
+    : text('The service takes letters, digits and the characters _ . - in a value.');
+}

@@ -1,0 +1,69 @@
+import { text, type Text } from '../../util/text';
+import { permissionCategories, type ApiKey, type KeyPermissions, type PermissionCategory } from './apiKey';
+
+/** What each category lets a key do (service-facts 2.14). */
+export const permissionMeaning: Readonly<Record<PermissionCategory, Text>> = {
+  instance_read: text('See instances, their logs, volumes and deployments'),
+  instance_write: text('Rent, start, stop and destroy instances; run commands; attach keys. Spends money'),
+  user_read: text('See the account, templates, SSH keys, API keys and environment variables'),
+  user_write: text('Change templates, SSH keys, API keys, environment variables and 2FA'),
+  billing_read: text('See charges, invoices and earnings'),
+  billing_write: text('Transfer credit'),
+  machine_read: text('See the machines you host and the market figures'),
+  machine_write: text('Set minimum bids and schedule maintenance of the machines you host'),
+  misc: text('Search offers and volumes'),
+  team_read: text('See team roles'),
+  team_write: text('Change team roles'),
+};
+
+/** Enough to find, rent, use and give back machines, and to see what they cost. */
+export const usualPermissions: readonly PermissionCategory[] = [
+  'misc',
+  'instance_read',
+  'instance_write',
+  'user_read',
+  'billing_read',
+];
+
+export function scopedPermissions(categories: readonly PermissionCategory[]): KeyPermissions {
+  return { api: Object.fromEntries(categories.map((category) => [category, {}])) };
+}
+
+/** The categories of a key; `undefined` where the record does not say or is of another form. */
+export function categoriesOf(permissions: KeyPermissions | undefined): readonly string[] | undefined {
+  const api = permissions?.['api'];
+  return typeof api === 'object' && api !== null ? Object.keys(api) : undefined;
+}
+
+/** In a few words: full, flat, or the categories. */
+export function permissionSummary({ permissions, rights }: Pick<ApiKey, 'permissions' | 'rights'>): Text {
+  const categories = categoriesOf(permissions);
+  if (categories) {
+    return text('{0}', categories.join(', '));
+  }
+  if (permissions?.['write'] === true) {
+    return text('read and write');
+  }
+  if (permissions?.['read'] === true) {
+    return text('read only');
+  }
+  return rights === undefined ? text('full access') : text('{0}', rights);
+}
+
+/** False only where the record says so; who does not know tries, and learns from the refusal. */
+export function mayUse(key: ApiKey | undefined, category: PermissionCategory): boolean {
+  const permissions = key?.permissions;
+  const categories = categoriesOf(permissions);
+  if (categories) {
+    return categories.includes(category);
+  }
+  const isFlat = typeof permissions?.['read'] === 'boolean' || typeof permissions?.['write'] === 'boolean';
+  if (!isFlat || permissions['write'] === true) {
+    return true;
+  }
+  return permissions['read'] === true && !category.endsWith('_write');
+}
+
+export function isCategory(name: string): name is PermissionCategory {
+  return permissionCategories.some((known) => known === name);
+}

@@ -1,0 +1,121 @@
+import { text, type Text } from '../../util/text';
+import type { TfaMethod, TfaStatus } from './tfa';
+
+/** A challenge lives ten minutes (service-facts 2.17). */
+export const challengeMs = 10 * 60_000;
+/** Methods can be added for 30 minutes after the authorization (interface: Limits). */
+export const authorizationMs = 30 * 60_000;
+export const longestLabel = 30;
+
+/** One way to prove who one is. */
+export type FactorChoice =
+  | {
+      readonly kind: 'method';
+      readonly method: TfaMethod;
+      /** Milliseconds since 1970 at which it opens again. */
+      readonly lockedUntilMs?: number;
+      readonly unavailable?: Text;
+    }
+  /** The telephone of an account whose second factor predates methods. */
+  | { readonly kind: 'legacySms'; readonly unavailable?: Text }
+  | { readonly kind: 'email'; readonly unavailable?: Text }
+  | { readonly kind: 'backup'; readonly remaining?: number };
+
+interface Person {
+  readonly tfaStatus?: string;
+  readonly emailVerified?: boolean;
+  readonly isAdmin?: boolean;
+}
+
+/**
+ * The ways that an account has, the primary method first. Codes are sent only when the e-mail address is
+ * verified; administrators are exempt for SMS, except where it authorizes (interface: Prerequisites).
+ */
+export function factorChoices(
+  status: Pick<TfaStatus, 'methods' | 'backupCodesRemaining'>,
+  person: Person,
+  options: { readonly nowMs: number; readonly forAuthorization?: boolean },
+): readonly FactorChoice[] {
+  const unverified = person.emailVerified === false;
+  const noSms = unverified && (options.forAuthorization === true || person.isAdmin !== true);
+  const needsEmail = text('Needs a verified e-mail address');
+  const methods = [...status.methods].sort(
+    (a, b) => Number(b.isPrimary) - Number(a.isPrimary) || a.id - b.id,
+  );
+  const isLegacy = person.tfaStatus === 'legacy';
+  const choices: FactorChoice[] = methods.map((method) => {
+    const lockedUntilMs = (method.lockedUntil ?? 0) * 1000;
+    return {
+      kind: 'method',
+      method,
+      ...(lockedUntilMs > options.nowMs ? { lockedUntilMs } : {}),
+      ...(method.type === 'sms' && noSms ? { unavailable: needsEmail } : {}),
+    };
+  });
+  if (isLegacy && methods.length === 0) {
+    choices.push({ kind: 'legacySms', ...(noSms ? { unavailable: needsEmail } : {}) });
+  }
+  choices.push({ kind: 'email', ...(unverified ? { unavailable: needsEmail } : {}) });
+  if (methods.length > 0 && status.backupCodesRemaining !== 0) {
+    choices.push({
+      kind: 'backup',
+      ...(status.backupCodesRemaining === undefined ? {} : { remaining: status.backupCodesRemaining }),
+    });
+  }
+  return choices;
+}
+
+/** What is wrong with a six-digit code while it is typed; spaces are forgiven. */
+export function codeProblem(value: string): Text | undefined {
+  const digits = normalCode(value);
+  if (/\D/.test(digits)) {
+    return text('A code is made of six digits.');
+  }
+  return digits.length === 6 ? undefined : text('Six digits; {0} so far.', digits.length);
+}
+
+export function normalCode(value: string): string {
+  return value.replace(/[\s-]/g, '');
+}
+
+/** `XXXX-XXXX-XXXX` (interface: 2FA method). */
+export function backupCodeProblem(value: string): Text | undefined {
+  const letters = value.replace(/[\s-]/g, '');
+  if (/[^A-Za-z0-9]/.test(letters)) {
+    return text('A backup code is made of letters and digits, as in XXXX-XXXX-XXXX.');
+  }
+  return letters.length === 12
+    ? undefined
+    : text('Twelve letters and digits, as in XXXX-XXXX-XXXX; {0} so far.', letters.length);
+}
+
+/** Upper case, with its hyphens. */
+export function normalBackupCode(value: string): string {
+  const letters = value.replace(/[\s-]/g, '').toUpperCase();
+  return [letters.slice(0, 4), letters.slice(4, 8), letters.slice(8)].join('-');
+}
+
+/** E.164; spaces, hyphens, dots and brackets are forgiven. */
+export function phoneProblem(value: string): Text | undefined {
+  const phone = normalPhone(value);
+  if (!phone.startsWith('+')) {
+    return text('Begin with + and the country code, for example +14155550100.');
+  }
+  return /^\+[1-9]\d{6,14}$/.test(phone)
+    ? undefined
+    : text('A phone number has 7 to 15 digits after the +, and no letters.');
+}
+
+export function normalPhone(value: string): string {
+  return value.replace(/[\s().-]/g, '');
+}
+
+export function labelProblem(value: string): Text | undefined {
+  return value.trim().length > longestLabel ? text('At most {0} characters.', longestLabel) : undefined;
+}
+
+/** `9:05`, rounded up, so that nothing is said to be over before it is. */
+export function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,210 @@
+import { text, type Text } from '../../util/text';
+import {
+  envEntries,
+  envFlagsToObject,
+  parseEnvFlags,
+  type EnvEntry,
+  type EnvProblemKind,
+  type Span,
+} from './envFlags';
+import type { Finding, Fix } from './finding';
+import type { JsonPlaces } from './jsonPlaces';
+import { looksSecret, referenceName } from '../templates/templateReference';
+
+interface EnvironmentOptions {
+  /** `document`: a secret may become a reference; `file`: the file is shared, so that it may not. */
+  readonly secrets: 'document' | 'file';
+  /** The field that makes the document public, where it is. */
+  readonly visibleToAll?: readonly string[] | undefined;
+  readonly enteredHere?: ReadonlySet<string> | undefined;
+}
+
+const problemTexts: Readonly<Record<EnvProblemKind, (subject: string) => Text>> = {
+  unclosedQuote: () => text('A quote is not closed.'),
+  missingValue: (subject) =>
+    text('"{0}" lacks its value: write -e NAME=value or -p host:container.', subject),
+  badName: (subject) => text('"{0}" is no name of a variable.', subject),
+  badPort: (subject) =>
+    text('"{0}" is no port mapping: write host:container, for example 8080:8080 or 53:53/udp.', subject),
+  strayWord: (subject) =>
+    text('"{0}" belongs to no flag. A value with spaces needs quotes: -e NAME="two words".', subject),
+};
+
+/**
+ * The place in the source of a place in a JSON string. Exact where the string has no escapes before it,
+ * otherwise the whole string.
+ */
+function insideString(places: JsonPlaces, path: readonly string[], value: string, inner: Span): Span {
+  const whole = places.nearest(path);
+  const source = places.source.slice(whole.offset + 1, whole.offset + whole.length - 1);
+  return source === value ? { offset: whole.offset + 1 + inner.offset, length: inner.length } : whole;
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+  readonly span: Span;
+  readonly path: readonly string[];
+}
+
+function secretFixes(variable: Variable, options: EnvironmentOptions): Fix[] {
+  const fixes: Fix[] = [];
+  if (options.secrets === 'document') {
+    fixes.push({
+      title: text('Move to Secrets'),
+      preferred: true,
+      action: { kind: 'moveToSecrets', slot: `env.${variable.name}`, path: variable.path },
+    });
+  }
+  fixes.push({
+    title: text('Make It an Account Secret'),
+    preferred: options.secrets === 'file',
+    action: { kind: 'makeAccountSecret', name: variable.name, path: variable.path },
+  });
+  return fixes;
+}
+
+function* checkSecret(
+  places: JsonPlaces,
+  variable: Variable,
+  options: EnvironmentOptions,
+  canRewrite: boolean,
+): Iterable<Finding> {
+  const reference = referenceName(variable.value);
+  if (reference !== undefined && options.enteredHere && !options.enteredHere.has(reference)) {
+    yield {
+      code: 'secretNotHere',
+      severity: 'information',
+      span: variable.span,
+      message: text('The value of this secret is not on this computer.'),
+      fixes: [{ title: text('Enter the Value…'), action: { kind: 'enterSecret', reference } }],
+    };
+  }
+  const secret = reference !== undefined || looksSecret(variable.name, variable.value);
+  if (!secret) {
+    return;
+  }
+  const rewrite = canRewrite ? secretFixes(variable, options) : [];
+  if (options.visibleToAll) {
+    yield {
+      code: 'secretInPublic',
+      severity: 'error',
+      span: variable.span,
+      message: text('"{0}" looks like a secret, and this template is visible to everyone.', variable.name),
+      fixes: [
+        {
+          title: text('Make the template private'),
+          action: { kind: 'edit', changes: places.set(options.visibleToAll[0] ?? 'private', true) },
+        },
+        ...(reference === undefined ? rewrite : []),
+      ],
+    };
+  } else if (reference === undefined) {
+    yield {
+      code: 'secretInClear',
+      severity: 'warning',
+      span: variable.span,
+      message:
+        options.secrets === 'file'
+          ? text(
+              '"{0}" looks like a secret. This file is shared with everyone who has the repository.',
+              variable.name,
+            )
+          : text(
+              '"{0}" looks like a secret, in clear. Move it to the secret store or to the account.',
+              variable.name,
+            ),
+      fixes: rewrite,
+    };
+  }
+}
+
+function variableOf(entry: EnvEntry): { name: string; value: string } | undefined {
+  return entry.kind === 'variable' ? entry : undefined;
+}
+
+function* checkText(places: JsonPlaces, env: string, options: EnvironmentOptions): Iterable<Finding> {
+  const { entries, problems } = parseEnvFlags(env);
+  for (const problem of problems) {
+    yield {
+      code: problem.kind === 'badPort' ? 'portUnreadable' : 'envUnreadable',
+      severity: 'error',
+      span: insideString(places, ['env'], env, problem.span),
+      message: problemTexts[problem.kind](problem.subject),
+      fixes: [],
+    };
+  }
+  const seen = new Set<string>();
+  const canRewrite = envFlagsToObject(env) !== undefined;
+  for (const { entry, span } of entries) {
+    const variable = variableOf(entry);
+    if (!variable) {
+      continue;
+    }
+    const where = insideString(places, ['env'], env, span);
+    if (seen.has(variable.name)) {
+      yield {
+        code: 'envTwice',
+        severity: 'warning',
+        span: where,
+        message: text('"{0}" is set twice; the last value counts.', variable.name),
+        fixes: [],
+      };
+    }
+    seen.add(variable.name);
+    yield* checkSecret(
+      places,
+      { ...variable, span: where, path: ['env', variable.name] },
+      options,
+      canRewrite,
+    );
+  }
+}
+
+function* checkObject(
+  places: JsonPlaces,
+  env: Readonly<Record<string, unknown>>,
+  options: EnvironmentOptions,
+): Iterable<Finding> {
+  for (const [name, value] of Object.entries(env)) {
+    const path = ['env', name];
+    if (typeof value !== 'string') {
+      if (typeof value === 'number' || typeof value === 'boolean') {
+        yield {
+          code: 'envNotText',
+          severity: 'error',
+          span: places.nearest(path),
+          message: text('The value of "{0}" must be text.', name),
+          fixes: [
+            {
+              title: text('Put it in quotes'),
+              preferred: true,
+              action: { kind: 'edit', changes: places.replace(path, String(value)) },
+            },
+          ],
+        };
+      }
+      continue;
+    }
+    for (const problem of envEntries({ [name]: value }).problems) {
+      yield {
+        code: problem.kind === 'badPort' ? 'portUnreadable' : 'envUnreadable',
+        severity: 'error',
+        span: places.keySpan(path) ?? places.nearest(path),
+        message: problemTexts[problem.kind](name.replace(/^-p\s*/, '')),
+        fixes: [],
+      };
+    }
+    yield* checkSecret(places, { name, value, span: places.nearest(path), path }, options, true);
+  }
+}
+
+/** The checks of `env` that template documents and workspace files share. */
+export function* checkEnvironment(places: JsonPlaces, options: EnvironmentOptions): Iterable<Finding> {
+  const env = places.value(['env']);
+  if (typeof env === 'string') {
+    yield* checkText(places, env, options);
+  } else if (typeof env === 'object' && env !== null && !Array.isArray(env)) {
+    yield* checkObject(places, Object.fromEntries(Object.entries(env)), options);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Text } from '../../util/text';
+import type { Span } from './envFlags';
+import type { TextChange } from './jsonPlaces';
+import type { ReferenceSlot } from '../templates/templateReference';
+
+export type Severity = 'error' | 'warning' | 'information' | 'hint';
+
+/** What a quick fix does: changes to the text, or something that needs the secret store or the service. */
+export type FixAction =
+  | { readonly kind: 'edit'; readonly changes: readonly TextChange[] }
+  | { readonly kind: 'moveToSecrets'; readonly slot: ReferenceSlot; readonly path: readonly string[] }
+  | { readonly kind: 'makeAccountSecret'; readonly name: string; readonly path: readonly string[] }
+  | { readonly kind: 'enterSecret'; readonly reference: string }
+  /** Another value under another name, so that the document changes with it. */
+  | { readonly kind: 'changeSecret'; readonly slot: ReferenceSlot };
+
+export interface Fix {
+  readonly title: Text;
+  readonly action: FixAction;
+  /** The one that "Fix all" and the keyboard take. */
+  readonly preferred?: boolean;
+}
+
+/** A remark on a document; `code` names the check. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly span: Span;
+  readonly message: Text;
+  readonly fixes: readonly Fix[];
+}

@@ -1,0 +1,46 @@
+import type { Micros } from '../money';
+
+/** A machine that the account rents out (service-facts 3.8). `undefined` means that the service did not say. */
+export interface Machine {
+  readonly id: number;
+  readonly hostname?: string;
+  readonly gpuCount?: number;
+  readonly gpuName?: string;
+  readonly diskSpaceGb?: number;
+  readonly driverVersion?: string;
+  readonly reliability?: number;
+  readonly verification?: string;
+  readonly publicIp?: string;
+  readonly location?: string;
+  readonly reports?: number;
+  readonly isListed?: boolean;
+  /** For one GPU and hour. */
+  readonly gpuPerHour?: Micros;
+  readonly storagePerGbMonth?: Micros;
+  readonly inetUpPerGb?: Micros;
+  readonly inetDownPerGb?: Micros;
+  readonly leastGpus?: number;
+  /** For one GPU and hour. */
+  readonly minBidPerHour?: Micros;
+  /** One letter a GPU, for example `D x`. */
+  readonly occupancy?: string;
+  readonly rentalsRunning?: number;
+  readonly rentalsRunningOnDemand?: number;
+  readonly rentalsOnDemand?: number;
+  readonly rentalsResident?: number;
+  /** Seconds since the machine was last heard of. */
+  readonly silentSeconds?: number;
+  /** Unix seconds until which it is offered. */
+  readonly listedUntil?: number;
+}
+
+export const maintenanceCategories = ['power', 'internet', 'disk', 'gpu', 'software', 'other'] as const;
+export type MaintenanceCategory = (typeof maintenanceCategories)[number];
+
+export interface MaintenancePlan {
+  /** Milliseconds since 1970. */
+  readonly startsAt: number;
+  readonly hours: number;
+  readonly reason: string;
+  readonly category: MaintenanceCategory;
+}

@@ -1,0 +1,57 @@
+import { formatText } from '../../util/text';
+import { costSoFar, stoppedCostPerDay } from './instanceCost';
+import { displayLabel } from './instanceLabel';
+import type { Instance } from './instance';
+import { intentOf, stateLabel, stateOf, type InstanceFacts } from './instanceState';
+import { formatMoney, type Micros } from '../money';
+import { perHour, runningRateOf } from '../quote';
+
+const mask = '•••';
+
+/** An instance as a JSON document for reading: units in the names, values that may be secret masked. */
+export function detailsDocument(instance: Instance, facts: InstanceFacts, now: number): string {
+  const kind = stateOf(instance, facts, now);
+  const running = runningRateOf(instance);
+  const { env, onstart, jupyterToken, totalPerHour, gpuPerHour, storagePerHour, storagePerMonth, ...rest } =
+    instance;
+  const { inetUpPerGb, inetDownPerGb, bidPerHour, ...record } = rest;
+  return `${JSON.stringify(
+    {
+      id: instance.id,
+      name: displayLabel(instance),
+      state: formatText(stateLabel(instance, kind)),
+      meantTo: intentOf(instance, facts) === 'running' ? 'run' : 'be stopped',
+      cost: {
+        runningPerHour: money(running === undefined ? totalPerHour : perHour(running)),
+        gpuPerHour: money(gpuPerHour),
+        diskPerHour: money(storagePerHour),
+        diskPerMonth: money(storagePerMonth),
+        stoppedPerDay: money(stoppedCostPerDay(instance)),
+        uploadPerGb: money(inetUpPerGb),
+        downloadPerGb: money(inetDownPerGb),
+        bidPerHour: money(bidPerHour),
+        soFarAtMost: money(costSoFar(instance, now)),
+      },
+      startedAt: dated(instance.startedAt),
+      endsAt: dated(instance.endsAt),
+      record: {
+        ...record,
+        env:
+          env && Object.fromEntries(env.map(([name, value]) => [name, name.startsWith('-p') ? value : mask])),
+        onstart: onstart === undefined || onstart === '' ? onstart : mask,
+        jupyterToken: jupyterToken === undefined ? undefined : mask,
+      },
+    },
+    null,
+    2,
+  )}\n`;
+}
+
+function money(amount: Micros | undefined): string | undefined {
+  return amount === undefined ? undefined : formatMoney(amount);
+}
+
+function dated(seconds: number | undefined): string | undefined {
+  const time = seconds === undefined ? undefined : new Date(seconds * 1000);
+  return time === undefined || Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

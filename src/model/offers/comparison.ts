@@ -1,0 +1,244 @@
+import { text, type Text } from '../../util/text';
+import { numberText } from './filterText';
+import { formatCents, formatMoney } from '../money';
+import type { Offer, RentalType } from './offer';
+import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
+import { numberFields } from './searchFields';
+
+/** An offer to compare, with what its price depends on. */
+export interface Compared {
+  readonly offer: Offer;
+  readonly rentalType: RentalType;
+  /** GB that the price includes, and what a stopped machine goes on paying for. */
+  readonly diskGb: number;
+  /** When its figures were read, ms since 1970. */
+  readonly readAt: number;
+}
+
+export interface ComparedCell {
+  readonly text: Text | string;
+  /** Better than the others of its row, or as good as the best of them. */
+  readonly isBest: boolean;
+}
+
+export interface ComparedRow {
+  readonly id: string;
+  readonly label: Text;
+  readonly cells: readonly ComparedCell[];
+}
+
+export interface ComparedGroup {
+  readonly label: Text;
+  readonly rows: readonly ComparedRow[];
+}
+
+/** Shown where the service does not say. */
+const unknown = '–';
+
+interface Line {
+  readonly id: string;
+  readonly label: Text;
+  readonly show: (one: Side) => Text | string | undefined;
+  /** What is compared, and which way is better; without it no value of the row is the best. */
+  readonly value?: (one: Side) => number | undefined;
+  readonly better?: 'less' | 'more';
+}
+interface Side extends Compared {
+  readonly quote: Quote;
+}
+
+/** Everything that tells offers apart, group by group; a row in which all are equal has no best value. */
+export function compareOffers(compared: readonly Compared[]): readonly ComparedGroup[] {
+  const sides = compared.map((one): Side => {
+    const { offer, rentalType, diskGb } = one;
+    return { ...one, quote: quoteOffer(offer, { rentalType, diskGb, searchedDiskGb: diskGb }) };
+  });
+  return groups.map(({ label, lines }) => ({
+    label,
+    rows: lines.map((line) => compareLine(line, sides)),
+  }));
+}
+
+function compareLine(line: Line, sides: readonly Side[]): ComparedRow {
+  const values = sides.map((side) => line.value?.(side));
+  const known = values.filter((value) => value !== undefined);
+  const best = line.better === 'less' ? Math.min(...known) : Math.max(...known);
+  const differ = known.length > 1 && known.some((value) => value !== known[0]);
+  return {
+    id: line.id,
+    label: line.label,
+    cells: sides.map((side, index) => ({
+      text: line.show(side) ?? unknown,
+      isBest: line.better !== undefined && differ && values[index] === best,
+    })),
+  };
+}
+
+/** As in the list of offers: a reliability is never rounded up, because that would make it look better. */
+function rounded(key: keyof typeof numberFields, value: number): number {
+  if (key === 'reliability') {
+    return Math.floor(value * 100 + 1e-6) / 100;
+  }
+  return key === 'cuda' || key === 'computeCapability' ? Number(value.toFixed(1)) : Math.round(value);
+}
+
+/** A row for one of the fields that offers are searched by. */
+function field(key: keyof typeof numberFields, better?: 'less' | 'more'): Line {
+  const { label, unit, of } = numberFields[key] as {
+    readonly label: Text;
+    readonly unit: string;
+    readonly of?: (offer: Offer) => number | undefined;
+  };
+  const value = ({ offer }: Side) => of?.(offer);
+  return {
+    id: key,
+    label,
+    show: (side) => {
+      const number = value(side);
+      return number === undefined ? undefined : numberText(rounded(key, number), unit);
+    },
+    ...(better === undefined ? {} : { value, better }),
+  };
+}
+
+function plainRow(id: string, label: Text, of: (offer: Offer) => string | number | undefined): Line {
+  return { id, label, show: ({ offer }) => of(offer)?.toString() };
+}
+
+function flagRow(id: string, label: Text, of: (offer: Offer) => boolean | undefined): Line {
+  return {
+    id,
+    label,
+    show: ({ offer }) => {
+      const value = of(offer);
+      return value === undefined ? undefined : value ? text('yes') : text('no');
+    },
+  };
+}
+
+/** A price a GB, in dollars. */
+function priceRow(id: string, label: Text, of: (side: Side) => number | undefined): Line {
+  return {
+    id,
+    label,
+    show: (side) => {
+      const amount = of(side);
+      return amount === undefined ? undefined : formatMoney(amount as Parameters<typeof formatMoney>[0]);
+    },
+    value: of,
+    better: 'less',
+  };
+}
+
+const priceLines: readonly Line[] = [
+  {
+    id: 'running',
+    label: text('Running, an hour'),
+    show: ({ quote }) =>
+      quote.running === undefined ? undefined : text('{0}/h', formatMoney(perHour(quote.running))),
+    value: ({ quote }) => quote.running,
+    better: 'less',
+  },
+  {
+    id: 'day',
+    label: text('Running, a day'),
+    show: ({ quote }) => (quote.running === undefined ? undefined : formatCents(perDay(quote.running))),
+    value: ({ quote }) => quote.running,
+    better: 'less',
+  },
+  {
+    id: 'stopped',
+    label: text('Stopped, a month of 720 h'),
+    show: ({ quote }) => (quote.stopped === undefined ? undefined : formatCents(perMonth(quote.stopped))),
+    value: ({ quote }) => quote.stopped,
+    better: 'less',
+  },
+  {
+    id: 'disk',
+    label: text('Disk in these prices'),
+    show: ({ diskGb }) => `${diskGb} GB`,
+  },
+  {
+    id: 'rentalType',
+    label: text('Rental type'),
+    show: ({ rentalType }) =>
+      rentalType === 'interruptible' ? text('Interruptible, at the least bid') : text('On demand'),
+  },
+  priceRow('downPerGb', text('Download price a GB'), ({ quote }) => quote.downPerGb),
+  priceRow('upPerGb', text('Upload price a GB'), ({ quote }) => quote.upPerGb),
+];
+
+const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }[] = [
+  { label: text('Price'), lines: priceLines },
+  {
+    label: text('GPU'),
+    lines: [
+      plainRow('gpu', text('Model'), ({ gpuName }) => gpuName),
+      field('gpuCount', 'more'),
+      field('computeCapability'),
+      field('cuda', 'more'),
+      plainRow('driver', text('Driver'), ({ driverVersion }) => driverVersion),
+      field('teraflops', 'more'),
+      field('dlperf', 'more'),
+      field('value', 'more'),
+    ],
+  },
+  { label: text('GPU memory'), lines: [field('gpuRamGb', 'more'), field('gpuTotalRamGb', 'more')] },
+  {
+    label: text('CPU and RAM'),
+    lines: [
+      plainRow('cpu', text('Processor'), ({ cpuName }) => cpuName),
+      field('cpuCores', 'more'),
+      field('ramGb', 'more'),
+    ],
+  },
+  {
+    label: text('Disk'),
+    lines: [
+      field('diskGb', 'more'),
+      field('diskSpeed', 'more'),
+      priceRow('storage', text('Disk price a GB and month'), ({ offer }) => offer.storagePerGbMonth),
+    ],
+  },
+  {
+    label: text('Network'),
+    lines: [
+      field('downMbit', 'more'),
+      field('upMbit', 'more'),
+      field('ports', 'more'),
+      flagRow('staticIp', text('Fixed IP address'), ({ staticIp }) => staticIp),
+    ],
+  },
+  {
+    label: text('Host'),
+    lines: [
+      field('reliability', 'more'),
+      flagRow('verified', text('Verified by the service'), ({ verified }) => verified),
+      flagRow('datacenter', text('In a data center'), ({ datacenter }) => datacenter),
+      plainRow('location', text('Location'), ({ location }) => location?.replace(/^,\s*/, '')),
+      {
+        id: 'end',
+        label: text('Available until'),
+        show: ({ offer, readAt }) =>
+          offer.durationSeconds === undefined ? undefined : endText(offer.durationSeconds, readAt),
+        value: ({ offer, readAt }) =>
+          offer.durationSeconds === undefined
+            ? undefined
+            : Math.floor((readAt + offer.durationSeconds * 1000) / dayMs),
+        better: 'more',
+      },
+    ],
+  },
+];
+
+const dayMs = 86_400_000;
+
+/** "2027-03-01, 100 days": whole days, rounded down. */
+function endText(seconds: number, readAt: number): Text | string {
+  const days = Math.floor(seconds / 86_400);
+  const end = new Date(readAt + seconds * 1000);
+  // Dates have an end; a duration that a host made up has none.
+  return Number.isNaN(end.getTime())
+    ? text('{0} days', days)
+    : text('{0}, {1} days', end.toISOString().slice(0, 10), days);
+}

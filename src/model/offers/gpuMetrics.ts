@@ -1,0 +1,39 @@
+import type { Micros } from '../money';
+
+/** One GPU model on the market (interface: GPU metrics record). Prices are for one GPU and hour. */
+export interface GpuMetrics {
+  readonly gpuName: string;
+  readonly total?: number;
+  readonly available?: number;
+  readonly rentedVerified?: number;
+  readonly availableVerified?: number;
+  readonly rentedUnverified?: number;
+  readonly availableUnverified?: number;
+  /** Percent. */
+  readonly usage?: number;
+  readonly usage30d?: number;
+  readonly dlperf?: number;
+  readonly teraflops?: number;
+  readonly priceP10?: Micros;
+  readonly priceP25?: Micros;
+  readonly priceMedian?: Micros;
+  readonly priceP75?: Micros;
+  readonly priceP90?: Micros;
+  readonly teraflopsPerDollar?: number;
+  readonly dlperfPerDollar?: number;
+}
+
+/** Values of the three query parameters (service-facts 2.1). */
+export interface MetricsQuery {
+  readonly verified: 'yes' | 'no' | 'all';
+  readonly hostingType: 'all' | 'secure_cloud' | 'community';
+  /** `all`, or a number of GPUs as text. */
+  readonly gpuCount: string;
+}
+
+export interface MetricsAnswer {
+  readonly gpus: readonly GpuMetrics[];
+  /** The service keeps the figures for accounts that host a machine (service-facts 2.1). */
+  readonly needsMachine: boolean;
+  readonly skipped: number;
+}

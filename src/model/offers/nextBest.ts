@@ -1,0 +1,48 @@
+import type { Micros } from '../money';
+import type { Offer, RentalType } from './offer';
+
+export interface ReplacementNeeds {
+  readonly rentalType: RentalType;
+  /** What it may cost an hour at most. */
+  readonly priceLimit: Micros;
+  /** The user's bid, for an interruptible one. */
+  readonly bidPerHour?: Micros | undefined;
+  readonly diskGb?: number | undefined;
+  readonly avoidMachines: ReadonlySet<number>;
+  /** A linked volume ties the rental to its machine. */
+  readonly onlyMachine?: number | undefined;
+}
+
+/** What it would cost an hour: the bid and the disk where it is a bid, else the whole price. */
+export function priceToPay(offer: Offer, needs: ReplacementNeeds): Micros | undefined {
+  const { totalPerHour, gpuPerHour } = offer;
+  if (needs.rentalType === 'on-demand' || needs.bidPerHour === undefined) {
+    return totalPerHour;
+  }
+  const rest = totalPerHour === undefined || gpuPerHour === undefined ? 0 : totalPerHour - gpuPerHour;
+  return (needs.bidPerHour + Math.max(0, rest)) as Micros;
+}
+
+/** The offers that may stand in, in the order of the search; one without a known price never may. */
+export function nextBest(offers: readonly Offer[], needs: ReplacementNeeds): readonly Offer[] {
+  return offers.filter((offer) => {
+    const price = priceToPay(offer, needs);
+    const isBidEnough =
+      needs.rentalType === 'on-demand' ||
+      needs.bidPerHour === undefined ||
+      offer.minBidPerHour === undefined ||
+      needs.bidPerHour >= offer.minBidPerHour;
+    const isAvoided = offer.machineId !== undefined && needs.avoidMachines.has(offer.machineId);
+    const hasRoom =
+      needs.diskGb === undefined || offer.diskSpaceGb === undefined || offer.diskSpaceGb >= needs.diskGb;
+    return (
+      offer.rentable !== false &&
+      price !== undefined &&
+      price <= needs.priceLimit &&
+      isBidEnough &&
+      !isAvoided &&
+      hasRoom &&
+      (needs.onlyMachine === undefined || offer.machineId === needs.onlyMachine)
+    );
+  });
+}

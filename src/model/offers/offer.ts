@@ -1,0 +1,53 @@
+import type { Micros } from '../money';
+
+/** A machine on the market. `undefined` means that the service did not say. */
+export interface Offer {
+  /** Ephemeral: names this offer, not the machine. */
+  readonly id: number;
+  readonly machineId?: number;
+  readonly hostId?: number;
+  readonly gpuName?: string;
+  readonly gpuCount?: number;
+  /** MB of one GPU as sent. */
+  readonly gpuRamMb?: number;
+  readonly gpuArch?: string;
+  readonly computeCapability?: number;
+  readonly cudaVersion?: number;
+  readonly driverVersion?: string;
+  readonly teraflops?: number;
+  readonly dlperf?: number;
+  readonly dlperfPerDollar?: number;
+  readonly score?: number;
+  readonly cpuName?: string;
+  readonly cpuCores?: number;
+  readonly cpuRamMb?: number;
+  readonly cpuArch?: string;
+  readonly diskSpaceGb?: number;
+  readonly diskMbPerSecond?: number;
+  readonly inetUpMbit?: number;
+  readonly inetDownMbit?: number;
+  readonly inetUpPerGb?: Micros;
+  readonly inetDownPerGb?: Micros;
+  readonly directPorts?: number;
+  readonly staticIp?: boolean;
+  /** As sent, for example "Sweden, SE". */
+  readonly location?: string;
+  /** Two capital letters, where the location names a country. */
+  readonly countryCode?: string;
+  /** GPU alone, an hour. */
+  readonly gpuPerHour?: Micros;
+  /** GPU and the disk that the search allocated, an hour. */
+  readonly totalPerHour?: Micros;
+  readonly storagePerGbMonth?: Micros;
+  readonly minBidPerHour?: Micros;
+  readonly isBid?: boolean;
+  readonly rentable?: boolean;
+  readonly reliability?: number;
+  readonly verified?: boolean;
+  readonly datacenter?: boolean;
+  /** Seconds for which the host still offers the machine. */
+  readonly durationSeconds?: number;
+  readonly vmSupport?: boolean;
+}
+
+export type RentalType = 'on-demand' | 'interruptible';

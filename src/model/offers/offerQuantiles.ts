@@ -1,0 +1,43 @@
+import type { GpuMetrics } from './gpuMetrics';
+import type { Micros } from '../money';
+import type { Offer } from './offer';
+
+/** Price quantiles of each GPU model from offers; what offers cannot tell (rentals) stays unknown. */
+export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetrics[] {
+  const prices = new Map<string, Micros[]>();
+  for (const offer of offers) {
+    const { gpuName, totalPerHour, gpuCount } = offer;
+    if (gpuName === undefined || totalPerHour === undefined || gpuCount === undefined || gpuCount < 1) {
+      continue;
+    }
+    const known = prices.get(gpuName) ?? [];
+    known.push(Math.ceil(totalPerHour / gpuCount) as Micros);
+    prices.set(gpuName, known);
+  }
+  return [...prices.entries()].map(([gpuName, list]) => {
+    const sorted = list.sort((a, b) => a - b);
+    const [priceP10, priceP25, priceMedian, priceP75, priceP90] = [0.1, 0.25, 0.5, 0.75, 0.9].map((share) =>
+      quantile(sorted, share),
+    );
+    return {
+      gpuName,
+      available: sorted.length,
+      ...(priceP10 === undefined ? {} : { priceP10 }),
+      ...(priceP25 === undefined ? {} : { priceP25 }),
+      ...(priceMedian === undefined ? {} : { priceMedian }),
+      ...(priceP75 === undefined ? {} : { priceP75 }),
+      ...(priceP90 === undefined ? {} : { priceP90 }),
+    };
+  });
+}
+
+/** Between two neighbours in proportion, as spreadsheets do; rounded up to a whole millionth. */
+export function quantile(sorted: readonly Micros[], share: number): Micros | undefined {
+  const place = (sorted.length - 1) * share;
+  const lower = sorted[Math.floor(place)];
+  const upper = sorted[Math.ceil(place)];
+  if (lower === undefined || upper === undefined) {
+    return undefined;
+  }
+  return Math.ceil(lower + (upper - lower) * (place - Math.floor(place)) - 1e-6) as Micros;
+}

@@ -1,0 +1,316 @@
+import { text, type Text } from '../../util/text';
+import { leastMbFor, mostMbFor, soldGpuGb } from './gpuMemory';
+import { toDollars, type Micros } from '../money';
+import type { Offer } from './offer';
+
+/**
+ * Every field that offers can be searched by: people's units on one side, the service's field names
+ * and units on the other (interface: Search offers; service-facts 2.15). Nothing else in the product
+ * names a wire unit of an offer.
+ */
+export interface NumberField {
+  readonly kind: 'number';
+  readonly wire: string;
+  readonly label: Text;
+  /** Written after the number; empty where the number speaks for itself. */
+  readonly unit: string;
+  /** The value of an offer in people's units; `undefined` where the service does not say. */
+  readonly of?: (offer: Offer) => number | undefined;
+  /** The value of an offer in the service's units, where it is not `of` times the scale. */
+  readonly wireOf?: (offer: Offer) => number | undefined;
+  /** Wire units in one of people's units. */
+  readonly scale?: number;
+  /** The bound to send, where it is not the value times the scale. */
+  readonly least?: (value: number) => number;
+  readonly most?: (value: number) => number;
+  /** An offer that does not say is left out, instead of given the benefit of the doubt. */
+  readonly mustBeKnown?: true;
+}
+
+export interface ChoiceField {
+  readonly kind: 'choice';
+  readonly wire: string;
+  readonly label: Text;
+  readonly of?: (offer: Offer) => string | undefined;
+  /** The values are whole numbers on the wire. */
+  readonly numeric?: true;
+}
+
+export interface FlagField {
+  readonly kind: 'flag';
+  readonly wire: string;
+  readonly label: Text;
+  readonly of?: (offer: Offer) => boolean | undefined;
+}
+
+const dollars = (amount: Micros | undefined) => (amount === undefined ? undefined : toDollars(amount));
+const over = (value: number | undefined, scale: number) => (value === undefined ? undefined : value / scale);
+
+/** 16 × 80 GB: the total as the cards are sold. */
+function totalGpuGb(offer: Offer): number | undefined {
+  return offer.gpuRamMb === undefined || offer.gpuCount === undefined
+    ? undefined
+    : soldGpuGb(offer.gpuRamMb) * offer.gpuCount;
+}
+
+/** "570.124.04" is 570: people ask for a series of drivers. */
+function driverSeries(offer: Offer): number | undefined {
+  const match = /^\d+/.exec(offer.driverVersion ?? '');
+  return match ? Number(match[0]) : undefined;
+}
+
+export const numberFields = {
+  gpuCount: { kind: 'number', wire: 'num_gpus', label: text('GPUs'), unit: '', of: (o) => o.gpuCount },
+  gpuRamGb: {
+    kind: 'number',
+    wire: 'gpu_ram',
+    label: text('Memory per GPU'),
+    unit: 'GB',
+    of: (o) => (o.gpuRamMb === undefined ? undefined : soldGpuGb(o.gpuRamMb)),
+    wireOf: (o) => o.gpuRamMb,
+    least: leastMbFor,
+    most: mostMbFor,
+  },
+  gpuTotalRamGb: {
+    kind: 'number',
+    wire: 'gpu_total_ram',
+    label: text('Memory of all GPUs'),
+    unit: 'GB',
+    of: totalGpuGb,
+    wireOf: (o) => over(o.gpuRamMb, 1 / (o.gpuCount ?? 1)),
+    // Cards report up to a sixteenth less than they are sold with; the answer is checked again here.
+    least: (gb) => Math.floor(gb * 1024 * 0.93),
+    most: (gb) => gb * 1024,
+  },
+  pricePerHour: {
+    kind: 'number',
+    wire: 'dph_total',
+    label: text('Price an hour'),
+    unit: '$',
+    of: (o) => dollars(o.totalPerHour),
+    mustBeKnown: true,
+  },
+  minBid: {
+    kind: 'number',
+    wire: 'min_bid',
+    label: text('Minimum bid'),
+    unit: '$',
+    of: (o) => dollars(o.minBidPerHour),
+  },
+  reliability: {
+    kind: 'number',
+    wire: 'reliability',
+    label: text('Reliability'),
+    unit: '%',
+    scale: 0.01,
+    of: (o) => over(o.reliability, 0.01),
+  },
+  cuda: { kind: 'number', wire: 'cuda_max_good', label: text('CUDA'), unit: '', of: (o) => o.cudaVersion },
+  computeCapability: {
+    kind: 'number',
+    wire: 'compute_cap',
+    label: text('Compute capability'),
+    unit: '',
+    scale: 100,
+    of: (o) => over(o.computeCapability, 100),
+  },
+  driver: {
+    kind: 'number',
+    wire: 'driver_version',
+    label: text('Driver'),
+    unit: '',
+    of: driverSeries,
+    // The service compares versions as whole numbers: 535.86.05 is 535086005.
+    least: (series) => Math.floor(series) * 1_000_000,
+    most: (series) => (Math.floor(series) + 1) * 1_000_000 - 1,
+  },
+  ports: {
+    kind: 'number',
+    wire: 'direct_port_count',
+    label: text('Direct ports'),
+    unit: '',
+    of: (o) => o.directPorts,
+  },
+  cpuCores: {
+    kind: 'number',
+    wire: 'cpu_cores_effective',
+    label: text('CPU cores'),
+    unit: '',
+    of: (o) => o.cpuCores,
+  },
+  cpuGhz: { kind: 'number', wire: 'cpu_ghz', label: text('CPU clock'), unit: 'GHz' },
+  ramGb: {
+    kind: 'number',
+    wire: 'cpu_ram',
+    label: text('RAM'),
+    unit: 'GB',
+    scale: 1000,
+    of: (o) => over(o.cpuRamMb, 1000),
+  },
+  diskGb: {
+    kind: 'number',
+    wire: 'disk_space',
+    label: text('Disk space'),
+    unit: 'GB',
+    of: (o) => o.diskSpaceGb,
+  },
+  diskSpeed: {
+    kind: 'number',
+    wire: 'disk_bw',
+    label: text('Disk speed'),
+    unit: 'MB/s',
+    of: (o) => o.diskMbPerSecond,
+  },
+  downMbit: {
+    kind: 'number',
+    wire: 'inet_down',
+    label: text('Download'),
+    unit: 'Mbit/s',
+    of: (o) => o.inetDownMbit,
+  },
+  upMbit: { kind: 'number', wire: 'inet_up', label: text('Upload'), unit: 'Mbit/s', of: (o) => o.inetUpMbit },
+  downPerGb: {
+    kind: 'number',
+    wire: 'inet_down_cost',
+    label: text('Download price a GB'),
+    unit: '$',
+    of: (o) => dollars(o.inetDownPerGb),
+  },
+  upPerGb: {
+    kind: 'number',
+    wire: 'inet_up_cost',
+    label: text('Upload price a GB'),
+    unit: '$',
+    of: (o) => dollars(o.inetUpPerGb),
+  },
+  storagePerGbMonth: {
+    kind: 'number',
+    wire: 'storage_cost',
+    label: text('Disk price a GB and month'),
+    unit: '$',
+    of: (o) => dollars(o.storagePerGbMonth),
+  },
+  days: {
+    kind: 'number',
+    wire: 'duration',
+    label: text('Available for'),
+    unit: 'days',
+    scale: 86_400,
+    of: (o) => over(o.durationSeconds, 86_400),
+  },
+  dlperf: {
+    kind: 'number',
+    wire: 'dlperf',
+    label: text('Deep learning score'),
+    unit: '',
+    of: (o) => o.dlperf,
+  },
+  value: {
+    kind: 'number',
+    wire: 'dlperf_per_dphtotal',
+    label: text('Value for money'),
+    unit: '',
+    of: (o) => o.dlperfPerDollar,
+  },
+  teraflops: {
+    kind: 'number',
+    wire: 'total_flops',
+    label: text('Computing power'),
+    unit: 'TFLOPS',
+    of: (o) => o.teraflops,
+  },
+  teraflopsPerDollar: {
+    kind: 'number',
+    wire: 'flops_per_dphtotal',
+    label: text('Computing power for money'),
+    unit: 'TFLOPS/$',
+  },
+  gpuShare: { kind: 'number', wire: 'gpu_frac', label: text('Share of the machine'), unit: '%', scale: 0.01 },
+  gpuBandwidth: { kind: 'number', wire: 'gpu_mem_bw', label: text('GPU memory bandwidth'), unit: 'GB/s' },
+  nvlink: { kind: 'number', wire: 'bw_nvlink', label: text('NVLink bandwidth'), unit: 'GB/s' },
+  pcie: { kind: 'number', wire: 'pcie_bw', label: text('PCIe bandwidth'), unit: 'GB/s' },
+  pcieGeneration: { kind: 'number', wire: 'pci_gen', label: text('PCIe generation'), unit: '' },
+  gpuWatts: { kind: 'number', wire: 'gpu_max_power', label: text('GPU power limit'), unit: 'W' },
+  gpuCelsius: { kind: 'number', wire: 'gpu_max_temp', label: text('GPU temperature limit'), unit: '°C' },
+} as const satisfies Record<string, NumberField>;
+
+export const choiceFields = {
+  gpu: { kind: 'choice', wire: 'gpu_name', label: text('GPU'), of: (o) => o.gpuName },
+  country: { kind: 'choice', wire: 'geolocation', label: text('Location'), of: (o) => o.countryCode },
+  gpuMaker: { kind: 'choice', wire: 'gpu_arch', label: text('GPU maker'), of: (o) => o.gpuArch },
+  cpuKind: { kind: 'choice', wire: 'cpu_arch', label: text('CPU architecture'), of: (o) => o.cpuArch },
+  machine: {
+    kind: 'choice',
+    wire: 'machine_id',
+    label: text('Machine number'),
+    numeric: true,
+    of: (o) => numeral(o.machineId),
+  },
+  host: {
+    kind: 'choice',
+    wire: 'host_id',
+    label: text('Host number'),
+    numeric: true,
+    of: (o) => numeral(o.hostId),
+  },
+  cluster: { kind: 'choice', wire: 'cluster_id', label: text('Cluster number'), numeric: true },
+  mainboard: { kind: 'choice', wire: 'mobo_name', label: text('Mainboard') },
+  system: { kind: 'choice', wire: 'os_version', label: text('Operating system version') },
+} as const satisfies Record<string, ChoiceField>;
+
+export const flagFields = {
+  verified: { kind: 'flag', wire: 'verified', label: text('Verified by the service'), of: (o) => o.verified },
+  datacenter: { kind: 'flag', wire: 'datacenter', label: text('In a data center'), of: (o) => o.datacenter },
+  staticIp: { kind: 'flag', wire: 'static_ip', label: text('Fixed IP address'), of: (o) => o.staticIp },
+  vm: { kind: 'flag', wire: 'vms_enabled', label: text('Can run virtual machines'), of: (o) => o.vmSupport },
+  rentable: { kind: 'flag', wire: 'rentable', label: text('Free to rent'), of: (o) => o.rentable },
+  rented: { kind: 'flag', wire: 'rented', label: text('Rented by you already') },
+  external: { kind: 'flag', wire: 'external', label: text('Offered from another market') },
+  avx: { kind: 'flag', wire: 'has_avx', label: text('CPU with AVX') },
+  display: { kind: 'flag', wire: 'gpu_display_active', label: text('Display attached to the GPU') },
+} as const satisfies Record<string, FlagField>;
+
+function numeral(id: number | undefined): string | undefined {
+  return id === undefined ? undefined : String(id);
+}
+
+export type NumberKey = keyof typeof numberFields;
+export type ChoiceKey = keyof typeof choiceFields;
+export type FlagKey = keyof typeof flagFields;
+export type FieldKey = NumberKey | ChoiceKey | FlagKey;
+
+export const numberKeys = Object.keys(numberFields) as readonly NumberKey[];
+export const choiceKeys = Object.keys(choiceFields) as readonly ChoiceKey[];
+export const flagKeys = Object.keys(flagFields) as readonly FlagKey[];
+
+/** In people's units; both ends are included. */
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+}
+/** One of these and none of those. */
+export interface Choice {
+  readonly oneOf?: readonly string[];
+  readonly noneOf?: readonly string[];
+}
+
+/** What is searched for, in people's units. A field that is left out does not matter. */
+export type Filters = { readonly [Key in NumberKey]?: NumberRange } & {
+  readonly [Key in ChoiceKey]?: Choice;
+} & { readonly [Key in FlagKey]?: boolean };
+
+export function numberField(key: NumberKey): NumberField {
+  return numberFields[key];
+}
+export function choiceField(key: ChoiceKey): ChoiceField {
+  return choiceFields[key];
+}
+export function flagField(key: FlagKey): FlagField {
+  return flagFields[key];
+}
+export function fieldLabel(key: FieldKey): Text {
+  return { ...numberFields, ...choiceFields, ...flagFields }[key].label;
+}
+
+/** As the public command-line client searches unless told otherwise (service-facts 2.15). */
+export const defaultFilters: Filters = { verified: true, rentable: true, external: false };

@@ -1,0 +1,370 @@
+import { text, type Text } from '../../util/text';
+import { filterValueText } from './filterText';
+import { findGpuModels, knownGpuModels } from './gpuModels';
+import type { RentalType } from './offer';
+import { findPlaces } from './places';
+import {
+  fieldLabel,
+  type ChoiceKey,
+  type FieldKey,
+  type Filters,
+  type FlagKey,
+  type NumberKey,
+  type NumberRange,
+} from './searchFields';
+
+export interface Understood {
+  /** What was typed. */
+  readonly source: string;
+  readonly meaning: Text;
+}
+
+/** What a line such as `4090 x2 <0.8 eu ≥24gb` says. */
+export interface TypedQuery {
+  readonly filters: Filters;
+  readonly rentalType?: RentalType;
+  readonly understood: readonly Understood[];
+  /** Words that are no filter; a row must contain them. */
+  readonly words: readonly string[];
+}
+
+interface Draft {
+  readonly numbers: Map<NumberKey, NumberRange>;
+  readonly choices: Map<ChoiceKey, { oneOf: string[]; noneOf: string[] }>;
+  readonly flags: Map<FlagKey, boolean>;
+  rentalType: RentalType | undefined;
+}
+
+/** How a rule read a token: the field it set, another meaning, or nothing. */
+type Reading = FieldKey | Text | undefined;
+
+/** Names that people write before or after a number. */
+const numberNames: Readonly<Record<string, NumberKey>> = {
+  gpus: 'gpuCount',
+  gpu: 'gpuCount',
+  count: 'gpuCount',
+  vram: 'gpuRamGb',
+  mem: 'gpuRamGb',
+  gpuram: 'gpuRamGb',
+  total: 'gpuTotalRamGb',
+  totalvram: 'gpuTotalRamGb',
+  price: 'pricePerHour',
+  dph: 'pricePerHour',
+  usd: 'pricePerHour',
+  rel: 'reliability',
+  reliability: 'reliability',
+  cuda: 'cuda',
+  cc: 'computeCapability',
+  driver: 'driver',
+  ports: 'ports',
+  port: 'ports',
+  cores: 'cpuCores',
+  core: 'cpuCores',
+  cpu: 'cpuCores',
+  cpus: 'cpuCores',
+  vcpu: 'cpuCores',
+  ghz: 'cpuGhz',
+  ram: 'ramGb',
+  disk: 'diskGb',
+  ssd: 'diskGb',
+  storage: 'diskGb',
+  down: 'downMbit',
+  dl: 'downMbit',
+  up: 'upMbit',
+  ul: 'upMbit',
+  net: 'downMbit',
+  d: 'days',
+  day: 'days',
+  days: 'days',
+  duration: 'days',
+  tflops: 'teraflops',
+  dlperf: 'dlperf',
+  value: 'value',
+  machine_bw: 'gpuBandwidth',
+};
+
+const flagNames: Readonly<Record<string, readonly [FlagKey, boolean]>> = {
+  verified: ['verified', true],
+  unverified: ['verified', false],
+  datacenter: ['datacenter', true],
+  dc: ['datacenter', true],
+  secure: ['datacenter', true],
+  static: ['staticIp', true],
+  staticip: ['staticIp', true],
+  vm: ['vm', true],
+  vms: ['vm', true],
+  avx: ['avx', true],
+};
+
+const rentalNames: Readonly<Record<string, RentalType>> = {
+  bid: 'interruptible',
+  spot: 'interruptible',
+  interruptible: 'interruptible',
+  ondemand: 'on-demand',
+  'on-demand': 'on-demand',
+};
+
+/** Scales of the units that may follow a number, in the field's own unit. */
+const unitScales: Readonly<Record<string, number>> = {
+  tb: 1000,
+  gb: 1,
+  g: 1,
+  gib: 1,
+  mb: 0.001,
+  gbit: 1000,
+  gbps: 1000,
+  mbit: 1,
+  mbps: 1,
+  '%': 1,
+  d: 1,
+  day: 1,
+  days: 1,
+  week: 7,
+  weeks: 7,
+  w: 7,
+  month: 30,
+  months: 30,
+  h: 1 / 24,
+  '': 1,
+};
+
+const comparison =
+  /^(?<name>[a-z_]*?)(?<op><=|>=|=<|=>|<|>|≤|≥|=|:)?\$?(?<number>\d+(?:[.,]\d+)?)(?<unit>[a-z%/$]*)(?<plus>\+)?$/;
+const countBefore = /^[x×*](?<n>\d{1,3})(?<plus>\+)?$/;
+const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Reads a typed line. Never fails: what it does not know is looked for in the rows. */
+export function parseTypedQuery(line: string, models: readonly string[] = knownGpuModels): TypedQuery {
+  const tokens = tokenize(line);
+  const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), rentalType: undefined };
+  const readings: { source: string; reading: FieldKey | Text }[] = [];
+  const words: string[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const read = readAt(tokens, at, draft, models);
+    const length = read?.length ?? 1;
+    const source = tokens.slice(at, at + length).join(' ');
+    at += length;
+    if (read !== undefined) {
+      readings.push({ source, reading: read.reading });
+    } else if (!(tokens.slice(at).every(isOperator) && isBeginning(source))) {
+      words.push(source);
+    }
+  }
+  const filters = finish(draft);
+  const meaningOf = (reading: FieldKey | Text) =>
+    typeof reading === 'string'
+      ? text('{0}: {1}', fieldLabel(reading), filterValueText(reading, filters))
+      : reading;
+  return {
+    filters,
+    ...(draft.rentalType === undefined ? {} : { rentalType: draft.rentalType }),
+    understood: readings.map(({ source, reading }) => ({ source, meaning: meaningOf(reading) })),
+    words,
+  };
+}
+
+/** The last word may be unfinished: `cud` or `>=` shall not empty the list while somebody types. */
+function isBeginning(word: string): boolean {
+  const vocabulary = [numberNames, flagNames, rentalNames].flatMap((names) => Object.keys(names));
+  return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
+}
+
+function isOperator(word: string): boolean {
+  return /^[<>=≤≥$x×*!+-]+$/.test(word);
+}
+
+const operators = '<=|>=|=<|=>|<|>|≤|≥';
+const looseOperator = new RegExp(`\\s*(${operators})\\s*`, 'g');
+const looseUnit =
+  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?)\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|%)(?=\s|$)/g;
+
+/** Lower case; joins operators and units with their number, and takes `2x4090` and `4090x2` apart. */
+function tokenize(line: string): readonly string[] {
+  return line
+    .toLowerCase()
+    .replace(looseOperator, ' $1')
+    .replace(looseUnit, '$1$2$3')
+    .split(/[\s;]+|,(?!\d)/)
+    .flatMap((token) => {
+      const first = /^(\d{1,2})[x×](?=[a-z]*\d{2,})(.+)$/.exec(token);
+      if (first) return [`x${first[1] ?? ''}`, first[2] ?? ''];
+      const last = /^([a-z]*\d{2,}[a-z]*)[x×](\d{1,2})$/.exec(token);
+      return last ? [last[1] ?? '', `x${last[2] ?? ''}`] : [token];
+    })
+    .filter((token) => token !== '');
+}
+
+interface Read {
+  readonly reading: FieldKey | Text;
+  /** How many tokens it took. */
+  readonly length: number;
+}
+
+function readAt(
+  tokens: readonly string[],
+  at: number,
+  draft: Draft,
+  models: readonly string[],
+): Read | undefined {
+  const token = tokens[at] ?? '';
+  const negated = /^[-!]./.test(token) && token.length > 2;
+  const bare = negated ? token.slice(1) : token;
+  // The longest name counts: "4070 ti" is not a 4070.
+  for (let length = Math.min(4, tokens.length - at); length >= 1; length -= 1) {
+    const parts = [bare, ...tokens.slice(at + 1, at + length)];
+    const found = parts.every((part) => /[a-z0-9]/.test(part)) ? findGpuModels(parts.join(' '), models) : [];
+    if (found.length > 0) {
+      return { reading: addChoice(draft, 'gpu', found, negated), length };
+    }
+  }
+  const pair = readPair(token, tokens[at + 1], draft);
+  if (pair !== undefined) {
+    return { reading: pair, length: 2 };
+  }
+  const reading = readCount(token, draft) ?? readComparison(token, draft) ?? readWord(bare, negated, draft);
+  return reading === undefined ? undefined : { reading, length: 1 };
+}
+
+/** `64gb ram` and `ram 64gb`. */
+function readPair(token: string, next: string | undefined, draft: Draft): Reading {
+  const unitOf = (word: string) => {
+    const groups = comparison.exec(word)?.groups;
+    return groups?.['name'] === '' ? (groups['unit'] ?? '') : undefined;
+  };
+  const keyOf = (word: string) => (word.length > 1 ? own(numberNames, word) : undefined);
+  if (next === undefined) {
+    return undefined;
+  }
+  const join = (name: string, number: string) =>
+    readComparison(`${name}${/^[<>=≤≥:]/.test(number) ? '' : ':'}${number}`, draft);
+  const nextKey = keyOf(next);
+  const unit = unitOf(token);
+  if (nextKey !== undefined && unit !== undefined && suits(unit, nextKey)) {
+    return join(next, token);
+  }
+  return keyOf(token) !== undefined && unitOf(next) !== undefined ? join(token, next) : undefined;
+}
+
+/** Whether a number with this unit can be meant for the field: `24gb cuda` is not a CUDA version. */
+function suits(unit: string, key: NumberKey): boolean {
+  const fields: readonly NumberKey[] = memoryUnits.includes(unit)
+    ? ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb']
+    : speedUnits.includes(unit)
+      ? ['downMbit', 'upMbit']
+      : [key];
+  return fields.includes(key) && unit !== '%';
+}
+
+function addChoice(draft: Draft, key: ChoiceKey, values: readonly string[], negated: boolean): ChoiceKey {
+  const choice = draft.choices.get(key) ?? { oneOf: [], noneOf: [] };
+  (negated ? choice.noneOf : choice.oneOf).push(...values);
+  draft.choices.set(key, choice);
+  return key;
+}
+
+function readCount(token: string, draft: Draft): Reading {
+  const groups = (countBefore.exec(token) ?? countAfter.exec(token))?.groups;
+  if (!groups) {
+    return undefined;
+  }
+  const count = Number(groups['n']);
+  draft.numbers.set('gpuCount', groups['plus'] === undefined ? { min: count, max: count } : { min: count });
+  return 'gpuCount';
+}
+
+function readComparison(token: string, draft: Draft): Reading {
+  const groups = comparison.exec(token)?.groups;
+  if (!groups) {
+    return undefined;
+  }
+  const number = Number((groups['number'] ?? '').replace(',', '.'));
+  const unit = (groups['unit'] ?? '').replace(/\/h$|\$$/g, '');
+  const priced = token.includes('$') || token.includes('/h');
+  const key = fieldOf(groups['name'] ?? '', unit, priced, groups['op'], number);
+  if (key === undefined) {
+    return undefined;
+  }
+  const scale = own(unitScales, unit) ?? 1;
+  const value = tidy(key === 'reliability' && number <= 1 ? number * 100 : number * scale);
+  const range = rangeOf(groups['op'], groups['plus'] !== undefined, value, key);
+  draft.numbers.set(key, { ...draft.numbers.get(key), ...range });
+  return key;
+}
+
+function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+/** Fields of which a bare number means "exactly this". */
+const exactFields: readonly NumberKey[] = ['gpuCount'];
+
+function rangeOf(op: string | undefined, plus: boolean, value: number, key: NumberKey): NumberRange {
+  if (op !== undefined && '<=<≤'.includes(op)) {
+    return { max: value };
+  }
+  if (key === 'pricePerHour' && op === undefined) {
+    return plus ? { min: value } : { max: value };
+  }
+  if (!plus && exactFields.includes(key) && (op === undefined || op === ':')) {
+    return { min: value, max: value };
+  }
+  return op === '=' ? { min: value, max: value } : { min: value };
+}
+
+const memoryUnits = ['gb', 'g', 'gib', 'tb'];
+const speedUnits = ['mbit', 'mbps', 'gbit', 'gbps'];
+const timeUnits = ['d', 'day', 'days', 'w', 'week', 'weeks', 'month', 'months'];
+
+/** The field that a number belongs to: by its name, its unit, or its size. */
+function fieldOf(
+  name: string,
+  unit: string,
+  priced: boolean,
+  op: string | undefined,
+  value: number,
+): NumberKey | undefined {
+  if (name !== '') {
+    const known = own(numberNames, name);
+    return known !== undefined && (op !== undefined || name.length > 1 || unit !== '') ? known : undefined;
+  }
+  if (priced) return 'pricePerHour';
+  if (memoryUnits.includes(unit)) return 'gpuRamGb';
+  if (unit === '%') return 'reliability';
+  if (speedUnits.includes(unit)) return 'downMbit';
+  if (timeUnits.includes(unit)) return 'days';
+  if (unit !== '') return own(numberNames, unit);
+  // `<0.8` alone is a price: nothing else that people limit from above is written without a name.
+  if (op !== undefined && '<=<≤'.includes(op)) return 'pricePerHour';
+  if (op === undefined) return undefined;
+  return value <= 1 ? 'pricePerHour' : 'gpuRamGb';
+}
+
+function readWord(word: string, negated: boolean, draft: Draft): Reading {
+  const flag = own(flagNames, word);
+  if (flag) {
+    draft.flags.set(flag[0], negated ? !flag[1] : flag[1]);
+    return flag[0];
+  }
+  const rentalType = own(rentalNames, word);
+  if (rentalType && !negated) {
+    draft.rentalType = rentalType;
+    return rentalType === 'interruptible' ? text('Interruptible') : text('On demand');
+  }
+  const countries = findPlaces(word);
+  return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);
+}
+
+function finish(draft: Draft): Filters {
+  const choices = [...draft.choices].map(([key, choice]) => [
+    key,
+    {
+      ...(choice.oneOf.length === 0 ? {} : { oneOf: [...new Set(choice.oneOf)] }),
+      ...(choice.noneOf.length === 0 ? {} : { noneOf: [...new Set(choice.noneOf)] }),
+    },
+  ]);
+  return Object.fromEntries([...draft.numbers, ...choices, ...draft.flags]) as Filters;
+}

@@ -1,0 +1,406 @@
+import { text, type Text } from '../../util/text';
+import { soldGpuGb } from '../offers/gpuMemory';
+import { formatCents, formatMoney, type Micros } from '../money';
+import type { Offer, RentalType } from '../offers/offer';
+import {
+  diskRate,
+  durationText,
+  estimate,
+  hoursOfCredit,
+  noRate,
+  perDay,
+  perHour,
+  perMonth,
+  quoteOffer,
+  sumRates,
+  type Quote,
+  type Rate,
+} from '../quote';
+import {
+  effectiveRuntype,
+  lacksShell,
+  mergedEnv,
+  neededPorts,
+  plannedDiskGb,
+  portShortage,
+  runtypeName,
+  sourceName,
+  type RentChoices,
+} from './rentPlan';
+import type { VolumeChoice } from './rent';
+import { fieldLabel } from '../offers/searchFields';
+import { wireMisfits } from '../offers/wireMatch';
+
+export type RentStep = 'source' | 'disk' | 'label' | 'runtype' | 'bid' | 'options' | 'confirm';
+
+export interface Fact {
+  readonly id: string;
+  readonly label: Text;
+  readonly value: Text | string;
+  /** Where it can be changed. */
+  readonly step?: RentStep;
+}
+
+export interface Warning {
+  readonly id:
+    | 'noShell'
+    | 'ports'
+    | 'template'
+    | 'disk'
+    | 'credit'
+    | 'limit'
+    | 'priceUnknown'
+    | 'stoppedUnknown'
+    | 'unverified'
+    | 'endsSoon'
+    | 'bid'
+    | 'vmKey'
+    | 'waits';
+  readonly text: Text;
+  /** Where it can be put right. */
+  readonly step?: RentStep;
+}
+
+export interface ConfirmationInput {
+  readonly offer: Offer;
+  readonly choices: RentChoices;
+  readonly rentalType: RentalType;
+  /** GB that the offer's total was asked for with. */
+  readonly searchedDiskGb: number;
+  readonly credit?: Micros;
+  /** What runs already. */
+  readonly running: Rate;
+  /** The price an hour that all machines together shall not pass. */
+  readonly limitPerHour?: Micros;
+}
+
+export interface Confirmation {
+  readonly quote: Quote;
+  /** All copies together; `undefined` where no price is stated. */
+  readonly total: Rate | undefined;
+  /** Passing the limit needs a decision of its own. */
+  readonly overLimit: boolean;
+  readonly what: readonly Fact[];
+  readonly cost: readonly Fact[];
+  readonly warnings: readonly Warning[];
+}
+
+/** The last step before money is spent, as data: what is rented, what it costs, what to mind. */
+export function confirmation(input: ConfirmationInput): Confirmation {
+  const { offer, choices, rentalType, searchedDiskGb } = input;
+  const quote = quoteOffer(offer, {
+    rentalType,
+    searchedDiskGb,
+    diskGb: plannedDiskGb(choices),
+    ...(choices.bidPerHour === undefined ? {} : { bidPerHour: choices.bidPerHour }),
+  });
+  const copies = choices.count ?? 1;
+  const volume = volumeRate(choices);
+  const forAll = (rate: Rate | undefined) =>
+    rate === undefined ? undefined : sumRates(...Array<Rate>(copies).fill(sumRates(rate, volume)));
+  const total = forAll(quote.running);
+  const all = total === undefined ? undefined : sumRates(total, input.running);
+  const overLimit =
+    input.limitPerHour !== undefined && all !== undefined && perHour(all) > input.limitPerHour;
+  return {
+    quote,
+    total,
+    overLimit,
+    what: whatFacts(input),
+    cost: costFacts(input, { ...quote, running: total, stopped: forAll(quote.stopped) }),
+    warnings: warningsOf(input, quote, total, overLimit ? all : undefined),
+  };
+}
+
+/** "2× RTX 4090 24 GB". */
+export function machineName(offer: Offer): string {
+  const memory = offer.gpuRamMb === undefined ? '' : ` ${soldGpuGb(offer.gpuRamMb)} GB`;
+  return `${offer.gpuCount ?? 1}× ${offer.gpuName ?? '?'}${memory}`;
+}
+
+function whatFacts({ offer, choices, rentalType }: ConfirmationInput): readonly Fact[] {
+  const env = mergedEnv(choices);
+  const copies = choices.count ?? 1;
+  const label = choices.label?.trim();
+  const { source } = choices;
+  return [
+    {
+      id: 'machine',
+      label: text('Machine'),
+      value: offer.location === undefined ? machineName(offer) : `${machineName(offer)}, ${offer.location}`,
+    },
+    ...(copies > 1 ? [fact('count', text('How many'), String(copies), 'options')] : []),
+    fact(
+      'source',
+      source.kind === 'template' ? text('Template') : text('Image'),
+      sourceName(source),
+      'source',
+    ),
+    fact('disk', text('Disk'), `${plannedDiskGb(choices)} GB`, 'disk'),
+    fact('label', text('Label'), label === undefined || label === '' ? text('none') : label, 'label'),
+    fact('runtype', text('Run type'), runtypeName(effectiveRuntype(choices)), 'runtype'),
+    ...(rentalType === 'interruptible' && choices.bidPerHour !== undefined
+      ? [fact('bid', text('Your bid'), text('{0}/h', formatMoney(choices.bidPerHour)), 'bid')]
+      : []),
+    ...(choices.vm === true ? [fact('vm', text('Kind'), text('Virtual machine'), 'options')] : []),
+    ...(choices.targetState === 'stopped'
+      ? [fact('target', text('Start'), text('not yet, rented as stopped'), 'options')]
+      : []),
+    ...(env.length === 0
+      ? []
+      : [fact('env', text('Environment'), env.map(({ name }) => name).join(', '), 'options')]),
+    ...(neededPorts(choices) === 0
+      ? []
+      : [fact('ports', text('Direct ports'), portsText(offer, choices), 'options')]),
+    ...(choices.onstart === undefined
+      ? []
+      : [
+          fact('onstart', text('On-start script'), text('{0} characters', choices.onstart.length), 'options'),
+        ]),
+    ...(choices.volume === undefined
+      ? []
+      : [fact('volume', text('Volume'), volumeText(choices.volume), 'options')]),
+    ...otherOptions(choices),
+  ];
+}
+
+/** What few rentals have; a login is said to be there and never shown. */
+function otherOptions(choices: RentChoices): readonly Fact[] {
+  const { args, imageLogin, jupyterDir, langUtf8, pythonUtf8, useJupyterLab } = choices;
+  const isArgs = effectiveRuntype(choices) === 'args';
+  const utf8 = [...(pythonUtf8 === true ? ['Python'] : []), ...(langUtf8 === true ? ['LANG'] : [])];
+  return [
+    ...(args === undefined || !isArgs ? [] : [fact('args', text('Arguments'), args, 'options')]),
+    ...(useJupyterLab === true ? [fact('lab', text('Notebook'), 'JupyterLab', 'options')] : []),
+    ...(jupyterDir === undefined
+      ? []
+      : [fact('jupyterDir', text('Jupyter starts in'), jupyterDir, 'options')]),
+    ...(imageLogin === undefined ? [] : [fact('login', text('Registry login'), text('set'), 'options')]),
+    ...(utf8.length === 0 ? [] : [fact('utf8', text('UTF-8'), utf8.join(', '), 'options')]),
+  ];
+}
+
+function fact(id: string, label: Text, value: Text | string, step: RentStep): Fact {
+  return { id, label, value, step };
+}
+
+function volumeText({ kind, mountPath, sizeGb, volumeId }: VolumeChoice): Text {
+  return kind === 'link'
+    ? text('V.{0} at {1}', volumeId, mountPath)
+    : text('a new one of {0} GB at {1}', sizeGb ?? '?', mountPath);
+}
+
+function portsText(offer: Offer, choices: RentChoices): Text {
+  return offer.directPorts === undefined
+    ? text('{0} needed', neededPorts(choices))
+    : text('{0} needed, {1} there', neededPorts(choices), offer.directPorts);
+}
+
+/** An afternoon with a data set, so that bandwidth is never a surprise. */
+const usualStay = { hours: 8, downGb: 50, upGb: 0 };
+
+/** The price of a new volume; one that is there is billed already. */
+function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate {
+  return volume?.sizeGb === undefined || volumePerGbMonth === undefined
+    ? noRate
+    : diskRate(volumePerGbMonth, volume.sizeGb);
+}
+
+/** `quote` is of all machines together. */
+function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
+  const facts: Fact[] = [];
+  const { stopped, running: total } = quote;
+  if (total !== undefined) {
+    facts.push({ id: 'running', label: text('Running'), value: runningText(total) });
+  }
+  facts.push({
+    id: 'stopped',
+    label: text('Stopped'),
+    value: stopped === undefined ? text('not stated by the service') : stoppedText(stopped),
+  });
+  const stay = estimate(quote, usualStay);
+  if (quote.downPerGb !== undefined && stay !== undefined) {
+    facts.push({
+      id: 'bandwidth',
+      label: text('Download'),
+      value: text(
+        '{0} a GB; {1} h with {2} GB down come to {3}',
+        formatMoney(quote.downPerGb),
+        usualStay.hours,
+        usualStay.downGb,
+        formatCents(stay),
+      ),
+    });
+  }
+  if (input.credit !== undefined && total !== undefined) {
+    facts.push({
+      id: 'credit',
+      label: text('Credit'),
+      value: creditText(input.credit, total, input.running),
+    });
+  }
+  return facts;
+}
+
+/** "$0.423/h, $10.14 a day". */
+export function runningText(rate: Rate): Text {
+  return text('{0}/h, {1} a day', formatMoney(perHour(rate)), formatCents(perDay(rate)));
+}
+
+/** "$0.0042/h, $0.10 a day, $3.00 a month". */
+export function stoppedText(rate: Rate): Text {
+  return text(
+    '{0}/h, {1} a day, {2} a month of 720 h',
+    formatMoney(perHour(rate)),
+    formatCents(perDay(rate)),
+    formatCents(perMonth(rate)),
+  );
+}
+
+export function creditText(credit: Micros, rate: Rate, running: Rate): Text {
+  const alone = hoursOfCredit(credit, rate);
+  const together = hoursOfCredit(credit, sumRates(rate, running));
+  if (alone === undefined || together === undefined) {
+    return text('{0}', formatCents(credit));
+  }
+  return running === 0
+    ? text('{0} lasts {1}', formatCents(credit), durationText(alone))
+    : text(
+        '{0} lasts {1}, and {2} with what runs already',
+        formatCents(credit),
+        durationText(alone),
+        durationText(together),
+      );
+}
+
+function warningsOf(
+  input: ConfirmationInput,
+  quote: Quote,
+  total: Rate | undefined,
+  over: Rate | undefined,
+): readonly Warning[] {
+  return [...priceWarnings(input, quote, total, over), ...fitWarnings(input), ...machineWarnings(input)];
+}
+
+/** Credit for less than this is worth a word before renting. */
+const littleCreditHours = 2;
+
+function priceWarnings(
+  input: ConfirmationInput,
+  quote: Quote,
+  total: Rate | undefined,
+  over: Rate | undefined,
+): readonly Warning[] {
+  const found: Warning[] = [];
+  if (over !== undefined && input.limitPerHour !== undefined) {
+    found.push({
+      id: 'limit',
+      text: text(
+        'With this, all machines together cost {0}/h. Your limit is {1}/h.',
+        formatMoney(perHour(over)),
+        formatMoney(input.limitPerHour),
+      ),
+    });
+  }
+  if (total === undefined) {
+    found.push({ id: 'priceUnknown', text: text('The service does not say what this machine costs.') });
+  }
+  if (quote.stopped === undefined) {
+    found.push({
+      id: 'stoppedUnknown',
+      text: text(
+        'The service does not say what the disk costs. It is billed even while the machine is stopped.',
+      ),
+    });
+  }
+  const hours =
+    input.credit === undefined || total === undefined
+      ? undefined
+      : hoursOfCredit(input.credit, sumRates(total, input.running));
+  if (hours !== undefined && hours < littleCreditHours) {
+    found.push({
+      id: 'credit',
+      text: text('Your credit lasts {0} only. At zero the service stops everything.', durationText(hours)),
+    });
+  }
+  return found;
+}
+
+function fitWarnings({ offer, choices }: ConfirmationInput): readonly Warning[] {
+  const found: Warning[] = [];
+  if (lacksShell(effectiveRuntype(choices))) {
+    found.push({
+      id: 'noShell',
+      text: text('This run type has neither SSH nor Jupyter: you cannot connect to the machine.'),
+      step: 'runtype',
+    });
+  }
+  const ports = portShortage(offer, choices);
+  if (ports) {
+    found.push({
+      id: 'ports',
+      text: text('{0} direct ports are needed, and this machine has {1}.', ports.needed, ports.has),
+      step: 'runtype',
+    });
+  }
+  if (offer.diskSpaceGb !== undefined && plannedDiskGb(choices) > offer.diskSpaceGb) {
+    found.push({
+      id: 'disk',
+      text: text(
+        '{0} GB of disk are wanted, and this machine has {1} GB.',
+        plannedDiskGb(choices),
+        Math.floor(offer.diskSpaceGb),
+      ),
+      step: 'disk',
+    });
+  }
+  const { source } = choices;
+  const misfits = source.kind === 'template' ? wireMisfits(offer, source.template.extraFilters) : [];
+  const [misfit] = misfits;
+  if (source.kind === 'template' && misfit !== undefined) {
+    found.push({
+      id: 'template',
+      text: text(
+        'The template {0} is not meant for this machine: {1} does not fit.',
+        source.template.name,
+        fieldLabel(misfit),
+      ),
+      step: 'source',
+    });
+  }
+  if (choices.vm === true) {
+    found.push({
+      id: 'vmKey',
+      text: text('A virtual machine takes its SSH keys when it is created; none can be added later.'),
+    });
+  }
+  return found;
+}
+
+function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): readonly Warning[] {
+  const found: Warning[] = [];
+  if (rentalType === 'interruptible') {
+    found.push({
+      id: 'bid',
+      text: text('Interruptible: the machine stops when somebody bids more or rents it on demand.'),
+      step: 'bid',
+    });
+  }
+  if (offer.verified === false) {
+    found.push({ id: 'unverified', text: text('The service has not verified this machine.') });
+  }
+  if (offer.durationSeconds !== undefined && offer.durationSeconds < 86_400) {
+    found.push({
+      id: 'endsSoon',
+      text: text('The host offers this machine for {0} only.', durationText(offer.durationSeconds / 3600)),
+    });
+  }
+  if (choices.cancelUnavailable === false) {
+    found.push({
+      id: 'waits',
+      text: text('If the machine is taken meanwhile, the rental waits, stopped, and its disk is billed.'),
+      step: 'options',
+    });
+  }
+  return found;
+}

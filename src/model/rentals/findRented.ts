@@ -1,0 +1,56 @@
+import { markerIn } from '../instances/instanceLabel';
+import type { Instance } from '../instances/instance';
+
+/** What is known about a rental whose answer did not arrive. */
+export interface LostRental {
+  readonly marker: string;
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+  readonly machineId?: number | undefined;
+  /** Undefined where the list before it is not known. */
+  readonly idsBefore?: readonly number[] | undefined;
+}
+
+export type RentedFinding =
+  | { readonly kind: 'found'; readonly instanceId: number; readonly by: 'label' | 'id' }
+  | { readonly kind: 'none' }
+  /** One or several could be it; nobody may guess. */
+  | { readonly kind: 'unclear'; readonly instanceIds: readonly number[] };
+
+/** The computer's clock and the service's may differ by this much. */
+const clockSlackMs = 10 * 60_000;
+
+/**
+ * Finds the instance of a lost rental: by the label we sent; where a record carries none, by being
+ * new, unlabelled, on the right machine and not too old. `taken` holds ids of other rentals.
+ */
+export function findRented(
+  lost: LostRental,
+  instances: readonly Instance[],
+  taken: ReadonlySet<number>,
+): RentedFinding {
+  const labelled = instances.filter((one) => markerIn(one.label) === lost.marker);
+  if (labelled[0]) {
+    return { kind: 'found', instanceId: Math.min(...labelled.map(({ id }) => id)), by: 'label' };
+  }
+  const before = new Set(lost.idsBefore);
+  const candidates = instances
+    .filter((one) => !before.has(one.id) && !taken.has(one.id) && couldBe(lost, one))
+    .map(({ id }) => id);
+  const [first, ...others] = candidates;
+  if (first === undefined) {
+    return { kind: 'none' };
+  }
+  return others.length === 0 && lost.idsBefore !== undefined
+    ? { kind: 'found', instanceId: first, by: 'id' }
+    : { kind: 'unclear', instanceIds: candidates };
+}
+
+function couldBe(lost: LostRental, instance: Instance): boolean {
+  const hasNoLabel = instance.label === undefined || instance.label.trim() === '';
+  const isOnMachine =
+    lost.machineId === undefined || instance.machineId === undefined || instance.machineId === lost.machineId;
+  const isNew =
+    instance.startedAt === undefined || instance.startedAt * 1000 >= lost.requestedAt - clockSlackMs;
+  return hasNoLabel && isOnMachine && isNew;
+}

@@ -1,0 +1,163 @@
+import type { Instance } from '../instances/instance';
+import {
+  hasBeenReady,
+  intentOf,
+  isFailedStatus,
+  isLingering,
+  plain,
+  stateOf,
+  type InstanceFacts,
+  type InstanceStateKind,
+} from '../instances/instanceState';
+
+/** One machine on its way to running; plain data, so that it survives a restart. */
+export interface Watch {
+  readonly instanceId: number;
+  /** When it was rented, started or rebooted; milliseconds since 1970. */
+  readonly since: number;
+  readonly cause: 'rent' | 'start' | 'reboot';
+  /** When the host's message changed last; the time-out counts from here. */
+  readonly messageAt: number;
+  readonly message?: string;
+  readonly stage: InstanceStateKind;
+  /** "Longer than usual" was said. */
+  readonly isLong: boolean;
+  /** It was in a list at least once. */
+  readonly wasSeen: boolean;
+}
+
+export type FailureReason = 'exited' | 'unknown' | 'offline' | 'gaveUp' | 'timedOut';
+
+export type WatchOutcome =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'failed';
+      readonly reason: FailureReason;
+      /** It ran before: there is data on it, so nothing is replaced without a click that says so. */
+      readonly hadData: boolean;
+    }
+  /** No failure: the user stopped or destroyed it, here or elsewhere. */
+  | { readonly kind: 'ended'; readonly why: 'stopped' | 'destroyed' };
+
+export interface WatchStep {
+  readonly watch: Watch;
+  readonly outcome?: WatchOutcome;
+  /** True once, after five minutes. */
+  readonly becameLong?: boolean;
+}
+
+export interface ReadinessLimits {
+  /** Without a change of the host's message. */
+  readonly timeoutMs: number;
+}
+
+export const longerThanUsualMs = 5 * 60_000;
+/** Whatever the host says, nobody waits longer. */
+export const longestWaitMs = 60 * 60_000;
+/** A list may be a little older than the rental it is asked about. */
+export const appearanceGraceMs = 90_000;
+
+export function beginWatch(instanceId: number, cause: Watch['cause'], now: number): Watch {
+  return {
+    instanceId,
+    since: now,
+    cause,
+    messageAt: now,
+    stage: cause === 'rent' ? 'provisioning' : 'starting',
+    isLong: false,
+    wasSeen: false,
+  };
+}
+
+/**
+ * Takes one look at a watched machine. `instance` is undefined where a complete list does not hold
+ * it. The status decides as documented (interface: States, rule 1), intent before status.
+ */
+export function observe(
+  watch: Watch,
+  instance: Instance | undefined,
+  facts: InstanceFacts,
+  now: number,
+  limits: ReadinessLimits,
+): WatchStep {
+  if (facts.lastRequest?.kind === 'destroy') {
+    return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
+  }
+  if (instance === undefined) {
+    const isGone = watch.wasSeen || now - watch.since >= appearanceGraceMs;
+    return isGone ? { watch, outcome: { kind: 'ended', why: 'destroyed' } } : tick(watch, false, now, limits);
+  }
+  const seen = withRecord(watch, instance, facts, now);
+  if (intentOf(instance, facts) === 'stopped' || facts.lastRequest?.kind === 'stop') {
+    return { watch: seen, outcome: { kind: 'ended', why: 'stopped' } };
+  }
+  if (instance.actualStatus === 'running') {
+    // A reboot that has not begun yet still shows `running`.
+    const isBeforeReboot =
+      watch.cause === 'reboot' && facts.lastRequest?.tookEffect !== true && now - watch.since < rebootGraceMs;
+    return isBeforeReboot ? { watch: seen } : { watch: seen, outcome: { kind: 'ready' } };
+  }
+  const hadData = hasBeenReady(instance, facts);
+  if (isLingering(instance, facts, now)) {
+    return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
+  }
+  if (isFailedStatus(instance.actualStatus)) {
+    return { watch: seen, outcome: { kind: 'failed', reason: instance.actualStatus, hadData } };
+  }
+  if (seen.stage === 'gaveUp' || seen.stage === 'exited') {
+    return { watch: seen, outcome: { kind: 'failed', reason: seen.stage, hadData } };
+  }
+  return tick(seen, false, now, limits, hadData);
+}
+
+/** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */
+export const rebootGraceMs = 20_000;
+
+function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now: number): Watch {
+  const message = instance.statusMessage === undefined ? undefined : plain(instance.statusMessage);
+  const { message: before, ...rest } = watch;
+  const hasChanged = message !== undefined && message !== '' && message !== before;
+  const kept = hasChanged ? message : before;
+  return {
+    ...rest,
+    ...(kept === undefined ? {} : { message: kept }),
+    messageAt: hasChanged ? now : watch.messageAt,
+    stage: stateOf(instance, facts, now),
+    wasSeen: true,
+  };
+}
+
+/** Applies the time limits; a start that waits for a free GPU is not timed, since nothing is being built. */
+function tick(
+  watch: Watch,
+  isQueued: boolean,
+  now: number,
+  limits: ReadinessLimits,
+  hadData = false,
+): WatchStep {
+  if (isQueued) {
+    return { watch };
+  }
+  const timeoutMs = Math.min(limits.timeoutMs, longestWaitMs);
+  if (now - watch.messageAt >= timeoutMs || now - watch.since >= longestWaitMs) {
+    return { watch, outcome: { kind: 'failed', reason: 'timedOut', hadData } };
+  }
+  if (!watch.isLong && now - watch.since >= longerThanUsualMs) {
+    return { watch: { ...watch, isLong: true }, becameLong: true };
+  }
+  return { watch };
+}
+
+/** What goes wrong with a machine that ran; said once, and again only after it recovered. */
+export type Trouble = 'unknown' | 'offline' | 'outbid' | 'exited';
+
+/** The trouble an instance that has been ready is in now, if any. */
+export function troubleOf(instance: Instance, facts: InstanceFacts, now: number): Trouble | undefined {
+  if (!hasBeenReady(instance, facts) || intentOf(instance, facts) === 'stopped') {
+    return undefined;
+  }
+  const kind = stateOf(instance, facts, now);
+  return kind === 'unknown' || kind === 'offline' || kind === 'outbid' || kind === 'exited'
+    ? kind
+    : undefined;
+}

@@ -1,0 +1,55 @@
+import type { Micros } from '../money';
+
+export const runtypes = [
+  'ssh_direct',
+  'ssh_proxy',
+  'ssh',
+  'jupyter_direct',
+  'jupyter_proxy',
+  'jupyter',
+  'args',
+] as const;
+export type Runtype = (typeof runtypes)[number];
+
+export interface VolumeChoice {
+  readonly kind: 'link' | 'create';
+  /** The volume when linking, the volume offer when creating. */
+  readonly volumeId: number;
+  readonly sizeGb?: number;
+  readonly mountPath: string;
+}
+
+/**
+ * What the user decided. With a template a field is left `undefined` unless the user changed it,
+ * because a field in the request overrides the template (interface: Template merge rules 1).
+ */
+export interface RentConfig {
+  readonly templateHash?: string;
+  readonly image?: string;
+  readonly diskGb?: number;
+  /** The label as sent, our marker included. */
+  readonly label?: string;
+  readonly runtype?: Runtype;
+  readonly targetState?: 'running' | 'stopped';
+  /** A bid; present exactly when the offer was searched as interruptible. */
+  readonly bidPerHour?: Micros;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onstart?: string;
+  readonly args?: string;
+  readonly useJupyterLab?: boolean;
+  readonly jupyterDir?: string;
+  readonly pythonUtf8?: boolean;
+  readonly langUtf8?: boolean;
+  readonly imageLogin?: string;
+  readonly cancelUnavailable?: boolean;
+  readonly vm?: boolean;
+  readonly volume?: VolumeChoice;
+}
+
+/** The answer to a rental that took effect. */
+export interface Rented {
+  readonly instanceId: number;
+  /** False where the service said `success: false` beside an id: it exists and bills all the same. */
+  readonly confirmed: boolean;
+  readonly message?: string;
+}

@@ -1,0 +1,119 @@
+import type { RentStep } from './confirmation';
+import type { MarketQuery } from '../offers/marketQuery';
+import type { Offer } from '../offers/offer';
+import type { RentChoices } from './rentPlan';
+
+/** What a rental starts from. */
+export interface RentStart {
+  readonly offer: Offer;
+  readonly query: MarketQuery;
+  readonly choices: RentChoices;
+  /** The template was chosen before the offer, so it is not asked for again. */
+  readonly sourceGiven?: boolean;
+}
+
+/**
+ * The steps from an offer to the confirmation. Every step has a default, so each can be skipped; Back
+ * returns to the step that was shown before; a step that was opened from the confirmation returns to it.
+ */
+export class RentFlow {
+  private readonly path: RentStep[];
+  private current: Offer;
+  private chosen: RentChoices;
+
+  constructor(private readonly start: RentStart) {
+    this.current = start.offer;
+    this.chosen = start.choices;
+    this.path = [this.steps[0] ?? 'confirm'];
+  }
+
+  get offer(): Offer {
+    return this.current;
+  }
+  get choices(): RentChoices {
+    return this.chosen;
+  }
+  get query(): MarketQuery {
+    return this.start.query;
+  }
+
+  /** The steps in their order, the confirmation last; `options` is only opened from there. */
+  get steps(): readonly RentStep[] {
+    return [
+      ...(this.start.sourceGiven === true ? [] : ['source' as const]),
+      'disk',
+      'label',
+      'runtype',
+      ...(this.start.query.rentalType === 'interruptible' ? ['bid' as const] : []),
+      'confirm',
+    ];
+  }
+
+  get step(): RentStep {
+    return this.path[this.path.length - 1] ?? 'confirm';
+  }
+
+  /** One-based place of the step, for the title. */
+  get position(): number {
+    const index = this.steps.indexOf(this.step);
+    return index < 0 ? this.steps.length : index + 1;
+  }
+
+  /** Takes the answers of the step and goes on; without answers the step keeps its default. */
+  next(answers: Partial<RentChoices> = {}): void {
+    this.set(answers);
+    const before = this.path[this.path.length - 2];
+    if (before === 'confirm') {
+      this.path.pop();
+      return;
+    }
+    const following = this.steps[this.steps.indexOf(this.step) + 1];
+    if (following !== undefined) {
+      this.path.push(following);
+    }
+  }
+
+  /** Changes answers without leaving the step. */
+  set(answers: Partial<RentChoices>): void {
+    this.chosen = { ...this.chosen, ...answers };
+  }
+
+  /** Takes answers back, so that the default or the template counts. */
+  unset(...keys: readonly Exclude<keyof RentChoices, 'source'>[]): void {
+    const kept = Object.entries(this.chosen).filter(([key]) => !(keys as readonly string[]).includes(key));
+    this.chosen = { source: this.chosen.source, ...Object.fromEntries(kept) };
+  }
+
+  /** All further steps keep their defaults. */
+  toConfirmation(): void {
+    if (this.step !== 'confirm') {
+      const opened = this.path.indexOf('confirm');
+      if (opened >= 0) {
+        this.path.length = opened + 1;
+      } else {
+        this.path.push('confirm');
+      }
+    }
+  }
+
+  /** Opens a step from the confirmation. */
+  open(step: RentStep): void {
+    if (step !== this.step) {
+      this.path.push(step);
+    }
+  }
+
+  /** False at the first step: there Back leads to the offers. */
+  back(): boolean {
+    if (this.path.length === 1) {
+      return false;
+    }
+    this.path.pop();
+    return true;
+  }
+
+  /** Another offer takes the place of one that is gone; the answers stay. */
+  replaceOffer(offer: Offer): void {
+    this.current = offer;
+  }
+}

@@ -1,0 +1,283 @@
+import { text, type Text } from '../../util/text';
+import { envFlagsToObject, parsePort, type EnvObject } from '../documents/envFlags';
+import { formatMoney, fromDollars, times, type Micros } from '../money';
+import type { Offer, RentalType } from '../offers/offer';
+import { runtypes, type RentConfig, type Runtype, type VolumeChoice } from './rent';
+import { highestBid, lowestBid } from '../quote';
+import { usualDiskGb } from '../offers/savedSearches';
+import type { Template } from '../templates/template';
+
+export type RentSource =
+  | { readonly kind: 'image'; readonly image: string }
+  | { readonly kind: 'template'; readonly template: Template };
+
+/** What somebody chose so far; a member that is left out keeps its default, or the template's value. */
+export interface RentChoices {
+  readonly source: RentSource;
+  readonly diskGb?: number;
+  readonly label?: string;
+  readonly runtype?: Runtype;
+  readonly bidPerHour?: Micros;
+  readonly targetState?: 'running' | 'stopped';
+  /** Added to the template's; the same name here wins (interface: Template merge rules 2). */
+  readonly env?: EnvObject;
+  readonly onstart?: string;
+  readonly args?: string;
+  readonly useJupyterLab?: boolean;
+  readonly jupyterDir?: string;
+  readonly pythonUtf8?: boolean;
+  readonly langUtf8?: boolean;
+  /** A secret: never shown, never kept with the history. */
+  readonly imageLogin?: string;
+  /** False lets a rental wait, stopped and with a disk that bills, until the machine is free. */
+  readonly cancelUnavailable?: boolean;
+  readonly vm?: boolean;
+  readonly volume?: VolumeChoice;
+  /** The price of the volume that is created; its data and its cost outlive the instance. */
+  readonly volumePerGbMonth?: Micros;
+  /** How many of the same to rent, each on a machine of its own. */
+  readonly count?: number;
+}
+
+/** interface: Limits. */
+export const defaultTemplateDiskGb = 8;
+/** The service refuses less, and the size cannot be changed later (service-facts 2.19). */
+export const leastDiskGb = 8;
+export const mostCopies = 8;
+
+/** GB of disk that will be sent. */
+export function plannedDiskGb(choices: RentChoices): number {
+  if (choices.diskGb !== undefined) {
+    return choices.diskGb;
+  }
+  return choices.source.kind === 'template'
+    ? Math.max(leastDiskGb, choices.source.template.recommendedDiskGb ?? defaultTemplateDiskGb)
+    : usualDiskGb;
+}
+
+/** The run type that a template leads to; `args` where it says nothing (interface: Template). */
+export function templateRuntype(template: Template): Runtype {
+  const words = (template.runtype ?? '').split(/\s+/);
+  const direct = (flag: boolean | undefined, word: string) =>
+    flag === true || words.includes(word) || words.includes(`${word}t`);
+  if (words.some((word) => word.startsWith('jupyter'))) {
+    return direct(template.jupDirect, 'jupyter_direc') ? 'jupyter_direct' : 'jupyter_proxy';
+  }
+  if (words.some((word) => word.startsWith('ssh')) || (words.join('') === '' && template.useSsh === true)) {
+    return direct(template.sshDirect, 'ssh_direc') ? 'ssh_direct' : 'ssh_proxy';
+  }
+  return 'args';
+}
+
+/** The run type that the instance will have, whoever says so. */
+export function effectiveRuntype(choices: RentChoices): Runtype {
+  return (
+    choices.runtype ??
+    (choices.source.kind === 'template' ? templateRuntype(choices.source.template) : 'ssh_direct')
+  );
+}
+
+/** True for run types through which nobody can log in. */
+export function lacksShell(runtype: Runtype): boolean {
+  return runtype === 'args';
+}
+
+/** What the service is asked for: with a template only what was changed, and the disk. */
+export function planRent(choices: RentChoices, rentalType: RentalType): RentConfig {
+  const { source } = choices;
+  const runtype = choices.runtype ?? (source.kind === 'image' ? 'ssh_direct' : undefined);
+  const label = choices.label?.trim();
+  return {
+    ...(source.kind === 'template' ? { templateHash: source.template.hashId } : { image: source.image }),
+    diskGb: plannedDiskGb(choices),
+    ...(label === undefined || label === '' ? {} : { label }),
+    ...(runtype === undefined ? {} : { runtype }),
+    ...(choices.targetState === 'stopped' ? { targetState: 'stopped' as const } : {}),
+    ...(rentalType === 'interruptible' && choices.bidPerHour !== undefined
+      ? { bidPerHour: choices.bidPerHour }
+      : {}),
+    ...(choices.env === undefined || Object.keys(choices.env).length === 0 ? {} : { env: choices.env }),
+    ...(choices.onstart === undefined ? {} : { onstart: choices.onstart }),
+    ...(choices.args === undefined || effectiveRuntype(choices) !== 'args' ? {} : { args: choices.args }),
+    ...(choices.useJupyterLab === undefined ? {} : { useJupyterLab: choices.useJupyterLab }),
+    ...(choices.jupyterDir === undefined ? {} : { jupyterDir: choices.jupyterDir }),
+    ...(choices.pythonUtf8 === undefined ? {} : { pythonUtf8: choices.pythonUtf8 }),
+    ...(choices.langUtf8 === undefined ? {} : { langUtf8: choices.langUtf8 }),
+    ...(choices.imageLogin === undefined ? {} : { imageLogin: choices.imageLogin }),
+    ...(choices.cancelUnavailable === undefined ? {} : { cancelUnavailable: choices.cancelUnavailable }),
+    ...(choices.vm === true ? { vm: true } : {}),
+    ...(choices.volume === undefined ? {} : { volume: choices.volume }),
+  };
+}
+
+export interface MergedVariable {
+  readonly name: string;
+  readonly value: string;
+  /** `here` also where it takes the place of the template's. */
+  readonly from: 'template' | 'here';
+}
+
+/** The environment as the service will merge it; the template's is empty where it cannot be read. */
+export function mergedEnv(choices: RentChoices): readonly MergedVariable[] {
+  const own = choices.env ?? {};
+  const base = choices.source.kind === 'template' ? envFlagsToObject(choices.source.template.env ?? '') : {};
+  const kept = Object.entries(base ?? {}).filter(([name]) => !Object.hasOwn(own, name));
+  return [
+    ...kept.map(([name, value]): MergedVariable => ({ name, value, from: 'template' })),
+    ...Object.entries(own).map(([name, value]): MergedVariable => ({ name, value, from: 'here' })),
+  ];
+}
+
+/** Ports that run types open on the machine itself (interface: Runtype behavior). */
+const ownPorts: Readonly<Record<Runtype, number>> = {
+  ssh_direct: 1,
+  ssh_proxy: 0,
+  ssh: 0,
+  jupyter_direct: 2,
+  jupyter_proxy: 0,
+  jupyter: 0,
+  args: 0,
+};
+
+/** Direct ports that the machine must have: the run type's own, and one for each mapping. */
+export function neededPorts(choices: RentChoices): number {
+  const mapped = mergedEnv(choices).filter(({ name }) => parsePort(name.replace(/^-p\s+/, '')) !== undefined);
+  return ownPorts[effectiveRuntype(choices)] + mapped.length;
+}
+
+/** Too few ports on the machine; `undefined` when they suffice or the machine does not say. */
+export function portShortage(
+  offer: Offer,
+  choices: RentChoices,
+): { readonly needed: number; readonly has: number } | undefined {
+  const needed = neededPorts(choices);
+  return offer.directPorts !== undefined && offer.directPorts < needed
+    ? { needed, has: offer.directPorts }
+    : undefined;
+}
+
+export function runtypeName(runtype: Runtype): Text {
+  const names: Readonly<Record<Runtype, Text>> = {
+    ssh_direct: text('SSH, direct'),
+    ssh_proxy: text('SSH, through the service'),
+    ssh: text('SSH, through the service'),
+    jupyter_direct: text('Jupyter and SSH, direct'),
+    jupyter_proxy: text('Jupyter and SSH, through the service'),
+    jupyter: text('Jupyter and SSH, through the service'),
+    args: text('The image as it is, without SSH'),
+  };
+  return names[runtype];
+}
+
+export function runtypeMeaning(runtype: Runtype): Text {
+  const meanings: Readonly<Record<Runtype, Text>> = {
+    ssh_direct: text('Fastest. Needs one direct port.'),
+    ssh_proxy: text('Works on every machine; slower, as all traffic takes a detour.'),
+    ssh: text('Works on every machine; slower, as all traffic takes a detour.'),
+    jupyter_direct: text('Jupyter in the browser and SSH. Needs two direct ports.'),
+    jupyter_proxy: text('Jupyter in the browser and SSH on every machine; slower.'),
+    jupyter: text('Jupyter in the browser and SSH on every machine; slower.'),
+    args: text('Runs what the image starts by itself. You cannot log in, and Connect is not possible.'),
+  };
+  return meanings[runtype];
+}
+
+/** Run types to choose from; the two that are other names of a third are left out. */
+export const offeredRuntypes: readonly Runtype[] = runtypes.filter(
+  (runtype) => runtype !== 'ssh' && runtype !== 'jupyter',
+);
+
+/** What is rented, in a few words. */
+export function sourceName(source: RentSource): string {
+  return source.kind === 'image' ? source.image : source.template.name;
+}
+
+/** An image path as the service takes it; the reason when it is not one (service-facts 2.19). */
+export function imageProblem(image: string): Text | undefined {
+  const trimmed = image.trim();
+  if (trimmed === '') {
+    return text('Enter an image, such as pytorch/pytorch:latest.');
+  }
+  if (
+    trimmed.length > 1024 ||
+    !/^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/.test(trimmed)
+  ) {
+    return text('This is not an image path. It looks like pytorch/pytorch:latest or ghcr.io/owner/name:tag.');
+  }
+  return undefined;
+}
+
+/** A disk size in GB; the reason when it cannot be used on this machine. */
+export function diskProblem(typed: string, offer: Offer | undefined): Text | undefined {
+  const gb = Number(typed.trim().replace(/\s*gb$/i, ''));
+  if (!Number.isFinite(gb) || typed.trim() === '') {
+    return text('Enter a number of GB.');
+  }
+  if (gb < leastDiskGb) {
+    return text('At least {0} GB.', leastDiskGb);
+  }
+  const most = offer?.diskSpaceGb;
+  return most !== undefined && gb > most ? text('This machine has {0} GB.', Math.floor(most)) : undefined;
+}
+
+/** Whole GB, rounded up. */
+export function readDiskGb(typed: string): number {
+  return Math.ceil(Number(typed.trim().replace(/\s*gb$/i, '')));
+}
+
+/** A bid to choose; the advice is part of it. */
+export interface BidSuggestion {
+  readonly bid: Micros;
+  readonly meaning: Text;
+}
+
+/** Shares over the minimum that are offered as bids; the second is the default. */
+const bidMargins = [0, 10, 25] as const;
+
+/** Bids from the minimum up to the price on demand, above which a bid makes no sense. */
+export function suggestBids(offer: Offer): readonly BidSuggestion[] {
+  const least = offer.minBidPerHour;
+  if (least === undefined) {
+    return [];
+  }
+  const meanings: Readonly<Record<(typeof bidMargins)[number], Text>> = {
+    0: text('The least that the machine takes; anybody who bids more stops you'),
+    10: text('A tenth more: survives small changes'),
+    25: text('A quarter more: stopped seldom'),
+  };
+  const top = offer.gpuPerHour;
+  const steps = bidMargins.map((margin) => ({
+    bid: times(least, 1 + margin / 100),
+    meaning: meanings[margin],
+  }));
+  return [
+    ...steps.filter(({ bid }) => bid === least || top === undefined || bid < top),
+    ...(top === undefined || top <= least
+      ? []
+      : [{ bid: top, meaning: text('The price on demand: renting on demand would not be dearer') }]),
+  ];
+}
+
+export function defaultBid(offer: Offer): Micros | undefined {
+  const suggestions = suggestBids(offer);
+  return (suggestions[1] ?? suggestions[0])?.bid;
+}
+
+/** A typed bid in dollars an hour; the reason when the service or the machine would refuse it. */
+export function bidProblem(typed: string, offer: Offer): Text | undefined {
+  const dollars = Number(typed.trim().replace(/^\$/, '').replace(',', '.'));
+  if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {
+    return text('Enter a price an hour, such as 0.25.');
+  }
+  const bid = fromDollars(dollars);
+  const least = offer.minBidPerHour ?? lowestBid;
+  if (bid < least) {
+    return text('The machine takes {0}/h at least.', formatMoney(least));
+  }
+  const most = highestBid(offer.gpuCount);
+  return bid > most ? text('The service takes {0}/h at most.', formatMoney(most)) : undefined;
+}
+
+export function readBid(typed: string): Micros {
+  return fromDollars(Number(typed.trim().replace(/^\$/, '').replace(',', '.')));
+}

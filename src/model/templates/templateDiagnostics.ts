@@ -1,0 +1,347 @@
+import { text, type Text } from '../../util/text';
+import { envFlagsToObject, envObjectToFlags, parseEnvFlags, type EnvObject } from '../documents/envFlags';
+import type { Finding, Fix } from '../documents/finding';
+import { checkEnvironment } from '../documents/environmentDiagnostics';
+import { JsonPlaces, type TextChange } from '../documents/jsonPlaces';
+import { referencesIn } from './templateDocument';
+import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from './templateFields';
+import { hasTag } from './templateMerge';
+import { referenceName, type ReferenceSlot } from './templateReference';
+
+/** (interface: Limits.) */
+export const onstartLimit = 4048;
+
+/** What several checks read. */
+interface Subject {
+  readonly places: JsonPlaces;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly runtype: string;
+}
+
+const edit = (title: Text, changes: readonly TextChange[], preferred = false): Fix => ({
+  title,
+  action: { kind: 'edit', changes },
+  preferred,
+});
+
+const stringField = (subject: Subject, name: string): string => {
+  const value = subject.fields[name];
+  return typeof value === 'string' ? value : '';
+};
+
+function* checkRequired({ places, fields }: Subject): Iterable<Finding> {
+  for (const name of requiredFields) {
+    const value = fields[name];
+    const mayBeEmpty = name !== 'name' && name !== 'image';
+    if (value === undefined) {
+      yield {
+        code: 'required',
+        severity: 'error',
+        span: { offset: places.root?.offset ?? 0, length: 1 },
+        message: mayBeEmpty
+          ? text('"{0}" is missing. Use empty text when no private registry is used.', name)
+          : text('"{0}" is missing.', name),
+        fixes: [edit(text('Add "{0}"', name), places.set(name, ''), true)],
+      };
+    } else if (!mayBeEmpty && typeof value === 'string' && value.trim() === '') {
+      yield {
+        code: 'required',
+        severity: 'error',
+        span: places.nearest([name]),
+        message: text('"{0}" must not be empty.', name),
+        fixes: [],
+      };
+    }
+  }
+}
+
+function* checkKeys({ places }: Subject): Iterable<Finding> {
+  for (const { name, span } of places.keys()) {
+    if (serviceFields.has(name)) {
+      yield {
+        code: 'serviceField',
+        severity: 'warning',
+        span,
+        message: text('"{0}" is set by the service and is not sent.', name),
+        fixes: [edit(text('Remove "{0}"', name), places.remove([name]), true)],
+      };
+    } else if (!isTemplateField(name)) {
+      yield {
+        code: 'unknownField',
+        severity: 'information',
+        span,
+        message: text('"{0}" is no documented field. It is kept, and sent when you change it.', name),
+        fixes: [edit(text('Remove "{0}"', name), places.remove([name]))],
+      };
+    }
+  }
+}
+
+function* checkImage(subject: Subject): Iterable<Finding> {
+  const image = stringField(subject, 'image').trim();
+  const tag = stringField(subject, 'tag');
+  const { places } = subject;
+  if (image !== '' && !hasTag(image) && tag === '') {
+    yield {
+      code: 'imageWithoutTag',
+      severity: 'information',
+      span: places.nearest(['image']),
+      message: text('Without a tag, "latest" is used, which can change under you.'),
+      fixes: [edit(text('Add "tag": "latest"'), places.set('tag', 'latest'))],
+    };
+  }
+  if (hasTag(image) && tag !== '' && !image.endsWith(`:${tag}`)) {
+    yield {
+      code: 'twoTags',
+      severity: 'warning',
+      span: places.nearest(['tag']),
+      message: text('The image names a tag of its own, "tag" names another one.'),
+      fixes: [edit(text('Remove "tag"'), places.remove(['tag']), true)],
+    };
+  }
+}
+
+/** Run types of which a flag is no part, with what the flag is called there. */
+const flagsOfRuntype: readonly { readonly flag: string; readonly runtypes: readonly string[] }[] = [
+  { flag: 'ssh_direct', runtypes: ['ssh', 'jupyter'] },
+  { flag: 'use_ssh', runtypes: ['ssh', 'jupyter'] },
+  { flag: 'jup_direct', runtypes: ['jupyter'] },
+  { flag: 'use_jupyter_lab', runtypes: ['jupyter'] },
+  { flag: 'jupyter_dir', runtypes: ['jupyter'] },
+  { flag: 'args_str', runtypes: ['args'] },
+];
+
+function* checkRuntype(subject: Subject): Iterable<Finding> {
+  const { places, fields, runtype } = subject;
+  if (!(templateRuntypes as readonly string[]).includes(runtype)) {
+    yield {
+      code: 'runtypeUnknown',
+      severity: 'warning',
+      span: places.nearest(['runtype']),
+      message: text('"{0}" is no documented run type: use ssh, jupyter or args.', runtype),
+      fixes: templateRuntypes.map((name) => edit(text('Use "{0}"', name), places.set('runtype', name))),
+    };
+    return;
+  }
+  for (const { flag, runtypes } of flagsOfRuntype) {
+    const value = fields[flag];
+    if (
+      value === undefined ||
+      value === false ||
+      value === '' ||
+      value === null ||
+      runtypes.includes(runtype)
+    ) {
+      continue;
+    }
+    const [wanted = 'ssh'] = runtypes;
+    yield {
+      code:
+        flag === 'args_str'
+          ? 'argsOutsideArgs'
+          : flag.startsWith('jup') || flag === 'use_jupyter_lab'
+            ? 'jupyterOutsideJupyter'
+            : 'runtypeMismatch',
+      severity: 'warning',
+      span: places.keySpan([flag]) ?? places.nearest([flag]),
+      message: text('"{0}" has no effect with run type {1}.', flag, runtype),
+      fixes: [
+        edit(text('Remove "{0}"', flag), places.remove([flag]), true),
+        edit(text('Use run type {0}', wanted), places.set('runtype', wanted)),
+      ],
+    };
+  }
+  const direct = runtype === 'ssh' ? 'ssh_direct' : runtype === 'jupyter' ? 'jup_direct' : undefined;
+  if (direct !== undefined && fields[direct] !== true) {
+    yield {
+      code: 'runtypeMismatch',
+      severity: 'information',
+      span: places.nearest(['runtype']),
+      message: text('Run type {0} without "{1}" goes through the proxy, which is slower.', runtype, direct),
+      fixes: [edit(text('Set "{0}" to true', direct), places.set(direct, true), true)],
+    };
+  }
+  if (runtype === 'ssh' && fields['use_ssh'] === false) {
+    yield {
+      code: 'runtypeMismatch',
+      severity: 'warning',
+      span: places.nearest(['use_ssh']),
+      message: text('Run type ssh with "use_ssh" switched off contradicts itself.'),
+      fixes: [edit(text('Set "{0}" to true', 'use_ssh'), places.set('use_ssh', true), true)],
+    };
+  }
+}
+
+function* checkScript(subject: Subject): Iterable<Finding> {
+  const { places, runtype } = subject;
+  const onstart = stringField(subject, 'onstart');
+  if (onstart.length > onstartLimit) {
+    yield {
+      code: 'onstartLong',
+      severity: 'warning',
+      span: places.nearest(['onstart']),
+      message: text(
+        'The script has {0} characters; above {1} it is compressed when renting.',
+        onstart.length,
+        onstartLimit,
+      ),
+      fixes: [],
+    };
+  }
+  if ((runtype === 'ssh' || runtype === 'jupyter') && onstart.trim() === '') {
+    yield {
+      code: 'onstartMissing',
+      severity: 'information',
+      span: places.nearest(['runtype']),
+      message: text(
+        'With run type {0} the entrypoint of the image is replaced: without "onstart" its application does not start by itself.',
+        runtype,
+      ),
+      fixes: [
+        edit(text('Add "onstart"'), places.set('onstart', 'env >> /etc/environment\n')),
+        edit(text('Use run type {0}', 'args'), places.set('runtype', 'args')),
+      ],
+    };
+  }
+}
+
+function* checkRegistry(subject: Subject): Iterable<Finding> {
+  const { places } = subject;
+  const password = stringField(subject, 'docker_login_pass');
+  if (password !== '' && referenceName(password) === undefined) {
+    yield {
+      code: 'registryPasswordInClear',
+      severity: 'warning',
+      span: places.nearest(['docker_login_pass']),
+      message: text(
+        'A registry password in clear. Move it to the secret store: backups and searches read this file.',
+      ),
+      fixes: [
+        {
+          title: text('Move to Secrets'),
+          preferred: true,
+          action: { kind: 'moveToSecrets', slot: 'docker_login_pass', path: ['docker_login_pass'] },
+        },
+      ],
+    };
+  }
+  const parts = ['docker_login_repo', 'docker_login_user', 'docker_login_pass'];
+  const filled = parts.filter((name) => stringField(subject, name).trim() !== '');
+  if (filled.length > 0 && filled.length < parts.length) {
+    const missing = parts.filter((name) => !filled.includes(name) && subject.fields[name] !== undefined);
+    for (const name of missing) {
+      yield {
+        code: 'registryIncomplete',
+        severity: 'information',
+        span: places.nearest([name]),
+        message: text(
+          'Logging in to a private registry takes an address, a user and a password; "{0}" is empty.',
+          name,
+        ),
+        fixes: [],
+      };
+    }
+  }
+}
+
+function* checkVolume({ places, fields }: Subject): Iterable<Finding> {
+  if (fields['volume_info'] !== undefined && fields['volume_info'] !== null) {
+    yield {
+      code: 'volumeHint',
+      severity: 'information',
+      span: places.keySpan(['volume_info']) ?? places.nearest(['volume_info']),
+      message: text('"volume_info" is a hint for the web console only. Choose the volume when renting.'),
+      fixes: [],
+    };
+  }
+}
+
+const checks = [checkRequired, checkKeys, checkImage, checkRuntype, checkScript, checkRegistry, checkVolume];
+
+/**
+ * Everything there is to say about a template document beyond its schema. `enteredHere` names the
+ * references whose value this computer has; leave it out where that is not known.
+ */
+export function findTemplateProblems(source: string, enteredHere?: ReadonlySet<string>): readonly Finding[] {
+  const places = new JsonPlaces(source);
+  const value = places.value([]);
+  if (places.root?.type !== 'object' || typeof value !== 'object' || value === null) {
+    return [];
+  }
+  const fields = Object.fromEntries(Object.entries(value));
+  const written: unknown = fields['runtype'];
+  const runtype = typeof written === 'string' && written !== '' ? written : 'args';
+  const subject: Subject = { places, fields, runtype };
+  return [
+    ...checks.flatMap((check) => [...check(subject)]),
+    ...checkEnvironment(places, {
+      secrets: 'document',
+      visibleToAll: fields['private'] === false ? ['private'] : undefined,
+      enteredHere,
+    }),
+  ].sort((a, b) => a.span.offset - b.span.offset);
+}
+
+/** Ways to give the references at a path another value. */
+export function referenceChanges(fields: Readonly<Record<string, unknown>>): readonly Fix[] {
+  return [...referencesIn(fields)].map(([slot, name]) => ({
+    title: text('Change the Secret {0}…', name),
+    action: { kind: 'changeSecret', slot },
+  }));
+}
+
+/** The two rewritings of an environment, each where nothing is lost by it. */
+export function environmentRewrites(source: string): readonly Fix[] {
+  const places = new JsonPlaces(source);
+  const env = places.value(['env']);
+  if (typeof env === 'string') {
+    const object = envFlagsToObject(env);
+    return object ? [edit(text('Write the environment as an object'), places.set('env', object))] : [];
+  }
+  const isObject = typeof env === 'object' && env !== null && !Array.isArray(env);
+  if (!isObject || !Object.values(env).every((value) => typeof value === 'string')) {
+    return [];
+  }
+  const flags = envObjectToFlags(env as EnvObject);
+  return parseEnvFlags(flags).problems.length === 0
+    ? [edit(text('Write the environment as flags'), places.set('env', flags))]
+    : [];
+}
+
+/**
+ * Puts a reference where a secret stands in clear; an environment written as flags becomes an object.
+ * `undefined` where that would lose something.
+ */
+export function replaceByReference(
+  source: string,
+  slot: ReferenceSlot,
+  reference: string,
+): readonly TextChange[] | undefined {
+  const places = new JsonPlaces(source);
+  if (slot === 'docker_login_pass') {
+    return places.set(slot, reference);
+  }
+  return changeVariable(places, slot.slice('env.'.length), reference);
+}
+
+/** Takes a variable out of the environment, for one that becomes a secret of the account. */
+export function removeVariable(source: string, name: string): readonly TextChange[] | undefined {
+  return changeVariable(new JsonPlaces(source), name, undefined);
+}
+
+function changeVariable(
+  places: JsonPlaces,
+  name: string,
+  value: string | undefined,
+): readonly TextChange[] | undefined {
+  const env = places.value(['env']);
+  if (typeof env !== 'string') {
+    return value === undefined ? places.remove(['env', name]) : places.replace(['env', name], value);
+  }
+  const object = envFlagsToObject(env);
+  if (!object) {
+    return undefined;
+  }
+  const others = Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+  return places.set('env', value === undefined ? others : { ...object, [name]: value });
+}

@@ -1,0 +1,378 @@
+import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+import {
+  envEntries,
+  envFlagsToObject,
+  envObjectToFlags,
+  parseEnvFlags,
+  readEnv,
+  type EnvEntry,
+} from '../documents/envFlags';
+import {
+  absentValue,
+  fieldOrder,
+  isTemplateField,
+  requiredFields,
+  resetValue,
+  serviceFields,
+  templateFields,
+} from './templateFields';
+import {
+  makeReference,
+  referenceName,
+  registryReference,
+  type HeldReferences,
+  type ReferenceSlot,
+} from './templateReference';
+
+/** The parsed document: fields by name, unknown ones included. */
+export type DocumentFields = Readonly<Record<string, unknown>>;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+}
+
+function asFlag(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === 'true' || value === '1') return true;
+  if (value === 0 || value === 'false' || value === '0') return false;
+  return undefined;
+}
+
+function asAmount(value: unknown): number | undefined {
+  const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined;
+}
+
+/** `extra_filters` and `volume_info` may arrive as JSON text (service-facts: Quirk 22). */
+function asObject(value: unknown): unknown {
+  if (typeof value !== 'string') {
+    return isPlainObject(value) ? value : undefined;
+  }
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isPlainObject(parsed) ? parsed : value.trim() === '' || parsed === null ? undefined : value;
+  } catch {
+    return value.trim() === '' ? undefined : value;
+  }
+}
+
+/** The filters of a record in their object form; empty where there are none or they cannot be read. */
+export function readFilters(value: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const filters = asObject(value);
+  return isPlainObject(filters)
+    ? Object.fromEntries(
+        Object.entries(filters).filter((entry): entry is [string, Raw] => isPlainObject(entry[1])),
+      )
+    : {};
+}
+
+const booleans = new Set([
+  'ssh_direct',
+  'use_ssh',
+  'jup_direct',
+  'use_jupyter_lab',
+  'private',
+  'readme_visible',
+]);
+
+function readField(name: string, value: unknown): unknown {
+  if (booleans.has(name)) return asFlag(value);
+  switch (name) {
+    case 'recommended_disk_space':
+      return asAmount(value);
+    case 'env':
+      return readEnv(value);
+    case 'extra_filters':
+      return asObject(value);
+    case 'volume_info': {
+      const info = asObject(value);
+      return isPlainObject(info) ? info : undefined;
+    }
+    default:
+      return asText(value);
+  }
+}
+
+/** Left out of a fresh document: what a person would not write. */
+function isNoise(name: string, value: unknown): boolean {
+  if (value === undefined || value === '') return true;
+  if (name === 'private' || name === 'readme_visible') return false;
+  return value === false || (isPlainObject(value) && Object.keys(value).length === 0);
+}
+
+/** Puts references where the record holds a value that this computer keeps secret. */
+function hideEnv(env: unknown, held: HeldReferences): unknown {
+  if (typeof env === 'string') {
+    // Text that an object cannot hold; a value is still hidden wherever it stands.
+    let hidden = env;
+    for (const [slot, reference] of held) {
+      if (slot.startsWith('env.') && reference.value !== undefined && reference.value.length >= 4) {
+        hidden = hidden.replaceAll(reference.value, makeReference(reference.name));
+      }
+    }
+    return hidden;
+  }
+  if (!isPlainObject(env)) {
+    return env;
+  }
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      const reference = held.get(`env.${name}`);
+      return [name, reference && reference.value === value ? makeReference(reference.name) : value];
+    }),
+  );
+}
+
+/** The password itself is never in a document: a reference stands for it wherever a registry is used. */
+function registryPassword(raw: Raw, held: HeldReferences): string {
+  const used = [raw['docker_login_pass'], raw['docker_login_user'], raw['docker_login_repo']].some(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  const id = asAmount(raw['id']) ?? 0;
+  return used ? makeReference(held.get('docker_login_pass')?.name ?? registryReference(id)) : '';
+}
+
+/** The document of a record as the service sent it, with references in place of the secrets held here. */
+export function documentFields(raw: Raw, held: HeldReferences = new Map()): DocumentFields {
+  const fields: [string, unknown][] = [];
+  for (const name of fieldOrder) {
+    if (name === 'docker_login_pass') {
+      fields.push([name, registryPassword(raw, held)]);
+      continue;
+    }
+    const value = readField(name, raw[name]);
+    const required = (requiredFields as readonly string[]).includes(name);
+    if (required) {
+      fields.push([name, value ?? '']);
+    } else if (!isNoise(name, value)) {
+      fields.push([name, name === 'env' ? hideEnv(value, held) : value]);
+    }
+  }
+  for (const [name, value] of Object.entries(raw)) {
+    if (
+      !isTemplateField(name) &&
+      !serviceFields.has(name) &&
+      value !== null &&
+      value !== '' &&
+      value !== undefined
+    ) {
+      fields.push([name, value]);
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+/** The text of a document, with a final newline. */
+export function renderDocument(fields: DocumentFields): string {
+  return `${JSON.stringify(fields, null, 2)}\n`;
+}
+
+/** The document cannot be saved as it stands; `path` says where. */
+export class DocumentError extends UserError {
+  constructor(
+    message: Text,
+    readonly path: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Reads the text of a document.
+ * @throws DocumentError where it is no JSON object or a field has the wrong type.
+ */
+export function parseDocument(source: string): DocumentFields {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    throw new DocumentError(text('The document is not valid JSON. Correct the marked place and save again.'));
+  }
+  if (!isPlainObject(value)) {
+    throw new DocumentError(text('A template is a JSON object: it starts with "{" and ends with "}".'));
+  }
+  const parsed = templateFields.safeParse(value);
+  if (!parsed.success) {
+    const path = (parsed.error.issues[0]?.path ?? []).map(String);
+    throw new DocumentError(text('"{0}" has a value of the wrong type.', path.join('.')), path);
+  }
+  for (const name of ['name', 'image'] as const) {
+    const filled = value[name];
+    if (typeof filled !== 'string' || filled.trim() === '') {
+      throw new DocumentError(text('A template needs "{0}". Fill it in and save again.', name), [name]);
+    }
+  }
+  return value;
+}
+
+/** Equal as JSON values; the order of keys does not count. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) {
+    return true;
+  }
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
+  }
+  if (!isPlainObject(left) || !isPlainObject(right)) {
+    return false;
+  }
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+  );
+}
+
+/** The entries behind either form of an environment, or the text where it cannot be read. */
+function envMeaning(env: unknown): readonly EnvEntry[] | string {
+  if (isPlainObject(env)) {
+    const object = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+    const { entries, problems } = envEntries(object);
+    return problems.length > 0 ? envObjectToFlags(object) : entries;
+  }
+  const source = typeof env === 'string' ? env : '';
+  const { entries, problems } = parseEnvFlags(source);
+  return problems.length > 0 ? source : entries.map(({ entry }) => entry);
+}
+
+/** Whether two values of a field mean the same, in whatever form they are written. */
+export function sameField(name: string, left: unknown, right: unknown): boolean {
+  const first = left === undefined ? absentValue(name) : left;
+  const second = right === undefined ? absentValue(name) : right;
+  if (name === 'env') {
+    return sameJson(envMeaning(first), envMeaning(second));
+  }
+  if (name === 'extra_filters') {
+    return sameJson(asObject(first) ?? {}, asObject(second) ?? {});
+  }
+  return sameJson(first, second);
+}
+
+/** Fields whose value differs from the base, with the value as written; `undefined` for a deleted key. */
+export type DocumentChanges = ReadonlyMap<string, unknown>;
+
+/** What was changed between two documents; fields of the service are not ours to change. */
+export function documentChanges(base: DocumentFields, mine: DocumentFields): DocumentChanges {
+  const changes = new Map<string, unknown>();
+  for (const name of new Set([...Object.keys(base), ...Object.keys(mine)])) {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    const after = Object.hasOwn(mine, name) ? mine[name] : undefined;
+    if (!serviceFields.has(name) && !sameField(name, before, after)) {
+      changes.set(name, after);
+    }
+  }
+  return changes;
+}
+
+/** The value behind a reference is not on this computer, so that it cannot be sent. */
+export class MissingSecretError extends DocumentError {
+  constructor(
+    readonly reference: string,
+    path: readonly string[],
+  ) {
+    super(
+      text(
+        'The value of the secret "{0}" is not on this computer. Enter it with the fix on this line, then save again.',
+        reference,
+      ),
+      path,
+    );
+  }
+}
+
+/** The value of a reference by name; `undefined` where it is not known here. */
+export type ResolveReference = (name: string) => string | undefined;
+
+function resolve(value: string, path: readonly string[], lookUp: ResolveReference): string {
+  const name = referenceName(value);
+  if (name === undefined) {
+    return value;
+  }
+  const secret = lookUp(name);
+  if (secret === undefined) {
+    throw new MissingSecretError(name, path);
+  }
+  return secret;
+}
+
+function wireEnv(env: unknown, lookUp: ResolveReference): string {
+  if (isPlainObject(env)) {
+    const resolved = Object.entries(env).map(([name, value]) => [
+      name,
+      resolve(String(value), ['env', name], lookUp),
+    ]);
+    return envObjectToFlags(Object.fromEntries(resolved) as Record<string, string>);
+  }
+  const source = typeof env === 'string' ? env : '';
+  const object = envFlagsToObject(source);
+  // The user's own text is sent as it is unless a reference in it has to be replaced.
+  return object && Object.values(object).some((value) => referenceName(value) !== undefined)
+    ? wireEnv(object, lookUp)
+    : source;
+}
+
+/**
+ * The body of an edit without `hash_id`: only the changed fields, in the service's form (interface:
+ * Templates), references resolved.
+ * @throws MissingSecretError where a reference has no value here.
+ */
+export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const [name, written] of changes) {
+    const value = written === undefined ? resetValue(name) : written;
+    if (name === 'env') {
+      body[name] = wireEnv(value, lookUp);
+    } else if (name === 'docker_login_pass') {
+      body[name] = resolve(asText(value) ?? '', [name], lookUp);
+    } else {
+      body[name] = name === 'extra_filters' ? (asObject(value) ?? {}) : value;
+    }
+  }
+  return body;
+}
+
+/** The body that creates a template: private unless the document says otherwise. */
+export function wireTemplate(fields: DocumentFields, lookUp: ResolveReference): Record<string, unknown> {
+  const written = Object.entries({
+    ...Object.fromEntries(requiredFields.map((name) => [name, ''])),
+    private: true,
+    ...fields,
+  }).filter(([name]) => !serviceFields.has(name));
+  return wireChanges(new Map(written), lookUp);
+}
+
+/** The references in a document with their places. */
+export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot, string> {
+  const found = new Map<ReferenceSlot, string>();
+  const note = (slot: ReferenceSlot, value: unknown) => {
+    const name = typeof value === 'string' ? referenceName(value) : undefined;
+    if (name !== undefined) {
+      found.set(slot, name);
+    }
+  };
+  note('docker_login_pass', fields['docker_login_pass']);
+  const env = typeof fields['env'] === 'string' ? envFlagsToObject(fields['env']) : fields['env'];
+  if (isPlainObject(env)) {
+    Object.entries(env).forEach(([name, value]) => note(`env.${name}`, value));
+  }
+  return found;
+}
+
+/** Field whose line a refusal of the service belongs to: one that it names, or the only one sent. */
+export function fieldOfRefusal(message: string, sent: readonly string[]): string | undefined {
+  const lower = message.toLowerCase();
+  const words = new Set(lower.split(/[^a-z0-9_]+/));
+  const named = (name: string) => words.has(name.toLowerCase());
+  return (
+    sent.find(named) ??
+    fieldOrder.find((name) => name !== 'private' && named(name)) ??
+    (sent.length === 1 ? sent[0] : undefined)
+  );
+}

@@ -1,0 +1,67 @@
+import { readEnv } from '../documents/envFlags';
+import type { Instance } from '../instances/instance';
+import { displayLabel } from '../instances/instanceLabel';
+import type { DocumentFields } from './templateDocument';
+
+/** Set by the service in every instance; no part of a configuration. */
+const ofTheService = new Set([
+  'CONTAINER_API_KEY',
+  'CONTAINER_ID',
+  'PUBLIC_IPADDR',
+  'SSH_CONNECTION',
+  'DATA_DIRECTORY',
+]);
+
+/** `image:tag` in its two parts; a digest stays with the image. */
+export function splitImage(image: string): { readonly image: string; readonly tag?: string } {
+  const slash = image.lastIndexOf('/');
+  const colon = image.lastIndexOf(':');
+  return colon > slash && !image.includes('@')
+    ? { image: image.slice(0, colon), tag: image.slice(colon + 1) }
+    : { image };
+}
+
+/** A fresh template for an image. */
+export function templateForImage(image: string): DocumentFields {
+  const parts = splitImage(image.trim());
+  const name = parts.image.slice(parts.image.lastIndexOf('/') + 1);
+  return {
+    name: name === '' ? 'Template' : name,
+    desc: '',
+    image: parts.image,
+    tag: parts.tag ?? 'latest',
+    runtype: 'ssh',
+    ssh_direct: true,
+    use_ssh: true,
+    env: {},
+    onstart: '',
+    recommended_disk_space: 16,
+    extra_filters: {},
+    docker_login_repo: '',
+    docker_login_user: '',
+    docker_login_pass: '',
+    private: true,
+  };
+}
+
+/** A template that rents again what an instance is. */
+export function templateFromInstance(instance: Instance): DocumentFields {
+  const runtype = instance.runtype ?? '';
+  const kind = runtype.includes('jupyter') ? 'jupyter' : runtype.includes('ssh') ? 'ssh' : 'args';
+  const isDirect = runtype.includes('direc');
+  const pairs = (instance.env ?? []).filter(([name]) => !ofTheService.has(name));
+  const base = templateForImage(instance.image ?? '');
+  const label = displayLabel(instance) ?? '';
+  return {
+    ...base,
+    name: label === '' ? base['name'] : label,
+    runtype: kind,
+    ssh_direct: kind !== 'args' && isDirect,
+    use_ssh: kind !== 'args',
+    ...(kind === 'jupyter' ? { jup_direct: isDirect } : {}),
+    env: readEnv(pairs.map(([name, value]) => [name, value])) ?? {},
+    onstart: instance.onstart ?? '',
+    recommended_disk_space: Math.max(8, Math.ceil(instance.diskSpaceGb ?? 16)),
+    extra_filters: instance.gpuName === undefined ? {} : { gpu_name: { in: [instance.gpuName] } },
+  };
+}

@@ -1,0 +1,138 @@
+import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envFlags';
+import { isPlainObject, readFilters } from './templateDocument';
+
+/** A rental's body in the service's own form (interface: Create instance). */
+export type RentBody = Readonly<Record<string, unknown>>;
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Fields of a template that a request may override (interface: Template merge rules 1). */
+const scalars = [
+  'image',
+  'runtype',
+  'onstart',
+  'args_str',
+  'use_jupyter_lab',
+  'jupyter_dir',
+  'label',
+  'price',
+  'target_state',
+  'python_utf8',
+  'lang_utf8',
+  'cancel_unavail',
+  'vm',
+] as const;
+
+function objectOf(env: EnvObject | string | undefined): EnvObject {
+  return typeof env === 'string' ? (envFlagsToObject(env) ?? {}) : (env ?? {});
+}
+
+/** `image:tag` unless the image names a tag or a digest itself. */
+export function imageWithTag(image: string, tag: string | undefined): string {
+  return hasTag(image) || !tag ? image : `${image}:${tag}`;
+}
+
+/** Whether an image path names a tag or a digest; the port of a registry is neither. */
+export function hasTag(image: string): boolean {
+  const last = image.slice(image.lastIndexOf('/') + 1);
+  return last.includes(':') || last.includes('@');
+}
+
+/** The runtype of a rental that a template's three fields amount to. */
+export function effectiveRuntype(raw: Raw): string {
+  const runtype = typeof raw['runtype'] === 'string' && raw['runtype'] !== '' ? raw['runtype'] : 'args';
+  if (runtype === 'ssh') {
+    return raw['ssh_direct'] === true ? 'ssh_direct' : 'ssh_proxy';
+  }
+  if (runtype === 'jupyter') {
+    return raw['jup_direct'] === true ? 'jupyter_direct' : 'jupyter_proxy';
+  }
+  return runtype;
+}
+
+/**
+ * What an instance gets from a template and a request, by the five documented rules (interface: Template
+ * merge rules). A preview: the service decides.
+ */
+export function mergeTemplate(template: Raw, request: RentBody): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  const image = typeof template['image'] === 'string' ? template['image'] : '';
+  const tag = typeof template['tag'] === 'string' ? template['tag'] : undefined;
+  const base: Raw = {
+    ...template,
+    ...(image === '' ? {} : { image: imageWithTag(image, tag) }),
+    runtype: effectiveRuntype(template),
+  };
+  for (const name of scalars) {
+    const value = request[name] ?? base[name];
+    if (value !== undefined && value !== null && value !== '') {
+      merged[name] = value;
+    }
+  }
+  merged['disk'] = request['disk'] ?? 8;
+  const env = { ...objectOf(readEnv(template['env'])), ...objectOf(readEnv(request['env'])) };
+  if (Object.keys(env).length > 0) {
+    merged['env'] = env;
+  }
+  const filters = { ...readFilters(template['extra_filters']), ...readFilters(request['extra_filters']) };
+  if (Object.keys(filters).length > 0) {
+    merged['extra_filters'] = filters;
+  }
+  const registry = template['docker_login_repo'];
+  if (typeof request['image_login'] === 'string') {
+    merged['image_login'] = '(from the request)';
+  } else if (typeof registry === 'string' && registry !== '') {
+    merged['image_login'] = `(the template's credentials for ${registry})`;
+  }
+  if (isPlainObject(request['volume_info'])) {
+    merged['volume_info'] = request['volume_info'];
+  }
+  return merged;
+}
+
+/** Names of variables and ports that the request takes over from the template, for the preview's comment. */
+export function overriddenNames(template: Raw, request: RentBody): readonly string[] {
+  const own = objectOf(readEnv(template['env']));
+  return Object.keys(objectOf(readEnv(request['env']))).filter((name) => Object.hasOwn(own, name));
+}
+
+/** Environment and ports of a recipe in the object form that a rental takes. */
+export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject {
+  return {
+    ...objectOf(readEnv(env)),
+    ...Object.fromEntries(ports.map((mapping) => [`-p ${mapping}`, '1'])),
+  };
+}
+
+/** What renting from a template sends: the disk is the recommended one, everything else is the template's. */
+export function templateRequest(template: Raw, hashId: string | undefined): RentBody {
+  const disk = Number(template['recommended_disk_space'] ?? 8);
+  return {
+    template_hash_id: hashId ?? '(known once it is saved)',
+    disk: Number.isFinite(disk) ? disk : 8,
+    cancel_unavail: true,
+  };
+}
+
+/** What a workspace file's rental sends; the disk is the file's, the template's, or the default. */
+export function recipeRequest(
+  recipe: {
+    readonly image?: string;
+    readonly diskGb?: number;
+    readonly env: Readonly<Record<string, string>>;
+    readonly onStart?: string;
+  },
+  template: Raw | undefined,
+  hashId: string | undefined,
+): RentBody {
+  const recommended = template && Number(template['recommended_disk_space']);
+  const base = template
+    ? { template_hash_id: hashId ?? '' }
+    : { image: recipe.image ?? '', runtype: 'ssh_direct' };
+  return {
+    ...base,
+    disk: recipe.diskGb ?? (recommended !== undefined && Number.isFinite(recommended) ? recommended : 8),
+    ...(Object.keys(recipe.env).length > 0 ? { env: recipe.env } : {}),
+    ...(recipe.onStart === undefined ? {} : { onstart: recipe.onStart }),
+    cancel_unavail: true,
+  };
+}

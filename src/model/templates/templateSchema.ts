@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { apiKeyDocument } from '../accounts/apiKeyDocument';
+import { templateFields } from './templateFields';
+import { workspaceFile } from '../workspace/workspaceFile';
+
+type JsonObject = Record<string, unknown>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The editor shows Markdown in hovers; descriptions use it. */
+function withMarkdown(schema: unknown): unknown {
+  if (Array.isArray(schema)) {
+    return schema.map(withMarkdown);
+  }
+  if (!isObject(schema)) {
+    return schema;
+  }
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) =>
+      // Values are data of the user's kind, not schemas.
+      key === 'examples' || key === 'default' || key === 'defaultSnippets' || key === 'enum'
+        ? [key, value]
+        : [key, withMarkdown(value)],
+    ),
+  );
+  return typeof copy['description'] === 'string'
+    ? { ...copy, markdownDescription: copy['description'] }
+    : copy;
+}
+
+function draft7(schema: z.ZodType, more: JsonObject): JsonObject {
+  const generated = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+  const { $schema, ...rest } = withMarkdown(generated) as JsonObject;
+  return { $schema, ...rest, ...more };
+}
+
+/**
+ * The JSON schemas that the package ships, by file name. Missing and unknown keys are not in them: those
+ * are our own diagnostics, which have fixes, and one place should not be marked twice.
+ */
+export function documentSchemas(): Readonly<Record<string, JsonObject>> {
+  return {
+    'template.schema.json': draft7(templateFields, {
+      allowComments: false,
+      defaultSnippets: [
+        {
+          label: 'GPU Rental template',
+          description: 'A template with SSH',
+          body: {
+            name: '${1:My template}',
+            image: '${2:pytorch/pytorch}',
+            tag: '${3:latest}',
+            runtype: 'ssh',
+            ssh_direct: true,
+            use_ssh: true,
+            env: {},
+            onstart: '$4',
+            recommended_disk_space: '^${5:16}',
+            docker_login_repo: '',
+            docker_login_user: '',
+            docker_login_pass: '',
+            private: true,
+          },
+        },
+      ],
+    }),
+    'apiKey.schema.json': draft7(apiKeyDocument, { allowComments: true, allowTrailingCommas: true }),
+    'workspaceFile.schema.json': draft7(workspaceFile, {
+      additionalProperties: {},
+      allowComments: true,
+      allowTrailingCommas: true,
+      defaultSnippets: [
+        {
+          label: 'GPU Rental workspace',
+          description: 'A machine for this repository',
+          body: {
+            image: '${1:pytorch/pytorch:latest}',
+            filters: { num_gpus: { eq: '^${2:1}' }, gpu_ram: { gte: '^${3:24000}' } },
+            diskGb: '^${4:40}',
+            maxPricePerHour: '^${5:0.5}',
+            folder: '${6:/workspace}',
+          },
+        },
+      ],
+    }),
+  };
+}
+
+/** The text of one schema file. */
+export function renderSchema(schema: JsonObject): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

@@ -1,0 +1,111 @@
+import { text } from '../../util/text';
+import { checkEnvironment } from '../documents/environmentDiagnostics';
+import { parsePort } from '../documents/envFlags';
+import type { Finding } from '../documents/finding';
+import { JsonPlaces } from '../documents/jsonPlaces';
+import { workspaceFile } from './workspaceFile';
+
+const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
+
+function* checkKeys(places: JsonPlaces): Iterable<Finding> {
+  for (const { name, span } of places.keys()) {
+    if (!Object.hasOwn(workspaceFile.shape, name)) {
+      yield {
+        code: 'unknownField',
+        severity: 'warning',
+        span,
+        message: text('"{0}" is not known here and has no effect.', name),
+        fixes: [
+          {
+            title: text('Remove "{0}"', name),
+            preferred: true,
+            action: { kind: 'edit', changes: places.remove([name]) },
+          },
+        ],
+      };
+    }
+  }
+}
+
+function* checkPriceLimit(places: JsonPlaces): Iterable<Finding> {
+  if (places.value(['maxPricePerHour']) === undefined) {
+    yield {
+      code: 'priceLimitMissing',
+      severity: 'error',
+      span: brace(places),
+      message: text('"maxPricePerHour" is missing: the dollars an hour that the machine may cost at most.'),
+      fixes: [
+        {
+          title: text('Add "{0}"', 'maxPricePerHour'),
+          preferred: true,
+          action: { kind: 'edit', changes: places.set('maxPricePerHour', 0.5) },
+        },
+      ],
+    };
+  }
+}
+
+function* checkSource(places: JsonPlaces): Iterable<Finding> {
+  const template = places.span(['template']);
+  const image = places.span(['image']);
+  if (template && image) {
+    yield {
+      code: 'templateAndImage',
+      severity: 'error',
+      span: image,
+      message: text('Name either "template" or "image", not both.'),
+      fixes: [
+        { title: text('Remove "{0}"', 'image'), action: { kind: 'edit', changes: places.remove(['image']) } },
+        {
+          title: text('Remove "{0}"', 'template'),
+          action: { kind: 'edit', changes: places.remove(['template']) },
+        },
+      ],
+    };
+  } else if (!template && !image) {
+    yield {
+      code: 'nothingToRent',
+      severity: 'error',
+      span: brace(places),
+      message: text('Name what to rent: "template" or "image".'),
+      fixes: [
+        {
+          title: text('Add "{0}"', 'image'),
+          action: { kind: 'edit', changes: places.set('image', 'pytorch/pytorch:latest') },
+        },
+      ],
+    };
+  }
+}
+
+function* checkPorts(places: JsonPlaces): Iterable<Finding> {
+  for (const item of places.node(['ports'])?.children ?? []) {
+    const port: unknown = item.value;
+    if (typeof port === 'string' && !parsePort(port)) {
+      yield {
+        code: 'portUnreadable',
+        severity: 'error',
+        span: { offset: item.offset, length: item.length },
+        message: text(
+          '"{0}" is no port mapping: write host:container, for example 8080:8080 or 53:53/udp.',
+          port,
+        ),
+        fixes: [],
+      };
+    }
+  }
+}
+
+const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts];
+
+/** Everything there is to say about a workspace file beyond the types that its schema checks. */
+export function findWorkspaceProblems(source: string): readonly Finding[] {
+  const places = new JsonPlaces(source);
+  if (places.root?.type !== 'object') {
+    return [];
+  }
+  return [
+    ...checks.flatMap((check) => [...check(places)]),
+    ...checkEnvironment(places, { secrets: 'file' }),
+  ].sort((a, b) => a.span.offset - b.span.offset);
+}

@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { parsePort } from '../documents/envFlags';
+import { JsonPlaces } from '../documents/jsonPlaces';
+import { environment, offerFilters } from '../templates/templateFields';
+import { rentEnv } from '../templates/templateMerge';
+import type { TemplateRef } from '../templates/templateRef';
+
+/** Where a repository says what it needs (product: Names). */
+export const workspaceFilePath = '.vscode/gpu-rental.json';
+
+const templateReference = z
+  .object({
+    id: z.number().int().positive().meta({ description: 'Numeric id of the template; it alone decides.' }),
+    name: z.string().optional().meta({ description: 'Name when it was chosen, for people.' }),
+    hash: z.string().optional().meta({
+      description: 'Hash when it was chosen; another one at renting means that it was edited since.',
+    }),
+  })
+  .meta({ description: 'A stored template.', examples: [{ id: 12345, name: 'PyTorch' }] });
+
+/** The one description of `.vscode/gpu-rental.json`; its JSON schema is generated from it. */
+export const workspaceFile = z
+  .object({
+    filters: offerFilters.optional(),
+    template: z.union([templateReference, z.number().int().positive()]).optional().meta({
+      description:
+        'The template to rent from: its numeric id, or id with name and hash. Either this or `image`.',
+    }),
+    image: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: 'The container image to rent, where no template is used.',
+        examples: ['pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime'],
+      }),
+    diskGb: z
+      .number()
+      .min(8)
+      .optional()
+      .meta({ description: 'Disk in GB; it cannot be changed after renting.', examples: [40] }),
+    env: environment.optional(),
+    ports: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Ports of the machine to open, as `host:container`, optionally with `/udp`.',
+        examples: [['8080:8080']],
+      }),
+    onStart: z
+      .string()
+      .optional()
+      .meta({ description: 'Shell commands that run each time the instance starts.' }),
+    maxPricePerHour: z
+      .number()
+      .positive()
+      .optional()
+      .meta({
+        description: 'Dollars an hour that the machine may cost at most, disk included. Required.',
+        examples: [0.8],
+      }),
+    folder: z
+      .string()
+      .optional()
+      .meta({ description: 'Folder to open on the machine.', examples: ['/workspace'] }),
+    whenRunning: z.enum(['connect', 'start', 'ask']).optional().meta({
+      description:
+        'When a machine with this recipe already exists: connect to it, start it where it is stopped, or ask. Default: `ask`.',
+      default: 'ask',
+    }),
+  })
+  .meta({ title: 'GPU Rental workspace' });
+
+export type WorkspaceFile = z.infer<typeof workspaceFile>;
+
+/** What to rent, in plain data; the price limit is always there. */
+export interface Recipe {
+  readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly template?: TemplateRef;
+  readonly image?: string;
+  readonly diskGb?: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStart?: string;
+  /** Dollars an hour. */
+  readonly maxPricePerHour: number;
+  readonly folder?: string;
+  readonly whenRunning: 'connect' | 'start' | 'ask';
+}
+
+/** The workspace file cannot be rented from; `path` says where. */
+export class WorkspaceFileError extends UserError {
+  constructor(
+    message: ReturnType<typeof text>,
+    readonly path: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Reads the file; comments and trailing commas are allowed, unknown keys are passed over.
+ * @throws WorkspaceFileError naming what is missing or wrong.
+ */
+export function parseWorkspaceFile(source: string): Recipe {
+  const value = new JsonPlaces(source).value([]);
+  const parsed = workspaceFile.safeParse(value);
+  if (!parsed.success) {
+    const path = (parsed.error.issues[0]?.path ?? []).map(String);
+    throw new WorkspaceFileError(
+      path.length === 0
+        ? text('{0} is no JSON object.', workspaceFilePath)
+        : text('"{0}" in {1} has a wrong value.', path.join('.'), workspaceFilePath),
+      path,
+    );
+  }
+  const file = parsed.data;
+  if (file.maxPricePerHour === undefined) {
+    throw new WorkspaceFileError(
+      text(
+        '{0} names no "maxPricePerHour". Add the dollars an hour you would pay at most.',
+        workspaceFilePath,
+      ),
+    );
+  }
+  if ((file.template === undefined) === (file.image === undefined)) {
+    throw new WorkspaceFileError(text('{0} must name either "template" or "image".', workspaceFilePath));
+  }
+  const badPort = (file.ports ?? []).findIndex((port) => !parsePort(port));
+  if (badPort >= 0) {
+    throw new WorkspaceFileError(
+      text('"ports" in {0} has an entry that is no host:container.', workspaceFilePath),
+      ['ports', String(badPort)],
+    );
+  }
+  return {
+    filters: definedFilters(file.filters ?? {}),
+    ...(file.template === undefined ? {} : { template: templateRef(file.template) }),
+    ...(file.image === undefined ? {} : { image: file.image }),
+    ...(file.diskGb === undefined ? {} : { diskGb: file.diskGb }),
+    env: rentEnv(file.env, file.ports),
+    ...(file.onStart === undefined ? {} : { onStart: file.onStart }),
+    maxPricePerHour: file.maxPricePerHour,
+    ...(file.folder === undefined ? {} : { folder: file.folder }),
+    whenRunning: file.whenRunning ?? 'ask',
+  };
+}
+
+function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['filters'] {
+  return Object.fromEntries(
+    Object.entries(filters).filter(
+      (entry): entry is [string, Record<string, unknown>] =>
+        typeof entry[1] === 'object' && entry[1] !== null,
+    ),
+  );
+}
+
+function templateRef(template: NonNullable<WorkspaceFile['template']>): TemplateRef {
+  if (typeof template === 'number') {
+    return { id: template };
+  }
+  const { id, name, hash } = template;
+  return { id, ...(name === undefined ? {} : { name }), ...(hash === undefined ? {} : { hash }) };
+}
+
+/** Text of a workspace file, for one that is made by a command. */
+export function renderWorkspaceFile(file: WorkspaceFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`;
+}

@@ -1,0 +1,74 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import { errorCode } from '../jsonFile';
+import type { SecretPort, WindowHub } from '../ports';
+import { rentalSecretKey } from '../rentals/rentalJournal';
+
+const topic = 'accounts.removed';
+const accountKeyShape = /^[0-9a-f]{16}$/;
+/** Folders of the storage with one file or one folder an account. */
+const folders = ['fleet', 'readiness', 'rentals', 'watches', 'keyAccess', 'leases', 'usage'];
+
+interface Deps {
+  readonly storageDir: string;
+  readonly secrets: SecretPort;
+  readonly hub: WindowHub;
+  readonly log: Log;
+}
+
+/**
+ * Takes what an account left on this computer off the disk once it is signed out. Every window does it, so
+ * that what one of them was just writing goes as well.
+ */
+export class AccountCleanup implements Disposable {
+  private readonly subscription: Disposable;
+
+  constructor(private readonly deps: Deps) {
+    this.subscription = deps.hub.on(topic, (data) => {
+      const key = typeof data === 'object' && data !== null && 'accountKey' in data ? data.accountKey : '';
+      void this.removeHere(String(key)).catch((error: unknown) => {
+        deps.log.error('What a signed-out account left could not be removed', error);
+      });
+    });
+  }
+
+  /** Call it after the sign-out. Throws where the disk refuses. */
+  async remove(accountKey: string): Promise<void> {
+    this.deps.hub.broadcast(topic, { accountKey });
+    await this.removeHere(accountKey);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private async removeHere(accountKey: string): Promise<void> {
+    const { storageDir, secrets, log } = this.deps;
+    // It becomes part of a path and may come from another window.
+    if (!accountKeyShape.test(accountKey)) {
+      return;
+    }
+    for (const marker of await rentalMarkers(join(storageDir, 'rentals', accountKey))) {
+      await secrets.delete(rentalSecretKey(marker)).catch(() => {
+        log.warn('The environment of a rental could not be removed from the secret store');
+      });
+    }
+    for (const folder of folders) {
+      await rm(join(storageDir, folder, accountKey), { recursive: true, force: true });
+      await rm(join(storageDir, folder, `${accountKey}.json`), { force: true });
+    }
+  }
+}
+
+async function rentalMarkers(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return [];
+    }
+    throw error;
+  }
+}

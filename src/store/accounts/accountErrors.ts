@@ -1,0 +1,65 @@
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import type { SessionContent } from './sessions';
+
+/** A key was saved here and is not there any more. */
+export class KeyLostError extends UserError {
+  constructor() {
+    super(
+      text(
+        'The saved API key is missing from the secret store of the editor. Sign in again; if this happens at every start, this computer has no key ring that the editor can use.',
+      ),
+      { nextStep: 'signIn' },
+    );
+  }
+}
+
+/** The key ring refused; the key may well be there. */
+export class KeyUnreadableError extends UserError {
+  constructor(cause: unknown) {
+    super(
+      text('The saved API key could not be read. Unlock the key ring of this computer, then try again.'),
+      { nextStep: 'retry', cause },
+    );
+  }
+}
+
+/** The key ring holds something else under the name of the key. */
+export class KeyDamagedError extends UserError {
+  constructor() {
+    super(text('The saved API key is damaged and cannot be used. Sign in again to replace it.'), {
+      nextStep: 'signIn',
+    });
+  }
+}
+
+/** The account is gone from all windows, but the key ring did not let go of its key. */
+export class KeyNotRemovedError extends UserError {
+  constructor() {
+    super(
+      text(
+        'You are signed out, but the secret store of the editor did not remove the API key. Unlock the key ring of this computer, then sign in and out once more; or delete the key in the web console.',
+      ),
+      { nextStep: 'openConsole' },
+    );
+  }
+}
+
+export class NotSignedInError extends UserError {
+  constructor() {
+    super(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
+  }
+}
+
+/** Why no key can be used. */
+export function keyError(content: Exclude<SessionContent, { kind: 'present' }>): UserError {
+  switch (content.kind) {
+    case 'absent':
+      return new KeyLostError();
+    case 'damaged':
+      return new KeyDamagedError();
+    case 'unreadable':
+      // Where no key may be read, the sentence says so.
+      return content.error instanceof UserError ? content.error : new KeyUnreadableError(content.error);
+  }
+}

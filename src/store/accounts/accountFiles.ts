@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { AccountRef, User } from '../../model/accounts/account';
+import type { Micros } from '../../model/money';
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+
+const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
+
+const accountFile = z.object({
+  version: z.literal(1),
+  key: z.string().regex(/^[0-9a-f]{16}$/),
+  serviceUrl: z.string().min(1),
+  userId: z.number().int(),
+  name: z.string(),
+  isDemo: z.boolean(),
+  user: z.object({
+    id: z.number().int(),
+    keyId: z.number().optional(),
+    email: z.string().optional(),
+    name: z.string().optional(),
+    balance: micros.optional(),
+    credit: micros.optional(),
+    sshKey: z.string().optional(),
+    tfaStatus: z.string().optional(),
+    emailVerified: z.boolean().optional(),
+    isAdmin: z.boolean().optional(),
+  }),
+});
+const activeFile = z.object({ version: z.literal(1), key: z.string().nullable() });
+
+/** What is known about an account without its key. */
+export interface SavedAccount {
+  readonly ref: AccountRef;
+  /** As last read; shown until the service has answered. */
+  readonly user: User;
+}
+
+/** What an account is called unless the user says otherwise. */
+export function nameOf(user: User): string {
+  return user.email ?? user.name ?? `#${user.id}`;
+}
+
+/** The name that the user gave the account stays when they sign in again. */
+export function nameAfterSignIn(before: SavedAccount | undefined, user: User): string {
+  return before && before.ref.name !== nameOf(before.user) ? before.ref.name : nameOf(user);
+}
+
+/** Stable over restarts; the demo's port changes and does not count. */
+export function accountKeyFor(serviceUrl: string, userId: number, isDemo: boolean): string {
+  const place = isDemo ? 'demo' : serviceUrl;
+  return createHash('sha256').update(`${place}\n${userId}`).digest('hex').slice(0, 16);
+}
+
+/** Accounts on disk without their keys, one file each, and which of them is active. */
+export class AccountFiles {
+  private readonly active: JsonFile<z.infer<typeof activeFile>>;
+  private readonly folder: string;
+
+  constructor(
+    storageDir: string,
+    private readonly log: Log,
+  ) {
+    this.folder = join(storageDir, 'accounts');
+    this.active = new JsonFile(join(storageDir, 'activeAccount.json'), activeFile);
+  }
+
+  async list(): Promise<readonly SavedAccount[]> {
+    await mkdir(this.folder, { recursive: true });
+    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
+    const saved = await Promise.all(names.sort().map((name) => this.get(name.slice(0, 16))));
+    return saved.filter((account) => account !== undefined);
+  }
+
+  async get(key: string): Promise<SavedAccount | undefined> {
+    const content = await this.file(key).read();
+    if (content.kind === 'setAside') {
+      this.log.warn(`An account file was not understood and was kept as ${content.path}`);
+    }
+    if (content.kind !== 'present') {
+      return undefined;
+    }
+    const { serviceUrl, userId, name, isDemo, user } = content.value;
+    return { ref: { key, serviceUrl, userId, name, isDemo }, user: dropUndefined(user) };
+  }
+
+  async put(account: SavedAccount): Promise<void> {
+    const { id, keyId, email, name, balance, credit, sshKey, tfaStatus, emailVerified, isAdmin } =
+      account.user;
+    await this.file(account.ref.key).write({
+      version: 1,
+      ...account.ref,
+      user: { id, keyId, email, name, balance, credit, sshKey, tfaStatus, emailVerified, isAdmin },
+    });
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.file(key).remove();
+  }
+
+  async activeKey(): Promise<string | undefined> {
+    const content = await this.active.read();
+    return content.kind === 'present' ? (content.value.key ?? undefined) : undefined;
+  }
+
+  async setActiveKey(key: string | undefined): Promise<void> {
+    await this.active.write({ version: 1, key: key ?? null });
+  }
+
+  private file(key: string): JsonFile<z.infer<typeof accountFile>> {
+    return new JsonFile(join(this.folder, `${key}.json`), accountFile);
+  }
+}
+
+type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
+
+/** JSON has no undefined; what a schema calls optional is left out. */
+function dropUndefined<T extends object>(value: T): Defined<T> {
+  // Only undefined members are removed, so the rest has the type that remains.
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
+}

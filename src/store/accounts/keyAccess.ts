@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { ForbiddenError } from '../../api/errors';
+import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
+import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import { JsonFile } from '../jsonFile';
+import type { Account, Accounts, WindowHub } from '../ports';
+
+/** Refused here, before the service does: what the key lacks is known. */
+export class KeyLacksError extends UserError {
+  constructor(readonly category: PermissionCategory) {
+    super(
+      text(
+        'Your API key may not do this: it lacks the permission {0} ({1}). Replace the key with one that has it.',
+        category,
+        permissionMeaning[category],
+      ),
+      { nextStep: 'replaceKey' },
+    );
+  }
+}
+
+const accessFile = z.object({
+  version: z.literal(1),
+  keyId: z.number(),
+  key: z
+    .object({
+      id: z.number(),
+      name: z.string().optional(),
+      rights: z.string().optional(),
+      permissions: z.record(z.string(), z.unknown()).optional(),
+      ipWhitelist: z.array(z.string()).optional(),
+    })
+    .nullable(),
+  lacking: z.array(z.enum(permissionCategories)),
+});
+type Known = Omit<z.infer<typeof accessFile>, 'version'>;
+
+const topic = 'keyAccess';
+/** A key's record does not change; a read that failed is tried again after this. */
+const retryMs = 5 * 60_000;
+
+interface Deps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * What the key in use may do: from its record where that may be read, else learned from refusals. Read once
+ * a key by one window; no secret is in it.
+ */
+export class KeyAccess implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = new Emitter<undefined>();
+  readonly onDidChange = this.changed.event;
+  /** Account and key that `known` is about. */
+  private subject = '';
+  private known: Known | undefined;
+  private readAt = -Infinity;
+  private work: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: Deps) {
+    const follow = () => {
+      this.follow();
+    };
+    this.owned.add(deps.accounts.onDidChange(follow));
+    this.owned.add(deps.hub.onDidChangeLeader(follow));
+    this.owned.add(
+      deps.hub.on(topic, () => {
+        this.enqueue(() => this.takeFromDisk());
+      }),
+    );
+    this.follow();
+  }
+
+  /** The record of the key in use; `undefined` where it may not be read or is not read yet. */
+  get key(): ApiKey | undefined {
+    const key = this.known?.key;
+    // What a schema calls optional is left out by JSON.
+    return key === null ? undefined : (key as ApiKey | undefined);
+  }
+
+  /** True only where it is known. */
+  lacks(category: PermissionCategory): boolean {
+    const { key } = this;
+    return key ? !mayUse(key, category) : (this.known?.lacking.includes(category) ?? false);
+  }
+
+  /** Throws `KeyLacksError` where the key lacks one of them. */
+  require(categories: readonly PermissionCategory[]): void {
+    const lacking = categories.find((category) => this.lacks(category));
+    if (lacking) {
+      throw new KeyLacksError(lacking);
+    }
+  }
+
+  /** A call was refused; where the service names what is missing, and no record says more, that is kept. */
+  learn(accountKey: string, { lacking }: ForbiddenError): void {
+    const account = this.deps.accounts.active;
+    const keyId = account?.user.keyId;
+    if (lacking === undefined || account?.key !== accountKey || keyId === undefined || this.key) {
+      return;
+    }
+    if (!this.lacks(lacking)) {
+      const before = this.known?.lacking ?? [];
+      this.keep(account, { keyId, key: null, lacking: [...before, lacking] });
+    }
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.changed.dispose();
+  }
+
+  private follow(): void {
+    const { accounts, clock } = this.deps;
+    const account = accounts.active;
+    const subject = account ? subjectOf(account) : '';
+    if (subject !== this.subject) {
+      this.subject = subject;
+      this.known = undefined;
+      this.readAt = -Infinity;
+      this.changed.fire(undefined);
+    }
+    if (account?.user.keyId === undefined || this.known?.key || clock.now() - this.readAt < retryMs) {
+      return;
+    }
+    this.readAt = clock.now();
+    this.enqueue(async () => {
+      await this.takeFromDisk();
+      if (!this.known?.key && this.deps.hub.isLeader) {
+        await this.read(account);
+      }
+    });
+  }
+
+  private async read(account: Account): Promise<void> {
+    const keyId = account.user.keyId;
+    if (keyId === undefined || subjectOf(account) !== this.subject) {
+      return;
+    }
+    const { items } = await account.client.apiKeys.list();
+    const found = items.find(({ id }) => id === keyId);
+    if (found && subjectOf(account) === this.subject) {
+      const { id, name, rights, permissions, ipWhitelist } = found;
+      this.keep(account, {
+        keyId,
+        key: { id, name, rights, permissions, ipWhitelist: ipWhitelist && [...ipWhitelist] },
+        lacking: [],
+      });
+    }
+  }
+
+  private keep(account: Account, known: Known): void {
+    this.known = known;
+    this.changed.fire(undefined);
+    this.enqueue(async () => {
+      await this.file(account.key).write({ version: 1, ...known });
+      this.deps.hub.broadcast(topic, {});
+    });
+  }
+
+  private async takeFromDisk(): Promise<void> {
+    const account = this.deps.accounts.active;
+    const content = account && (await this.file(account.key).read());
+    if (
+      content?.kind === 'present' &&
+      account &&
+      subjectOf(account) === this.subject &&
+      content.value.keyId === account.user.keyId
+    ) {
+      const { keyId, key, lacking } = content.value;
+      this.known = { keyId, key, lacking };
+      this.changed.fire(undefined);
+    }
+  }
+
+  private enqueue(action: () => Promise<void>): void {
+    this.work = this.work.then(action).catch((error: unknown) => {
+      this.deps.log.info(`What the key may do could not be read: ${String(error)}`);
+    });
+  }
+
+  private file(accountKey: string): JsonFile<z.infer<typeof accessFile>> {
+    return new JsonFile(join(this.deps.storageDir, 'keyAccess', `${accountKey}.json`), accessFile);
+  }
+}
+
+function subjectOf({ key, user }: Pick<Account, 'key' | 'user'>): string {
+  return `${key} ${String(user.keyId)}`;
+}

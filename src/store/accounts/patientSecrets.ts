@@ -1,0 +1,126 @@
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { SecretPort } from '../ports';
+
+/** A key ring that asks to be unlocked takes as long as its owner; nothing else may wait for it. */
+export const secretStoreLimitMs = 10_000;
+
+/** The secret store did not answer in time; it may still do so. */
+export class SecretStoreSilentError extends Error {
+  constructor() {
+    super('The secret store did not answer in time');
+    this.name = 'SecretStoreSilentError';
+  }
+}
+
+/**
+ * A secret store that always answers: what takes longer than `secretStoreLimitMs` is refused. A value that
+ * comes later is told as a change and is what the next `get` gives, so that a key ring which is always slow
+ * is asked once and not for ever.
+ */
+export function patientSecrets(secrets: SecretPort, clock: Clock): SecretPort {
+  return new PatientSecrets(secrets, clock);
+}
+
+interface Question {
+  readonly answer: Promise<string | undefined>;
+  /** Somebody gave up waiting for it. */
+  isLate: boolean;
+}
+
+class PatientSecrets implements SecretPort {
+  private readonly changed = new Emitter<string>();
+  /** The newest without an answer so far, by key; until it is late, nobody asks again. */
+  private readonly asked = new Map<string, Question>();
+  private readonly late = new Map<string, string | undefined>();
+
+  constructor(
+    private readonly secrets: SecretPort,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(key: string): Promise<string | undefined> {
+    if (this.late.has(key)) {
+      const value = this.late.get(key);
+      this.late.delete(key);
+      return value;
+    }
+    const open = this.asked.get(key);
+    const question = open && !open.isLate ? open : this.ask(key);
+    try {
+      return await this.inTime(question.answer);
+    } catch (error) {
+      question.isLate ||= error instanceof SecretStoreSilentError;
+      throw error;
+    }
+  }
+
+  store(key: string, value: string): Promise<void> {
+    this.forget(key);
+    return this.inTime(promised(() => this.secrets.store(key, value)));
+  }
+
+  delete(key: string): Promise<void> {
+    this.forget(key);
+    return this.inTime(promised(() => this.secrets.delete(key)));
+  }
+
+  onDidChange(listener: (key: string) => void): Disposable {
+    const subscriptions = new DisposableStore();
+    subscriptions.add(this.changed.event(listener));
+    subscriptions.add(
+      this.secrets.onDidChange((key) => {
+        this.forget(key);
+        listener(key);
+      }),
+    );
+    return subscriptions;
+  }
+
+  private ask(key: string): Question {
+    const question: Question = { answer: promised(() => this.secrets.get(key)), isLate: false };
+    this.asked.set(key, question);
+    const isAnswered = () => {
+      const isLatest = this.asked.get(key) === question;
+      if (isLatest) {
+        this.asked.delete(key);
+      }
+      return isLatest && question.isLate;
+    };
+    question.answer.then(
+      (value) => {
+        if (isAnswered()) {
+          this.late.set(key, value);
+          this.changed.fire(key);
+        }
+      },
+      () => {
+        isAnswered();
+      },
+    );
+    return question;
+  }
+
+  /** What was asked before a change is out of date. */
+  private forget(key: string): void {
+    this.asked.delete(key);
+    this.late.delete(key);
+  }
+
+  private inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.schedule(() => {
+        reject(new SecretStoreSilentError());
+      }, secretStoreLimitMs);
+      answer.then(resolve, reject).finally(() => {
+        timer.dispose();
+      });
+    });
+  }
+}
+
+/** Also what throws at once comes as a promise. */
+async function promised<T>(run: () => Promise<T>): Promise<T> {
+  return run();
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { UserError } from '../../util/errors';
+import type { SecretPort } from '../ports';
+
+/** What is kept secret for one account; changes as one. */
+export interface Session {
+  readonly apiKey: string;
+  /** From a second factor (interface: Authentication 9). */
+  readonly sessionKey?: string;
+  /** Milliseconds since 1970; the session key is not used from then on. */
+  readonly sessionExpiresAt?: number;
+}
+
+const stored = z.object({
+  version: z.literal(1),
+  /** Whose it is, so that a key ring which mixes its entries up does not send a key to another service. */
+  account: z.string().optional(),
+  apiKey: z.string().min(1),
+  sessionKey: z.string().min(1).optional(),
+  sessionExpiresAt: z.number().optional(),
+});
+
+export type SessionContent =
+  | { readonly kind: 'present'; readonly session: Session }
+  | { readonly kind: 'absent' }
+  /** The key ring refused or did not answer. Not the same as signed out. */
+  | { readonly kind: 'unreadable'; readonly error: unknown }
+  /** The key ring answered with something that is not this account's session. */
+  | { readonly kind: 'damaged' };
+
+const prefix = 'gpuRental.session.';
+
+/** Keys in the editor's secret storage, one entry an account, so that two windows cannot undo each other. */
+export class Sessions {
+  constructor(private readonly secrets: SecretPort) {}
+
+  async read(accountKey: string): Promise<SessionContent> {
+    let value: unknown;
+    try {
+      value = await this.secrets.get(prefix + accountKey);
+    } catch (error) {
+      return { kind: 'unreadable', error: error instanceof UserError ? error : withoutText(error) };
+    }
+    return value === undefined || value === null ? { kind: 'absent' } : parse(value, accountKey);
+  }
+
+  /**
+   * Stores and reads back. Not `present` with this session where the editor does not hold what it was given,
+   * as on a computer without a key ring or in a browser that blocks storage.
+   */
+  async write(accountKey: string, session: Session): Promise<SessionContent> {
+    const value = JSON.stringify({
+      version: 1,
+      account: accountKey,
+      ...session,
+    } satisfies z.infer<typeof stored>);
+    try {
+      await this.secrets.store(prefix + accountKey, value);
+    } catch (error) {
+      return { kind: 'unreadable', error: withoutText(error) };
+    }
+    return this.read(accountKey);
+  }
+
+  /** Removes and looks again. False where it may still be there. */
+  async remove(accountKey: string): Promise<boolean> {
+    const key = prefix + accountKey;
+    try {
+      await this.secrets.delete(key);
+      return (await this.secrets.get(key)) === undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Tells which account's session changed, in this or another window. */
+  onDidChange(listener: (accountKey: string) => void) {
+    return this.secrets.onDidChange((key) => {
+      if (key.startsWith(prefix)) {
+        listener(key.slice(prefix.length));
+      }
+    });
+  }
+}
+
+/** The bearer to use now (interface: Authentication 9). */
+export function bearerOf(session: Session, now: number): string {
+  const isValid =
+    session.sessionKey !== undefined &&
+    (session.sessionExpiresAt === undefined || session.sessionExpiresAt > now);
+  return isValid ? (session.sessionKey ?? session.apiKey) : session.apiKey;
+}
+
+export function isSameSession(one: Session, other: Session | undefined): boolean {
+  return (
+    one.apiKey === other?.apiKey &&
+    one.sessionKey === other.sessionKey &&
+    one.sessionExpiresAt === other.sessionExpiresAt
+  );
+}
+
+function parse(value: unknown, accountKey: string): SessionContent {
+  try {
+    const { data } = stored.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined);
+    if (data && (data.account ?? accountKey) === accountKey) {
+      const { apiKey, sessionKey, sessionExpiresAt } = data;
+      return {
+        kind: 'present',
+        session: {
+          apiKey,
+          ...(sessionKey === undefined ? {} : { sessionKey }),
+          ...(sessionExpiresAt === undefined ? {} : { sessionExpiresAt }),
+        },
+      };
+    }
+  } catch {
+    // Told below; the parser's message quotes the value.
+  }
+  return { kind: 'damaged' };
+}
+
+/** The words of a key ring may quote what it holds, of which no log knows yet that it is secret. */
+function withoutText(error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const name = error instanceof Error ? error.name : '';
+  const known = [name, code].filter((word) => /^[A-Za-z_]{1,40}$/.test(word));
+  return new Error(['The secret store refused', ...known].join(': '));
+}

@@ -1,0 +1,89 @@
+import type { Client } from '../../api/client';
+import {
+  GoneError,
+  NotFoundError,
+  NotReachableError,
+  NotUnderstoodError,
+  ServiceFailedError,
+  TimedOutError,
+} from '../../api/errors';
+import { wait, type Clock } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Fleet } from '../ports';
+
+/** What reading back says. `notConfirmed`: it may still be there and bill. */
+export type DestroyVerdict = 'destroyed' | 'notConfirmed';
+
+export interface DestructionDeps {
+  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'refresh'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** When it is looked whether the instance is gone, in milliseconds after the answer. */
+const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
+
+/**
+ * Destroys an instance, once, and reads back whether it is gone; some came back. Rejects where the
+ * service refused. A cancelled wait says `notConfirmed`, since the request has left.
+ */
+export async function destroyAndVerify(
+  deps: DestructionDeps,
+  client: Client,
+  instanceId: number,
+  signal?: AbortSignal,
+): Promise<DestroyVerdict> {
+  signal?.throwIfAborted();
+  // Noted first, so that no window takes what follows for a failure of the machine.
+  deps.fleet.note(instanceId, { kind: 'destroy' });
+  try {
+    await client.instances.destroy(instanceId);
+  } catch (error) {
+    if (!mayBeGone(error)) {
+      deps.fleet.forget(instanceId);
+      throw error;
+    }
+    deps.log.warn(`The answer to destroying ${instanceId} is not known: ${String(error)}`);
+  }
+  const verdict = await verify(deps, client, instanceId, signal);
+  void deps.fleet.refresh().catch((error: unknown) => {
+    deps.log.warn(`The list could not be read after destroying: ${String(error)}`);
+  });
+  return verdict;
+}
+
+async function verify(
+  deps: DestructionDeps,
+  client: Client,
+  instanceId: number,
+  signal: AbortSignal | undefined,
+): Promise<DestroyVerdict> {
+  const since = deps.clock.now();
+  for (const atMs of lookAtMs) {
+    try {
+      await wait(deps.clock, since + atMs - deps.clock.now(), signal);
+      if ((await client.instances.get(instanceId, signal ? { signal } : {})) === undefined) {
+        return 'destroyed';
+      }
+    } catch (error) {
+      if (isCancelled(error)) {
+        return 'notConfirmed';
+      }
+      deps.log.warn(`It could not be read back whether ${instanceId} is gone: ${String(error)}`);
+    }
+  }
+  return 'notConfirmed';
+}
+
+/** It is gone already, or the request may have taken effect. */
+function mayBeGone(error: unknown): boolean {
+  return (
+    error instanceof NotFoundError ||
+    error instanceof GoneError ||
+    error instanceof TimedOutError ||
+    error instanceof NotUnderstoodError ||
+    error instanceof ServiceFailedError ||
+    (error instanceof NotReachableError && error.requestLeft)
+  );
+}

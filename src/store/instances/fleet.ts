@@ -1,0 +1,431 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Instance } from '../../model/instances/instance';
+import { isChanging, stateOf, type OwnRequest } from '../../model/instances/instanceState';
+import { pollIntervalMs } from '../../model/instances/pollPlan';
+import { withoutSecrets } from '../../model/instances/withoutSecrets';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { NotSignedInError } from '../accounts/accounts';
+import {
+  describeError,
+  fleetFile,
+  fleetNews,
+  mutable,
+  reviveSnapshot,
+  reviveState,
+  shareState,
+} from './fleetShared';
+import { FleetRequests } from './fleetRequests';
+import { InstanceMemory } from './instanceMemory';
+import { Interests, type Interest } from './interests';
+import { JsonFile } from '../jsonFile';
+import { Poller } from './poller';
+import type { Account, Accounts, Fleet, FleetSnapshot, Loaded, WindowHub } from '../ports';
+
+export interface FleetDeps {
+  readonly accounts: Accounts;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storageDir: string;
+  /** 0 to 1, for spreading retries. */
+  readonly random?: () => number;
+}
+
+/** What the other stores need beside the port. */
+export interface FleetStore extends Fleet, Disposable {
+  /** The window that shall show something: the focused one, else the one focused last. */
+  readonly frontWindow: string;
+  /** After each list that this window read itself, before the others hear of it. */
+  readonly onDidPoll: Event<FleetSnapshot>;
+  /** While set, the list is read every ten seconds: a rental's outcome is awaited. */
+  setAwaited(isAwaited: boolean): void;
+}
+
+export function createFleet(deps: FleetDeps): FleetStore {
+  return new PolledFleet(deps);
+}
+
+const newsTopic = 'fleet.news';
+const helloTopic = 'fleet.hello';
+const interestTopic = 'fleet.interest';
+const noteTopic = 'fleet.note';
+const userEveryMs = 60_000;
+
+const interestMessage = z.object({
+  windowId: z.string(),
+  interest: z.object({ viewVisible: z.boolean(), windowFocused: z.boolean() }),
+});
+const noteMessage = z.object({
+  accountKey: z.string(),
+  id: z.number(),
+  request: z.custom<OwnRequest>((value) => typeof value === 'object' && value !== null).nullable(),
+});
+
+class PolledFleet implements FleetStore {
+  private readonly owned = new DisposableStore();
+  private readonly poller: Poller;
+  private readonly changed: Emitter<Loaded<FleetSnapshot>>;
+  private readonly polled: Emitter<FleetSnapshot>;
+  private readonly memory = new InstanceMemory();
+  private readonly interests = new Interests();
+  private readonly requests: FleetRequests;
+  private current: Loaded<FleetSnapshot> = { kind: 'idle' };
+  private byId = new Map<number, Instance>();
+  private interest: Interest = { viewVisible: false, windowFocused: false };
+  private account: { readonly key: string; readonly file: JsonFile<z.infer<typeof fleetFile>> } | undefined;
+  private ready: Promise<void> = Promise.resolve();
+  private userReadAt = 0;
+  private isAwaited = false;
+
+  constructor(private readonly deps: FleetDeps) {
+    const { accounts, hub } = deps;
+    const onError = (error: unknown) => {
+      deps.log.error('A listener of the fleet failed', error);
+    };
+    this.changed = this.owned.add(new Emitter(onError));
+    this.polled = this.owned.add(new Emitter(onError));
+    this.poller = this.owned.add(
+      new Poller({
+        clock: deps.clock,
+        random: deps.random ?? Math.random,
+        interval: () => this.interval(),
+        read: (signal) => this.read(signal),
+      }),
+    );
+    this.requests = this.owned.add(
+      new FleetRequests({
+        hub,
+        clock: deps.clock,
+        readHere: () => this.poller.readNow(),
+      }),
+    );
+    this.interests.set(hub.windowId, this.interest, deps.clock.now());
+    this.listen();
+    this.owned.add(
+      accounts.onDidChange(() => {
+        this.followAccount();
+      }),
+    );
+    this.followAccount();
+  }
+
+  get state(): Loaded<FleetSnapshot> {
+    return this.current;
+  }
+
+  get onDidChange() {
+    return this.changed.event;
+  }
+
+  get onDidPoll() {
+    return this.polled.event;
+  }
+
+  get frontWindow(): string {
+    return this.interests.frontWindow ?? this.deps.hub.windowId;
+  }
+
+  find(instanceId: number): Instance | undefined {
+    return this.byId.get(instanceId);
+  }
+
+  facts(instanceId: number) {
+    return this.memory.facts(instanceId);
+  }
+
+  note(instanceId: number, request: Omit<OwnRequest, 'at' | 'tookEffect'>): void {
+    this.tellNote(instanceId, { ...request, at: this.deps.clock.now() });
+  }
+
+  forget(instanceId: number): void {
+    this.tellNote(instanceId, null);
+  }
+
+  refresh(): Promise<void> {
+    if (!this.deps.accounts.active) {
+      return Promise.reject(new NotSignedInError());
+    }
+    return this.requests.refresh();
+  }
+
+  setInterest(interest: Interest): void {
+    this.interest = interest;
+    this.interests.set(this.deps.hub.windowId, interest, this.deps.clock.now());
+    this.tellInterest();
+    this.poller.plan();
+  }
+
+  setAwaited(isAwaited: boolean): void {
+    this.isAwaited = isAwaited;
+    this.poller.plan();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private listen(): void {
+    const { hub, clock } = this.deps;
+    this.owned.add(
+      hub.onDidChangeLeader((leads) => {
+        if (!leads) {
+          hub.broadcast(helloTopic, {});
+        }
+        this.tellInterest();
+        this.poller.plan();
+      }),
+    );
+    this.owned.add(
+      hub.onDidChangePeers((peers) => {
+        this.interests.keepOnly(new Set([...peers, hub.windowId]));
+        this.poller.plan();
+      }),
+    );
+    this.owned.add(
+      hub.on(helloTopic, () => {
+        if (hub.isLeader) {
+          this.tellNews();
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(interestTopic, (data) => {
+        const parsed = interestMessage.safeParse(data);
+        if (parsed.success) {
+          this.interests.set(parsed.data.windowId, parsed.data.interest, clock.now());
+          this.poller.plan();
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(newsTopic, (data) => {
+        this.takeNews(data);
+      }),
+    );
+    this.owned.add(
+      hub.on(noteTopic, (data) => {
+        const parsed = noteMessage.safeParse(data);
+        if (parsed.success && parsed.data.accountKey === this.account?.key) {
+          this.takeNote(parsed.data.id, parsed.data.request);
+        }
+      }),
+    );
+  }
+
+  /** Starts over where another account is active; a changed credit alone changes nothing here. */
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key === this.account?.key) {
+      this.poller.plan();
+      return;
+    }
+    this.poller.reset();
+    this.userReadAt = this.deps.clock.now();
+    this.memory.clear();
+    this.account =
+      key === undefined
+        ? undefined
+        : { key, file: new JsonFile(join(this.deps.storageDir, 'fleet', `${key}.json`), fleetFile) };
+    this.become({ kind: 'idle' });
+    this.ready = this.loadCache();
+  }
+
+  private async loadCache(): Promise<void> {
+    const account = this.account;
+    if (!account) {
+      this.poller.plan();
+      return;
+    }
+    try {
+      const content = await account.file.read();
+      if (account !== this.account) {
+        return;
+      }
+      if (content.kind === 'setAside') {
+        this.deps.log.warn(`The cached list was not understood and was kept as ${content.path}`);
+      }
+      if (content.kind === 'present') {
+        const { snapshot, fetchedAt, memory } = content.value;
+        this.memory.import(memory);
+        if (snapshot && this.current.kind === 'idle') {
+          this.poller.wasReadAt(fetchedAt);
+          this.become({ kind: 'ready', value: reviveSnapshot(snapshot), fetchedAt });
+        }
+      }
+    } catch (error) {
+      this.deps.log.error('The cached list could not be read', error);
+    }
+    if (!this.deps.hub.isLeader) {
+      this.deps.hub.broadcast(helloTopic, {});
+    }
+    this.poller.plan();
+  }
+
+  /** Only the window that leads reads. */
+  private interval(): number | undefined {
+    if (!this.deps.hub.isLeader) {
+      return undefined;
+    }
+    const now = this.deps.clock.now();
+    const kinds = [...this.byId.values()].map((one) => stateOf(one, this.memory.facts(one.id), now));
+    return pollIntervalMs({
+      isSignedIn: this.account !== undefined,
+      instances:
+        this.current.kind === 'ready'
+          ? { anyChanging: kinds.some(isChanging), anyBilling: kinds.length > 0 }
+          : undefined,
+      isAwaited: this.isAwaited || this.memory.hasOpenDestruction(now),
+      isLookedAt: this.interests.isLookedAt,
+    });
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    await this.ready;
+    const active = this.deps.accounts.active;
+    const account = this.account;
+    if (!active || !account || signal.aborted) {
+      return;
+    }
+    if (this.current.kind === 'idle' || this.current.kind === 'failed') {
+      this.become({ kind: 'loading' });
+      this.tellNews();
+    }
+    try {
+      const { items, skipped, found } = await active.client.instances.list({ signal });
+      if (this.isOver(signal)) {
+        return;
+      }
+      const missing = Math.max(0, (found ?? 0) - items.length - skipped);
+      const snapshot: FleetSnapshot = {
+        instances: items.map(withoutSecrets),
+        skipped,
+        ...(missing > 0 ? { missing } : {}),
+      };
+      this.succeed(snapshot);
+      // The disk may be slow; nobody waits for it.
+      void this.save();
+      this.refreshUser(active, signal);
+    } catch (error) {
+      if (!this.isOver(signal)) {
+        this.fail(error);
+      }
+      throw error;
+    }
+  }
+
+  /** Asked again after a wait: another account may be active. */
+  private isOver(signal: AbortSignal): boolean {
+    return signal.aborted;
+  }
+
+  private succeed(snapshot: FleetSnapshot): void {
+    const now = this.deps.clock.now();
+    this.memory.learn(snapshot.instances, isComplete(snapshot), now);
+    this.become({ kind: 'ready', value: snapshot, fetchedAt: now });
+    this.polled.fire(snapshot);
+    this.tellNews();
+  }
+
+  private fail(error: unknown): void {
+    this.deps.log.warn(`The instances could not be read: ${describeError(error)}`);
+    this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
+    this.tellNews();
+  }
+
+  private refreshUser(active: Account, signal: AbortSignal): void {
+    const now = this.deps.clock.now();
+    if (Math.abs(now - this.userReadAt) < userEveryMs || this.deps.accounts.active?.key !== active.key) {
+      return;
+    }
+    this.userReadAt = now;
+    this.deps.accounts.refreshUser(signal).catch((error: unknown) => {
+      this.deps.log.warn(`The account could not be read: ${describeError(error)}`);
+    });
+  }
+
+  private become(state: Loaded<FleetSnapshot>): void {
+    this.current = state;
+    this.byId =
+      state.kind === 'ready'
+        ? new Map(state.value.instances.map((one) => [one.id, one]))
+        : new Map<number, Instance>();
+    this.changed.fire(state);
+  }
+
+  private tellNews(): void {
+    if (this.account) {
+      this.deps.hub.broadcast(newsTopic, {
+        accountKey: this.account.key,
+        state: shareState(this.current),
+        memory: this.memory.export(),
+      });
+    }
+  }
+
+  private takeNews(data: unknown): void {
+    const parsed = fleetNews.safeParse(data);
+    if (!parsed.success || parsed.data.accountKey !== this.account?.key) {
+      return;
+    }
+    const { state, memory } = parsed.data;
+    this.memory.import(memory);
+    if (state.kind === 'ready') {
+      this.poller.wasReadAt(state.fetchedAt);
+    }
+    // A leader that has just begun knows less than a window that was here before.
+    if (state.kind !== 'idle' || this.current.kind === 'loading') {
+      this.become(reviveState(state));
+    }
+  }
+
+  private tellInterest(): void {
+    const { hub } = this.deps;
+    hub.broadcast(interestTopic, { windowId: hub.windowId, interest: this.interest });
+  }
+
+  private tellNote(id: number, request: OwnRequest | null): void {
+    if (this.account) {
+      this.deps.hub.broadcast(noteTopic, { accountKey: this.account.key, id, request });
+      this.takeNote(id, request);
+    }
+  }
+
+  private takeNote(id: number, request: OwnRequest | null): void {
+    if (request) {
+      this.memory.note(id, request);
+    } else {
+      this.memory.forget(id);
+    }
+    this.changed.fire(this.current);
+    if (this.deps.hub.isLeader) {
+      void this.save();
+    }
+    this.poller.plan();
+  }
+
+  private async save(): Promise<void> {
+    const { account, current } = this;
+    if (!account) {
+      return;
+    }
+    try {
+      await account.file.write({
+        version: 1,
+        fetchedAt: current.kind === 'ready' ? current.fetchedAt : 0,
+        snapshot: current.kind === 'ready' ? mutable(current.value) : null,
+        memory: [...this.memory.export()].map(([id, facts]) => [id, facts]),
+      });
+    } catch (error) {
+      this.deps.log.error('The list could not be cached', error);
+    }
+  }
+}
+
+/** Whether what is missing from a list is gone. */
+export function isComplete(snapshot: FleetSnapshot): boolean {
+  return snapshot.missing === undefined && snapshot.skipped === 0;
+}

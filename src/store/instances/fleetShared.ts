@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import type { Instance } from '../../model/instances/instance';
+import type { InstanceFacts } from '../../model/instances/instanceState';
+import { UserError, type NextStep } from '../../util/errors';
+import { formatText, text, type Text } from '../../util/text';
+import type { FleetSnapshot, Loaded } from '../ports';
+
+/** Written by this store and by no one else; the id is what everything hangs on. */
+const instance = z.custom<Instance>(
+  (value) => typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'number',
+);
+const snapshot = z.object({
+  instances: z.array(instance),
+  missing: z.number().optional(),
+  skipped: z.number(),
+});
+const facts = z.custom<InstanceFacts & { readonly touchedAt: number }>(
+  (value) => typeof value === 'object' && value !== null && 'touchedAt' in value,
+);
+const memory = z.array(z.tuple([z.number(), facts]));
+
+/** The last list of an account on disk, without secrets. */
+export const fleetFile = z.object({
+  version: z.literal(1),
+  fetchedAt: z.number(),
+  snapshot: snapshot.nullable(),
+  memory,
+});
+export type FleetFile = z.infer<typeof fleetFile>;
+
+const sharedText: z.ZodType<Text> = z.custom<Text>(
+  (value) => typeof value === 'object' && value !== null && 'template' in value && 'args' in value,
+);
+const sharedError = z.object({ text: sharedText, nextStep: z.string() });
+
+/** What the polling window tells the others. */
+export const fleetNews = z.object({
+  accountKey: z.string(),
+  state: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('idle') }),
+    z.object({ kind: z.literal('loading') }),
+    z.object({
+      kind: z.literal('ready'),
+      value: snapshot,
+      fetchedAt: z.number(),
+      error: sharedError.optional(),
+    }),
+    z.object({ kind: z.literal('failed'), error: sharedError }),
+  ]),
+  memory,
+});
+export type FleetNews = z.infer<typeof fleetNews>;
+
+/** A failure that another window met. */
+export class OtherWindowError extends UserError {}
+
+export function shareError(error: unknown): z.infer<typeof sharedError> {
+  return error instanceof UserError
+    ? { text: error.text, nextStep: error.nextStep }
+    : {
+        text: text('The list could not be read because of an unexpected problem. The log has the details.'),
+        nextStep: 'showLog',
+      };
+}
+
+const steps: readonly string[] = [
+  'retry',
+  'signIn',
+  'replaceKey',
+  'openSettings',
+  'showLog',
+  'addSshKey',
+  'openConsole',
+] satisfies NextStep[];
+
+export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
+  // The list above holds nothing but next steps.
+  const nextStep = steps.includes(shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
+  return new OtherWindowError(shared.text, { nextStep });
+}
+
+export function shareState(state: Loaded<FleetSnapshot>): FleetNews['state'] {
+  switch (state.kind) {
+    case 'idle':
+    case 'loading':
+      return state;
+    case 'failed':
+      return { kind: 'failed', error: shareError(state.error) };
+    case 'ready': {
+      const { value, fetchedAt } = state;
+      const shared = { kind: 'ready' as const, value: mutable(value), fetchedAt };
+      return state.error === undefined ? shared : { ...shared, error: shareError(state.error) };
+    }
+  }
+}
+
+export function reviveState(shared: FleetNews['state']): Loaded<FleetSnapshot> {
+  switch (shared.kind) {
+    case 'idle':
+    case 'loading':
+      return shared;
+    case 'failed':
+      return { kind: 'failed', error: reviveError(shared.error) };
+    case 'ready': {
+      const ready = {
+        kind: 'ready' as const,
+        value: reviveSnapshot(shared.value),
+        fetchedAt: shared.fetchedAt,
+      };
+      return shared.error === undefined ? ready : { ...ready, error: reviveError(shared.error) };
+    }
+  }
+}
+
+export function reviveSnapshot(value: z.infer<typeof snapshot>): FleetSnapshot {
+  const { instances, skipped, missing } = value;
+  return missing === undefined ? { instances, skipped } : { instances, skipped, missing };
+}
+
+export function mutable(value: FleetSnapshot): z.infer<typeof snapshot> {
+  return { ...value, instances: [...value.instances] };
+}
+
+/** For the log. */
+export function describeError(error: unknown): string {
+  return error instanceof UserError ? `${error.name}: ${formatText(error.text)}` : String(error);
+}

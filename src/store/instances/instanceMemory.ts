@@ -1,0 +1,106 @@
+import type { Instance } from '../../model/instances/instance';
+import {
+  destroyGraceMs,
+  noFacts,
+  type InstanceFacts,
+  type OwnRequest,
+} from '../../model/instances/instanceState';
+
+interface Remembered extends InstanceFacts {
+  /** When it was last in a list or asked for; milliseconds. */
+  readonly touchedAt: number;
+}
+
+/** As it is written and sent between windows. */
+export type MemoryEntries = readonly (readonly [id: number, facts: Remembered])[];
+
+const keepAbsentMs = 24 * 3_600_000;
+
+/** What is known about instances beside their records. */
+export class InstanceMemory {
+  private entries = new Map<number, Remembered>();
+
+  facts(id: number): InstanceFacts {
+    return this.entries.get(id) ?? noFacts;
+  }
+
+  note(id: number, request: OwnRequest): void {
+    this.entries.set(id, { ...this.entries.get(id), lastRequest: request, touchedAt: request.at });
+  }
+
+  forget(id: number): void {
+    const known = this.entries.get(id);
+    if (known) {
+      const { readyAt, touchedAt } = known;
+      this.entries.set(id, readyAt === undefined ? { touchedAt } : { readyAt, touchedAt });
+    }
+  }
+
+  /** True while a destruction has not been seen to take effect. */
+  hasOpenDestruction(now: number): boolean {
+    return [...this.entries.values()].some(
+      ({ lastRequest }) =>
+        lastRequest?.kind === 'destroy' &&
+        lastRequest.tookEffect !== true &&
+        now - lastRequest.at < destroyGraceMs,
+    );
+  }
+
+  /** Learns from a list; `isComplete` says that what is missing is gone. */
+  learn(instances: readonly Instance[], isComplete: boolean, now: number): void {
+    const present = new Set<number>();
+    for (const instance of instances) {
+      present.add(instance.id);
+      const known = this.entries.get(instance.id) ?? { touchedAt: now };
+      const request = known.lastRequest && seen(known.lastRequest, instance, now);
+      this.entries.set(instance.id, {
+        ...known,
+        ...(request === undefined ? {} : { lastRequest: request }),
+        ...(known.readyAt === undefined && instance.actualStatus === 'running' ? { readyAt: now } : {}),
+        touchedAt: now,
+      });
+    }
+    if (isComplete) {
+      this.learnAbsence(present, now);
+    }
+  }
+
+  export(): MemoryEntries {
+    return [...this.entries];
+  }
+
+  import(entries: MemoryEntries): void {
+    this.entries = new Map(entries);
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+
+  private learnAbsence(present: ReadonlySet<number>, now: number): void {
+    for (const [id, known] of this.entries) {
+      if (present.has(id)) {
+        continue;
+      }
+      if (known.lastRequest?.kind === 'destroy' && known.lastRequest.tookEffect !== true) {
+        this.entries.set(id, { ...known, lastRequest: { ...known.lastRequest, tookEffect: true } });
+      }
+      if (now - known.touchedAt > keepAbsentMs) {
+        this.entries.delete(id);
+      }
+    }
+  }
+}
+
+/** Whether a request of ours shows in the record. */
+function seen(request: OwnRequest, instance: Instance, now: number): OwnRequest {
+  if (request.tookEffect === true || now < request.at) {
+    return request;
+  }
+  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
+  const isSeen =
+    (request.kind === 'start' && !isStill) ||
+    (request.kind === 'stop' && isStill) ||
+    (request.kind === 'reboot' && instance.actualStatus !== 'running');
+  return isSeen ? { ...request, tookEffect: true } : request;
+}

@@ -1,0 +1,125 @@
+import { backOffMs } from '../../model/instances/pollPlan';
+import type { Clock } from '../../util/clock';
+import { MutableDisposable, type Disposable } from '../../util/disposable';
+
+export interface PollerDeps {
+  readonly clock: Clock;
+  /** 0 to 1, for spreading retries. */
+  readonly random: () => number;
+  /** Milliseconds between two reads; undefined for never. */
+  readonly interval: () => number | undefined;
+  /** Reads once; a rejection counts as a failure and slows the next one down. */
+  readonly read: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+const longestTimerMs = 30_000;
+
+/** Reads at an interval that may change at any moment, one read at a time. */
+export class Poller implements Disposable {
+  private readonly timer = new MutableDisposable<Disposable>();
+  private abort = new AbortController();
+  private inFlight: Promise<void> | undefined;
+  private queued: Promise<void> | undefined;
+  private attemptedAt = 0;
+  private failures = 0;
+  private pauseMs = 0;
+
+  constructor(private readonly deps: PollerDeps) {}
+
+  /** Forgets the past and stops what is under way, for another account. */
+  reset(): void {
+    this.abort.abort();
+    this.abort = new AbortController();
+    this.timer.value = undefined;
+    this.inFlight = undefined;
+    this.queued = undefined;
+    this.attemptedAt = 0;
+    this.failures = 0;
+    this.pauseMs = 0;
+  }
+
+  /** Somebody else read at this time (ms); the next read counts from it. */
+  wasReadAt(time: number): void {
+    this.attemptedAt = Math.max(this.attemptedAt, time);
+  }
+
+  /** Sets the timer anew; call it whenever something changed that `interval` looks at. */
+  plan(): void {
+    this.timer.value = undefined;
+    const interval = this.inFlight || this.abort.signal.aborted ? undefined : this.deps.interval();
+    if (interval === undefined) {
+      return;
+    }
+    const now = this.deps.clock.now();
+    if (now < this.attemptedAt) {
+      // The clock was set back; what lies in the future says nothing.
+      this.attemptedAt = 0;
+    }
+    const dueAt = this.attemptedAt + Math.max(interval, this.pauseMs);
+    const wake = () => {
+      if (dueAt <= this.deps.clock.now()) {
+        // A failure is in the state that everybody shows.
+        void this.poll().catch(() => undefined);
+      } else {
+        this.plan();
+      }
+    };
+    this.timer.value = this.deps.clock.schedule(wake, Math.min(Math.max(dueAt - now, 0), longestTimerMs));
+  }
+
+  /** A read that begins after this moment; whoever asks while one is under way shares the next. */
+  readNow(): Promise<void> {
+    if (!this.inFlight) {
+      return this.poll();
+    }
+    const { signal } = this.abort;
+    this.queued ??= this.inFlight
+      .catch(() => undefined)
+      .then(() => {
+        this.queued = undefined;
+        return signal.aborted ? undefined : this.poll();
+      });
+    return this.queued;
+  }
+
+  dispose(): void {
+    this.abort.abort();
+    this.timer.dispose();
+  }
+
+  private poll(): Promise<void> {
+    if (this.inFlight) {
+      return this.inFlight;
+    }
+    this.timer.value = undefined;
+    this.attemptedAt = this.deps.clock.now();
+    const { signal } = this.abort;
+    const own = this.deps
+      .read(signal)
+      .then(
+        () => {
+          this.countFailures(signal, 0);
+        },
+        (error: unknown) => {
+          this.countFailures(signal, this.failures + 1);
+          throw error;
+        },
+      )
+      .finally(() => {
+        if (this.inFlight === own) {
+          this.inFlight = undefined;
+          this.plan();
+        }
+      });
+    this.inFlight = own;
+    return own;
+  }
+
+  private countFailures(signal: AbortSignal, failures: number): void {
+    if (!signal.aborted) {
+      this.failures = failures;
+      this.pauseMs = backOffMs(failures, this.deps.random());
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Instance } from '../../model/instances/instance';
+import { idleGpuPercent } from '../../model/instances/lease';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Presence } from './presence';
+
+/** Times in milliseconds since 1970. */
+export interface IdleFacts {
+  /** The last sign of use, or when it was first seen running. */
+  readonly lastUsedAt: number;
+  /** Since when it was looked at without a break. */
+  readonly watchedSince: number;
+  readonly seenAt: number;
+  /** False where no figure of the GPU was reported since it was last used. */
+  readonly knowsGpu: boolean;
+}
+
+/** Lists come every five minutes when nobody looks; a longer silence is a break. */
+export const longestGapMs = 12 * 60_000;
+const saveEveryMs = 60_000;
+
+const usageFile = z.object({
+  version: z.literal(1),
+  entries: z.array(
+    z.tuple([
+      z.number(),
+      z.object({
+        lastUsedAt: z.number(),
+        watchedSince: z.number(),
+        seenAt: z.number(),
+        knowsGpu: z.boolean(),
+      }),
+    ]),
+  ),
+});
+
+type UsageContent = z.infer<typeof usageFile>;
+export type UsageFile = Pick<JsonFile<UsageContent>, 'read' | 'write'>;
+
+export function openUsageFile(storageDir: string, accountKey: string): UsageFile {
+  return new JsonFile(join(storageDir, 'usage', `${accountKey}.json`), usageFile);
+}
+
+export interface IdleWatchDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly fleet: Pick<Fleet, 'state'> & { readonly onDidPoll: Event<FleetSnapshot> };
+  readonly hub: WindowHub;
+  readonly presence: Presence;
+  readonly aliasOf: (account: Account, instanceId: number) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where it is kept for an account. */
+  readonly file: (accountKey: string) => UsageFile;
+}
+
+/**
+ * Since when each running instance is not used: nothing of ours is open on it on this computer, and its
+ * GPU use is low where it is reported. The leading window knows, from the lists it reads anyway.
+ */
+export class IdleWatch implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private entries = new Map<number, IdleFacts>();
+  private account: { readonly key: string; readonly file: UsageFile } | undefined;
+  private loaded: Promise<void> = Promise.resolve();
+  private savedAt = 0;
+  /** What was connected to at the last look: the end of that is the last sign of use. */
+  private connected = new Set<number>();
+
+  /** After each look of the leading window. */
+  readonly onDidLook = this.changed.event;
+
+  constructor(private readonly deps: IdleWatchDeps) {
+    const { accounts, fleet, presence, hub } = deps;
+    this.owned.add(accounts.onDidChange(() => this.followAccount()));
+    this.owned.add(hub.onDidChangeLeader(() => this.reload()));
+    this.owned.add(fleet.onDidPoll((snapshot) => void this.look(snapshot)));
+    this.owned.add(
+      presence.onDidChange(() => {
+        const { state } = deps.fleet;
+        if (state.kind === 'ready') {
+          void this.look(state.value, false);
+        }
+      }),
+    );
+    this.followAccount();
+  }
+
+  facts(instanceId: number): IdleFacts | undefined {
+    return this.entries.get(instanceId);
+  }
+
+  /** Since when it is idle as far as it was watched; `undefined` where that is not known or it is in use. */
+  idleSince(instanceId: number): number | undefined {
+    const facts = this.entries.get(instanceId);
+    const { clock, presence } = this.deps;
+    const now = clock.now();
+    if (!facts || !presence.isComplete || now - facts.seenAt > longestGapMs || now < facts.seenAt) {
+      return undefined;
+    }
+    const since = Math.max(facts.lastUsedAt, facts.watchedSince);
+    return since < facts.seenAt ? since : undefined;
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key !== this.account?.key) {
+      this.account = key === undefined ? undefined : { key, file: this.deps.file(key) };
+      this.reload();
+    }
+  }
+
+  /** What the window wrote that led before. */
+  private reload(): void {
+    const { account } = this;
+    this.entries = new Map();
+    this.loaded = (account?.file.read() ?? Promise.resolve({ kind: 'absent' as const })).then(
+      (content) => {
+        if (content.kind === 'present' && account === this.account) {
+          this.entries = new Map(content.value.entries);
+        }
+      },
+      (error: unknown) => {
+        this.deps.log.warn(`Since when instances are idle could not be read: ${String(error)}`);
+      },
+    );
+  }
+
+  /** `isFresh`: the figures in the list are of now. */
+  private async look({ instances }: FleetSnapshot, isFresh = true): Promise<void> {
+    await this.loaded;
+    const { hub, clock, accounts } = this.deps;
+    const { active } = accounts;
+    if (!hub.isLeader || !active || this.owned.isDisposed) {
+      return;
+    }
+    const now = clock.now();
+    const running = instances.filter(({ actualStatus }) => actualStatus === 'running');
+    this.entries = new Map(running.map((one) => [one.id, this.looked(active, one, now, isFresh)]));
+    this.connected = new Set(running.map(({ id }) => id).filter((id) => this.isConnected(active, id)));
+    this.changed.fire();
+    if (Math.abs(now - this.savedAt) >= saveEveryMs) {
+      this.savedAt = now;
+      await this.save();
+    }
+  }
+
+  private looked(account: Account, instance: Instance, now: number, isFresh: boolean): IdleFacts {
+    const known = this.entries.get(instance.id);
+    const gpu = instance.gpuUtilPercent;
+    const isUsed =
+      this.isConnected(account, instance.id) ||
+      this.connected.has(instance.id) ||
+      (isFresh && gpu !== undefined && gpu >= idleGpuPercent);
+    if (!known || known.seenAt > now || known.lastUsedAt > now) {
+      return { lastUsedAt: now, watchedSince: now, seenAt: now, knowsGpu: gpu !== undefined };
+    }
+    const hasGap = now - known.seenAt > longestGapMs;
+    return {
+      lastUsedAt: isUsed ? now : known.lastUsedAt,
+      watchedSince: hasGap ? now : known.watchedSince,
+      seenAt: isFresh || isUsed ? now : known.seenAt,
+      knowsGpu: gpu !== undefined || (known.knowsGpu && !isUsed),
+    };
+  }
+
+  private isConnected(account: Account, instanceId: number): boolean {
+    return this.deps.presence.isUsed(this.deps.aliasOf(account, instanceId));
+  }
+
+  private async save(): Promise<void> {
+    try {
+      await this.account?.file.write({ version: 1, entries: [...this.entries] });
+    } catch (error) {
+      this.deps.log.warn(`Since when instances are idle could not be kept: ${String(error)}`);
+    }
+  }
+}

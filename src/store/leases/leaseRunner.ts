@@ -1,0 +1,347 @@
+import * as z from 'zod';
+import type { Client } from '../../api/client';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { intentOf, stateOf, type OwnRequest } from '../../model/instances/instanceState';
+import {
+  fireAt,
+  movedBack,
+  retryAfterMs,
+  stateMovedBack,
+  stepOf,
+  type ArmedTimer,
+  type Lease,
+  type LeaseState,
+} from '../../model/instances/lease';
+import { wait, type Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Text } from '../../util/text';
+import { destroyAndVerify } from '../instances/destruction';
+import type { IdleWatch } from './idleWatch';
+import type { InstanceLeases } from './instanceLeases';
+import type { LeaseRow } from './leaseFiles';
+import type { Notices } from '../windows/notices';
+import type { Account, Accounts, Fleet, WindowHub } from '../ports';
+
+/** What is told of a lease. */
+export const leaseNotice = z.object({
+  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed']),
+  instanceId: z.number(),
+  name: z.string(),
+  leaseId: z.string(),
+  action: z.enum(['stop', 'destroy']),
+  /** When it is or was due. */
+  at: z.number(),
+  /** It was made up for. */
+  isLate: z.boolean().optional(),
+  idleMinutes: z.number().optional(),
+  problem: z
+    .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
+    .optional(),
+});
+export type LeaseNotice = z.infer<typeof leaseNotice>;
+export const leaseNoticeKind = 'lease';
+
+export interface LeaseRunnerDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly fleet: Fleet;
+  readonly hub: WindowHub;
+  readonly leases: InstanceLeases;
+  readonly idle: Pick<IdleWatch, 'idleSince' | 'onDidLook'>;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+export const leaseTickMs = 15_000;
+/** A clock is set back by more than this, or it is only being corrected. */
+const setBackMs = 30_000;
+/** When it is looked whether a stop took effect, in milliseconds after the answer. */
+const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
+const dayMs = 24 * 3_600_000;
+
+/** Carries leases out, in the window that leads. Without a lease there is no timer. */
+export class LeaseRunner implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+  private readonly stop = new AbortController();
+  private isBusy = false;
+  private isWanted = false;
+  private lastNow = 0;
+
+  constructor(private readonly deps: LeaseRunnerDeps) {
+    const { accounts, fleet, hub, leases, idle } = deps;
+    const look = () => this.look();
+    this.owned.add(accounts.onDidChange(look));
+    this.owned.add(fleet.onDidChange(look));
+    this.owned.add(hub.onDidChangeLeader(look));
+    this.owned.add(leases.onDidChange(look));
+    this.owned.add(idle.onDidLook(look));
+    this.look();
+  }
+
+  dispose(): void {
+    this.stop.abort();
+    this.owned.dispose();
+  }
+
+  /** Looks at all of them; what happens meanwhile is looked at afterwards. */
+  private look(): void {
+    const { hub, leases, accounts } = this.deps;
+    if (this.owned.isDisposed || !hub.isLeader || !accounts.active || leases.rows.length === 0) {
+      this.timer.value = undefined;
+      return;
+    }
+    this.isWanted = true;
+    if (!this.isBusy) {
+      this.isBusy = true;
+      void this.lookAtAll().finally(() => {
+        this.isBusy = false;
+        this.plan();
+      });
+    }
+  }
+
+  private plan(): void {
+    const { hub, leases, clock } = this.deps;
+    this.timer.value =
+      this.owned.isDisposed || !hub.isLeader || leases.rows.length === 0
+        ? undefined
+        : clock.schedule(() => this.look(), leaseTickMs);
+  }
+
+  /** Never rejects. */
+  private async lookAtAll(): Promise<void> {
+    while (this.isWanted && !this.owned.isDisposed) {
+      this.isWanted = false;
+      try {
+        await this.deps.leases.ready;
+        await this.followClock();
+      } catch (error) {
+        this.deps.log.error('The leases could not be looked at', error);
+      }
+      const looks = this.deps.leases.rows.map((row) =>
+        this.lookAt(row).catch((error: unknown) => {
+          this.deps.log.error(`The lease of ${row.lease.instanceId} could not be looked at`, error);
+        }),
+      );
+      await Promise.all(looks);
+    }
+  }
+
+  /** What is left of each stays what it was when the clock is set back, also while no editor was open. */
+  private async followClock(): Promise<void> {
+    const { clock, leases } = this.deps;
+    const now = clock.now();
+    for (const { lease, state } of leases.rows) {
+      const byMs = Math.max(this.lastNow, lease.setAt, state.warnedAt ?? 0) - now;
+      if (byMs > setBackMs && (await leases.reread(lease.instanceId))?.lease.id === lease.id) {
+        await leases.put(movedBack(lease, byMs));
+        await leases.putState(lease.instanceId, stateMovedBack(state, byMs));
+      }
+    }
+    this.lastNow = now;
+  }
+
+  private async lookAt(row: LeaseRow): Promise<void> {
+    const { accounts, leases, clock } = this.deps;
+    const { lease } = row;
+    const account = accounts.active;
+    if (!account || this.owned.isDisposed || (await this.isOver(row))) {
+      return;
+    }
+    const state = await this.withIdle(row);
+    const step = stepOf(lease, state, clock.now());
+    switch (step.kind) {
+      case 'wait':
+        return;
+      case 'warn':
+        await leases.putState(lease.instanceId, { ...state, warnedAt: clock.now() });
+        this.tell(account, lease, { ...state, warnedAt: clock.now() }, 'soon');
+        return;
+      case 'miss': {
+        const missed = { ...state, missedAt: clock.now() };
+        await leases.putState(lease.instanceId, missed);
+        this.tellMissed(account, lease, missed);
+        return;
+      }
+      case 'fire':
+        await this.fire(account, lease, state, step.isLate);
+    }
+  }
+
+  /** Ends a lease whose instance is gone, or stopped already where that was the aim. */
+  private async isOver({ lease, state }: LeaseRow): Promise<boolean> {
+    const { fleet, leases, accounts, clock } = this.deps;
+    const list = fleet.state;
+    if (list.kind !== 'ready' || list.error !== undefined || list.fetchedAt < lease.setAt) {
+      return false;
+    }
+    const instance = fleet.find(lease.instanceId);
+    const { missing, skipped } = list.value;
+    if (!instance) {
+      const isGone = missing === undefined && skipped === 0;
+      if (isGone) {
+        await leases.cancel(lease.instanceId);
+      }
+      return isGone;
+    }
+    const request = fleet.facts(instance.id).lastRequest;
+    if (lease.armed && hasRestarted(lease.armed, instance, request, clock.now())) {
+      // The process on the machine ended with its container.
+      await leases.setArmed(lease, undefined);
+    }
+    const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
+    if (lease.action === 'stop' && kind === 'stopped') {
+      await leases.cancel(lease.instanceId);
+      return true;
+    }
+    if (state.missedAt !== undefined && accounts.active) {
+      this.tellMissed(accounts.active, lease, state);
+    }
+    return false;
+  }
+
+  private async withIdle({ lease, state }: LeaseRow): Promise<LeaseState> {
+    if (lease.term.kind !== 'idle' || state.missedAt !== undefined || state.nextTryAt !== undefined) {
+      return state;
+    }
+    const since = this.deps.idle.idleSince(lease.instanceId);
+    const idleSince = since === undefined ? undefined : Math.max(since, lease.setAt);
+    if (idleSince === state.idleSince) {
+      return state;
+    }
+    // Used in between: the warning was for another time.
+    const next: LeaseState = { leaseId: state.leaseId, ...(idleSince === undefined ? {} : { idleSince }) };
+    await this.deps.leases.putState(lease.instanceId, next);
+    return next;
+  }
+
+  private async fire(account: Account, lease: Lease, state: LeaseState, isLate: boolean): Promise<void> {
+    const { hub, leases, clock, log, fleet } = this.deps;
+    const { instanceId } = lease;
+    if (lease.term.kind === 'idle' && state.nextTryAt === undefined) {
+      // The last figures may be minutes old.
+      await fleet.refresh();
+      const last = await leases.reread(instanceId);
+      if (last?.lease.id !== lease.id || (await this.withIdle(last)).idleSince !== state.idleSince) {
+        return;
+      }
+    }
+    const attempts = (state.attempts ?? 0) + 1;
+    const isMine = await hub.claim(`${account.key}:lease:${lease.id}:${attempts}`);
+    // The user's last word: it may have been cancelled or extended a moment ago.
+    if ((await leases.reread(instanceId))?.lease.id !== lease.id) {
+      return;
+    }
+    const tried = { ...state, attempts, nextTryAt: clock.now() + retryAfterMs(attempts) };
+    await leases.putState(instanceId, tried);
+    if (!isMine) {
+      return;
+    }
+    try {
+      const done = await this.act(account.client, lease);
+      if (done === 'notConfirmed') {
+        log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);
+        this.tell(account, lease, tried, 'failed');
+        return;
+      }
+      this.tell(account, lease, state, done, { isLate });
+      await leases.cancel(instanceId);
+    } catch (error) {
+      if (isCancelled(error)) {
+        // This window closes; the next one looks whether it was done.
+        return;
+      }
+      log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);
+      const problem = error instanceof UserError ? error.text : undefined;
+      this.tell(account, lease, tried, 'failed', problem === undefined ? {} : { problem });
+    }
+  }
+
+  /** Looks first, since the machine itself or another window may have done it. */
+  private async act(
+    client: Client,
+    { instanceId, action }: Lease,
+  ): Promise<'stopped' | 'destroyed' | 'gone' | 'notConfirmed'> {
+    const { fleet, clock } = this.deps;
+    const { signal } = this.stop;
+    const before = await client.instances.get(instanceId, { signal });
+    if (!before) {
+      return action === 'destroy' ? 'destroyed' : 'gone';
+    }
+    if (action === 'destroy') {
+      return destroyAndVerify(this.deps, client, instanceId, signal);
+    }
+    if (!isStopped(before)) {
+      await client.instances.stop(instanceId);
+      fleet.note(instanceId, { kind: 'stop' });
+    }
+    const since = clock.now();
+    for (const atMs of lookAtMs) {
+      await wait(clock, since + atMs - clock.now(), signal);
+      const now = await client.instances.get(instanceId, { signal });
+      if (!now || isStopped(now)) {
+        void fleet.refresh().catch(() => undefined);
+        return now ? 'stopped' : 'gone';
+      }
+    }
+    return 'notConfirmed';
+  }
+
+  private tellMissed(account: Account, lease: Lease, state: LeaseState): void {
+    this.tell(account, lease, state, 'missed');
+  }
+
+  private tell(
+    account: Account,
+    lease: Lease,
+    state: LeaseState,
+    kind: LeaseNotice['kind'],
+    more: Pick<LeaseNotice, 'isLate' | 'problem'> = {},
+  ): void {
+    const { fleet, notices, clock } = this.deps;
+    const instance = fleet.find(lease.instanceId);
+    const at = fireAt(lease, state) ?? clock.now();
+    const data: LeaseNotice = {
+      kind,
+      instanceId: lease.instanceId,
+      name: instance ? instanceName(instance) : `#${lease.instanceId}`,
+      leaseId: lease.id,
+      action: lease.action,
+      at,
+      ...(lease.term.kind === 'idle' ? { idleMinutes: lease.term.minutes } : {}),
+      ...more,
+    };
+    // A question that was closed is asked again another day; a warning belongs to its time.
+    const turn =
+      kind === 'missed' ? Math.floor(clock.now() / dayMs) : kind === 'soon' ? (state.warnedAt ?? 0) : 0;
+    const key = `${account.key}:lease:${lease.id}:${kind}:${turn}`;
+    notices.post({ key, accountKey: account.key, kind: leaseNoticeKind, data });
+  }
+}
+
+/** The container that proved it is not the one that runs, or none runs. */
+function hasRestarted(
+  { provedAt }: ArmedTimer,
+  { actualStatus, uptimeMinutes }: Instance,
+  request: OwnRequest | undefined,
+  now: number,
+): boolean {
+  const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * 60_000;
+  return (
+    actualStatus !== 'running' ||
+    // The service's clock and its figure are a little off.
+    startedAt > provedAt + 120_000 ||
+    (request?.kind === 'reboot' && request.at > provedAt)
+  );
+}
+
+/** As the service keeps it, whatever the container still reports. */
+function isStopped(instance: Instance): boolean {
+  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
+  return instance.intendedStatus === 'stopped' || (isStill && intentOf(instance) === 'stopped');
+}

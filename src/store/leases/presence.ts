@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { WindowHub } from '../ports';
+
+/** What of ours is open on an instance: a remote window, a terminal, a forwarded port. */
+export type PresenceKind = 'window' | 'terminal' | 'forward';
+
+const setTopic = 'presence.set';
+const askTopic = 'presence.ask';
+const setMessage = z.object({ windowId: z.string(), aliases: z.array(z.string()) });
+
+/** The other windows have answered by then. */
+export const presenceGraceMs = 10_000;
+
+/** Which instances the windows of this computer are connected to, by SSH alias. Complete where one leads. */
+export class Presence implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly own = new Map<PresenceKind, readonly string[]>();
+  private readonly others = new Map<string, ReadonlySet<string>>();
+  private askedAt: number;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: { readonly hub: WindowHub; readonly clock: Clock }) {
+    const { hub, clock } = deps;
+    this.askedAt = clock.now();
+    this.owned.add(
+      hub.onDidChangeLeader((leads) => {
+        this.askedAt = clock.now();
+        if (leads) {
+          hub.broadcast(askTopic, {});
+        } else {
+          this.tell();
+        }
+      }),
+    );
+    this.owned.add(
+      hub.onDidChangePeers((peers) => {
+        if (hub.isLeader) {
+          [...this.others.keys()].filter((id) => !peers.has(id)).forEach((id) => this.others.delete(id));
+          this.changed.fire();
+        }
+      }),
+    );
+    this.owned.add(hub.on(askTopic, () => this.tell()));
+    this.owned.add(
+      hub.on(setTopic, (data) => {
+        const parsed = setMessage.safeParse(data);
+        if (parsed.success) {
+          this.others.set(parsed.data.windowId, new Set(parsed.data.aliases));
+          this.changed.fire();
+        }
+      }),
+    );
+    if (hub.isLeader) {
+      hub.broadcast(askTopic, {});
+    }
+  }
+
+  /** What this window has open of one kind. */
+  set(kind: PresenceKind, aliases: readonly string[]): void {
+    if ([...aliases].sort().join() !== [...(this.own.get(kind) ?? [])].sort().join()) {
+      this.own.set(kind, aliases);
+      this.tell();
+      this.changed.fire();
+    }
+  }
+
+  /** False until the other windows have had time to answer: nobody is idle before that. */
+  get isComplete(): boolean {
+    const { hub, clock } = this.deps;
+    return hub.isLeader && Math.abs(clock.now() - this.askedAt) >= presenceGraceMs;
+  }
+
+  isUsed(alias: string): boolean {
+    return this.ownAliases().includes(alias) || [...this.others.values()].some((one) => one.has(alias));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private ownAliases(): readonly string[] {
+    return [...this.own.values()].flat();
+  }
+
+  private tell(): void {
+    const { hub } = this.deps;
+    hub.broadcast(setTopic, { windowId: hub.windowId, aliases: this.ownAliases() });
+  }
+}

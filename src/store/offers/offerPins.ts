@@ -1,0 +1,71 @@
+import type { WireFiltersShape } from '../../model/offers/filters';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import type { Offer } from '../../model/offers/offer';
+import type { RentChoices, RentSource } from '../../model/rentals/rentPlan';
+import { Emitter } from '../../util/emitter';
+
+/** What an offer was searched for; renting it later goes on from there. */
+export interface PinOrigin {
+  readonly title: string;
+  readonly query: MarketQuery;
+  readonly baseFilters?: WireFiltersShape;
+  readonly source?: RentSource;
+  readonly choices?: Partial<RentChoices>;
+}
+
+export interface OfferPin {
+  readonly offer: Offer;
+  /** As it was when it was pinned. */
+  readonly first: Offer;
+  readonly origin: PinOrigin;
+}
+
+export const mostPins = 4;
+
+/** Offers put aside to be compared, as long as the window lives. */
+export class OfferPins {
+  private list: readonly OfferPin[] = [];
+  private readonly changed = new Emitter<readonly OfferPin[]>();
+  readonly onDidChange = this.changed.event;
+
+  get pins(): readonly OfferPin[] {
+    return this.list;
+  }
+
+  find(offerId: number): OfferPin | undefined {
+    return this.list.find(({ offer }) => offer.id === offerId);
+  }
+
+  /** False when there is no room. */
+  pin(pin: Omit<OfferPin, 'first'>): boolean {
+    if (this.find(pin.offer.id)) {
+      return true;
+    }
+    if (this.list.length >= mostPins) {
+      return false;
+    }
+    this.set([...this.list, { ...pin, first: pin.offer }]);
+    return true;
+  }
+
+  unpin(offerId: number): void {
+    this.set(this.list.filter(({ offer }) => offer.id !== offerId));
+  }
+
+  /** Offers as they were read again; those that are not given stay as they are. */
+  update(offers: readonly Offer[]): void {
+    const fresh = new Map(offers.map((offer) => [offer.id, offer]));
+    this.set(this.list.map((pin) => ({ ...pin, offer: fresh.get(pin.offer.id) ?? pin.offer })));
+  }
+
+  clear(): void {
+    if (this.list.length > 0) {
+      this.set([]);
+    }
+  }
+
+  private set(list: readonly OfferPin[]): void {
+    this.list = list;
+    this.changed.fire(list);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import type { WindowHub } from '../ports';
+
+/** The service takes ten a minute from one address; two are left for the rental (service-facts 2.16). */
+export const searchesPerMinute = 8;
+const minuteMs = 60_000;
+const topic = 'search.sent';
+
+/** Counts the searches of the last minute over all windows; those that a rental needs have their own share. */
+export class SearchBudget implements Disposable {
+  private readonly sent: number[] = [];
+  private readonly listening: Disposable;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly hub: Pick<WindowHub, 'broadcast' | 'on'>,
+  ) {
+    this.listening = hub.on(topic, () => {
+      this.count();
+    });
+  }
+
+  /** Milliseconds until another search may leave, where at most so many a minute shall. */
+  waitMs(most = searchesPerMinute): number {
+    const now = this.clock.now();
+    while (this.sent[0] !== undefined && now - this.sent[0] >= minuteMs) {
+      this.sent.shift();
+    }
+    const oldest = this.sent[this.sent.length - most];
+    return oldest === undefined ? 0 : oldest + minuteMs - now;
+  }
+
+  /** A search leaves now. */
+  note(): void {
+    this.count();
+    this.hub.broadcast(topic, undefined);
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+  }
+
+  private count(): void {
+    this.sent.push(this.clock.now());
+    if (this.sent.length > 4 * searchesPerMinute) {
+      this.sent.shift();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Micros } from '../../model/money';
+import { readQuery } from '../../model/offers/savedSearches';
+import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
+import { JsonFile } from '../jsonFile';
+import type { Text } from '../../util/text';
+
+/** How it went lately with a watch. */
+export interface WatchState {
+  /** The last answer. */
+  readonly checkedAt?: number;
+  readonly matches: readonly WatchMatch[];
+  /** Why the last check failed; what matched is of the check before. */
+  readonly error?: { readonly at: number; readonly text: Text };
+}
+
+const watchFile = z.object({
+  version: z.literal(1),
+  name: z.string(),
+  query: z.unknown(),
+  baseFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  maxPerHour: z.number().int().positive(),
+  createdAt: z.number(),
+});
+
+const textArg: z.ZodType<Text['args'][number]> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.object({ template: z.string(), args: z.array(textArg) })]),
+);
+const stateFile = z.object({
+  version: z.literal(1),
+  checkedAt: z.number().optional(),
+  matches: z.array(
+    z.object({ key: z.string(), offerId: z.number(), firstSeenAt: z.number(), lastSeenAt: z.number() }),
+  ),
+  error: z
+    .object({ at: z.number(), text: z.object({ template: z.string(), args: z.array(textArg) }) })
+    .optional(),
+});
+
+/** The watches of one account, one file each and one for how it went, so that windows cannot collide. */
+export class WatchFiles {
+  constructor(private readonly folder: string) {}
+
+  /** Oldest first. Throws `FileUnreadableError` where the disk refuses. */
+  async list(): Promise<readonly { readonly watch: SearchWatch; readonly state: WatchState }[]> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const ids = (await readdir(this.folder))
+      .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])
+      .filter((id) => id !== undefined);
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        const watch = await this.watch(id);
+        return watch && { watch, state: await this.state(id) };
+      }),
+    );
+    return found
+      .filter((one) => one !== undefined)
+      .sort((a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1));
+  }
+
+  async put({ id, name, query, baseFilters, maxPerHour, createdAt }: SearchWatch): Promise<void> {
+    await this.watchFile(id).write({ version: 1, name, query, baseFilters, maxPerHour, createdAt });
+  }
+
+  async putState(id: string, state: WatchState): Promise<void> {
+    const { checkedAt, matches, error } = state;
+    await this.stateFile(id).write({
+      version: 1,
+      checkedAt,
+      matches: [...matches],
+      ...(error ? { error: { at: error.at, text: { ...error.text, args: [...error.text.args] } } } : {}),
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.watchFile(id).remove();
+    await this.stateFile(id).remove();
+  }
+
+  private async watch(id: string): Promise<SearchWatch | undefined> {
+    const content = await this.watchFile(id).read();
+    const query = content.kind === 'present' ? readQuery(content.value.query) : undefined;
+    if (content.kind !== 'present' || query === undefined) {
+      return undefined;
+    }
+    const { name, baseFilters, maxPerHour, createdAt } = content.value;
+    return {
+      id,
+      name,
+      query,
+      ...(baseFilters === undefined ? {} : { baseFilters }),
+      maxPerHour: maxPerHour as Micros, // checked to be whole
+      createdAt,
+    };
+  }
+
+  private async state(id: string): Promise<WatchState> {
+    const content = await this.stateFile(id).read();
+    if (content.kind !== 'present') {
+      return { matches: [] };
+    }
+    const { checkedAt, matches, error } = content.value;
+    return {
+      matches,
+      ...(checkedAt === undefined ? {} : { checkedAt }),
+      ...(error === undefined ? {} : { error }),
+    };
+  }
+
+  private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {
+    return new JsonFile(join(this.folder, `${id}.json`), watchFile);
+  }
+
+  private stateFile(id: string): JsonFile<z.infer<typeof stateFile>> {
+    return new JsonFile(join(this.folder, `${id}.state.json`), stateFile);
+  }
+}

@@ -1,0 +1,392 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import {
+  beginWatch,
+  observe,
+  troubleOf,
+  type FailureReason,
+  type ReadinessLimits,
+  type Trouble,
+  type Watch,
+} from '../../model/rentals/readiness';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { isComplete, type FleetStore } from '../instances/fleet';
+import { JsonFile } from '../jsonFile';
+import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
+import type { RentalStore } from './rentals';
+
+/** Something to tell the user, heard in exactly one window. */
+export type ReadinessEvent = { readonly instanceId: number } & (
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'long'; readonly message?: string }
+  | {
+      readonly kind: 'failed';
+      readonly reason: FailureReason;
+      readonly hadData: boolean;
+      readonly message?: string;
+    }
+  /** A machine that ran is in trouble; nothing happens by itself. */
+  | { readonly kind: 'trouble'; readonly trouble: Trouble }
+  /** Destroyed by us, and in the list again or still. */
+  | { readonly kind: 'notDestroyed' }
+);
+
+export interface Readiness extends Disposable {
+  /** Machines on their way, the same in all windows. */
+  readonly watches: readonly Watch[];
+  readonly onDidChange: Event<readonly Watch[]>;
+  readonly onDidHappen: Event<ReadinessEvent>;
+  /** Stops looking after a machine and keeps it. */
+  stopWatching(instanceId: number): Promise<void>;
+}
+
+export interface ReadinessDeps {
+  readonly accounts: Accounts;
+  readonly fleet: FleetStore;
+  readonly rentals: RentalStore;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storageDir: string;
+  /** Asked at each look, so that a changed setting counts at once. */
+  readonly limits: () => ReadinessLimits;
+}
+
+export function createReadiness(deps: ReadinessDeps): Readiness {
+  return new SharedReadiness(deps);
+}
+
+const stateTopic = 'readiness.state';
+const eventTopic = 'readiness.event';
+const stopTopic = 'readiness.stop';
+/** A window that was told to show something and closed leaves it to the one that leads. */
+const showTimeoutMs = 5000;
+/** How long after it happened something is still worth telling. */
+const untoldMs = 10 * 60_000;
+
+const watch = z.custom<Watch>(
+  (value) => z.looseObject({ instanceId: z.number(), since: z.number() }).safeParse(value).success,
+);
+const event = z.custom<ReadinessEvent>(
+  (value) => z.looseObject({ instanceId: z.number(), kind: z.string() }).safeParse(value).success,
+);
+const stateMessage = z.object({ accountKey: z.string(), watches: z.array(watch) });
+const eventMessage = z.object({ windowId: z.string(), key: z.string(), event });
+const readinessFile = z.object({
+  version: z.literal(1),
+  watches: z.array(watch),
+  /** The trouble that was told of a machine, so that it is told once. */
+  troubles: z.array(z.tuple([z.number(), z.string()])),
+  /** When the start or reboot was asked for that is or was watched. */
+  begun: z.array(z.tuple([z.number(), z.number()])),
+});
+
+class SharedReadiness implements Readiness {
+  private readonly owned = new DisposableStore();
+  private readonly changed: Emitter<readonly Watch[]>;
+  private readonly happened: Emitter<ReadinessEvent>;
+  private byInstance = new Map<number, Watch>();
+  private troubles = new Map<number, string>();
+  private begun = new Map<number, number>();
+  private accountKey: string | undefined;
+  private loaded: Promise<void> = Promise.resolve();
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: ReadinessDeps) {
+    const onError = (error: unknown) => {
+      deps.log.error('A listener of the readiness failed', error);
+    };
+    this.changed = this.owned.add(new Emitter(onError));
+    this.happened = this.owned.add(new Emitter(onError));
+    this.listen();
+    this.followAccount();
+  }
+
+  get watches(): readonly Watch[] {
+    return [...this.byInstance.values()].sort((a, b) => a.since - b.since);
+  }
+
+  get onDidChange() {
+    return this.changed.event;
+  }
+
+  get onDidHappen() {
+    return this.happened.event;
+  }
+
+  async stopWatching(instanceId: number): Promise<void> {
+    const rental = this.deps.rentals.find(instanceId);
+    if (rental?.phase.kind === 'waiting') {
+      await this.deps.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId } });
+    }
+    this.deps.hub.broadcast(stopTopic, instanceId);
+    await this.stopHere(instanceId);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private listen(): void {
+    const { accounts, fleet, hub } = this.deps;
+    this.owned.add(
+      accounts.onDidChange(() => {
+        this.followAccount();
+      }),
+    );
+    this.owned.add(
+      fleet.onDidPoll((snapshot) => {
+        this.enqueue(() => this.look(snapshot));
+      }),
+    );
+    this.owned.add(
+      hub.on(stateTopic, (data) => {
+        const parsed = stateMessage.safeParse(data);
+        if (parsed.success && parsed.data.accountKey === this.accountKey) {
+          this.byInstance = new Map(parsed.data.watches.map((one) => [one.instanceId, one]));
+          this.changed.fire(this.watches);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(eventTopic, (data) => {
+        const parsed = eventMessage.safeParse(data);
+        if (parsed.success && parsed.data.windowId === hub.windowId) {
+          void this.showHere(parsed.data.key, parsed.data.event);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(stopTopic, (data) => {
+        if (typeof data === 'number') {
+          this.enqueue(() => this.stopHere(data));
+        }
+      }),
+    );
+    this.owned.add(
+      hub.onDidChangeLeader((leads) => {
+        if (leads && this.accountKey !== undefined) {
+          this.loaded = this.load(this.accountKey);
+        }
+      }),
+    );
+  }
+
+  private enqueue(action: () => Promise<void>): void {
+    this.queue = this.queue.then(action).catch((error: unknown) => {
+      this.deps.log.error('The machines on their way could not be looked at', error);
+    });
+  }
+
+  private async stopHere(instanceId: number): Promise<void> {
+    if (this.byInstance.delete(instanceId)) {
+      this.changed.fire(this.watches);
+      await this.save();
+    }
+  }
+
+  /** One look at everything, in the window that read the list. */
+  private async look(snapshot: FleetSnapshot): Promise<void> {
+    await this.loaded;
+    const now = this.deps.clock.now();
+    const isWhole = isComplete(snapshot);
+    this.tellUntold();
+    this.beginWatches();
+    for (const one of this.watches) {
+      const instance = this.deps.fleet.find(one.instanceId);
+      // Missing from a list that is not whole says nothing.
+      if (instance || isWhole) {
+        await this.lookAt(one, now);
+      }
+    }
+    for (const { id } of snapshot.instances) {
+      this.lookForTrouble(id, now);
+    }
+    await this.save();
+    this.changed.fire(this.watches);
+    this.deps.hub.broadcast(stateTopic, { accountKey: this.accountKey, watches: this.watches });
+  }
+
+  /** Rentals that wait, and starts and reboots of ours that have not come to an end. */
+  private beginWatches(): void {
+    for (const { phase } of this.deps.rentals.rentals) {
+      if (phase.kind === 'waiting' && !this.byInstance.has(phase.instanceId)) {
+        this.byInstance.set(phase.instanceId, beginWatch(phase.instanceId, 'rent', phase.since));
+      }
+    }
+    const { state } = this.deps.fleet;
+    for (const { id } of state.kind === 'ready' ? state.value.instances : []) {
+      const request = this.deps.fleet.facts(id).lastRequest;
+      if (request?.kind === 'start' || request?.kind === 'reboot') {
+        if (this.begun.get(id) !== request.at) {
+          this.begun.set(id, request.at);
+          this.byInstance.set(id, beginWatch(id, request.kind, request.at));
+        }
+      }
+    }
+  }
+
+  private async lookAt(before: Watch, now: number): Promise<void> {
+    const { fleet, rentals } = this.deps;
+    const { instanceId } = before;
+    const facts = fleet.facts(instanceId);
+    const step = observe(before, fleet.find(instanceId), facts, now, this.deps.limits());
+    this.byInstance.set(instanceId, step.watch);
+    const { message } = step.watch;
+    const words = message === undefined ? {} : { message };
+    const key = `${instanceId}:${before.since}`;
+    if (step.becameLong === true) {
+      this.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+    }
+    if (!step.outcome) {
+      return;
+    }
+    this.byInstance.delete(instanceId);
+    const rental = rentals.find(instanceId);
+    const marker = rental?.phase.kind === 'waiting' ? rental.marker : undefined;
+    const { outcome } = step;
+    switch (outcome.kind) {
+      case 'ready':
+        await this.mark(marker, { kind: 'ready', instanceId, at: now });
+        this.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        break;
+      case 'failed': {
+        const { reason, hadData } = outcome;
+        // What the failure says is not said again as trouble.
+        this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
+        await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, ...words });
+        this.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        break;
+      }
+      case 'ended':
+        await this.mark(marker, { kind: 'ended', instanceId });
+        break;
+    }
+  }
+
+  private async mark(
+    marker: string | undefined,
+    phase: Parameters<RentalStore['update']>[1]['phase'],
+  ): Promise<void> {
+    if (marker !== undefined && phase !== undefined) {
+      await this.deps.rentals.update(marker, { phase });
+    }
+  }
+
+  private lookForTrouble(instanceId: number, now: number): void {
+    const instance = this.deps.fleet.find(instanceId);
+    const facts = this.deps.fleet.facts(instanceId);
+    if (!instance || this.byInstance.has(instanceId)) {
+      return;
+    }
+    const request = facts.lastRequest;
+    if (request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > 2 * 60_000)) {
+      this.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
+      return;
+    }
+    const trouble = this.troubleNow(instanceId, now);
+    if (trouble === undefined) {
+      if (instance.actualStatus === 'running') {
+        this.troubles.delete(instanceId);
+      }
+    } else if (this.troubles.get(instanceId) !== trouble) {
+      this.troubles.set(instanceId, trouble);
+      this.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+    }
+  }
+
+  private troubleNow(instanceId: number, now: number): Trouble | undefined {
+    const instance = this.deps.fleet.find(instanceId);
+    return instance && troubleOf(instance, this.deps.fleet.facts(instanceId), now);
+  }
+
+  /** What a window that is gone marked and did not live to tell. */
+  private tellUntold(): void {
+    const now = this.deps.clock.now();
+    for (const { phase, requestedAt } of this.deps.rentals.rentals) {
+      if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < untoldMs) {
+        const { kind, instanceId } = phase;
+        const key = `${kind}:${instanceId}:${requestedAt}`;
+        if (phase.kind === 'ready') {
+          this.tell(key, { kind: 'ready', instanceId });
+        } else {
+          const { reason, message } = phase;
+          const words = message === undefined ? {} : { message };
+          this.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
+        }
+      }
+    }
+  }
+
+  /** Hands it to the window in front; if that one closes meanwhile, this one shows it. */
+  private tell(key: string, what: ReadinessEvent): void {
+    const { hub, fleet, clock } = this.deps;
+    const windowId = fleet.frontWindow;
+    if (windowId === hub.windowId) {
+      void this.showHere(key, what);
+      return;
+    }
+    hub.broadcast(eventTopic, { windowId, key, event: what });
+    this.owned.add(
+      clock.schedule(() => {
+        void this.showHere(key, what);
+      }, showTimeoutMs),
+    );
+  }
+
+  private async showHere(key: string, what: ReadinessEvent): Promise<void> {
+    try {
+      if (await this.deps.hub.claim(`${this.accountKey ?? ''}:${key}`)) {
+        this.happened.fire(what);
+      }
+    } catch (error) {
+      this.deps.log.error('It could not be noted that a message is shown', error);
+    }
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key === this.accountKey) {
+      return;
+    }
+    this.accountKey = key;
+    this.byInstance = new Map();
+    this.troubles = new Map();
+    this.begun = new Map();
+    this.changed.fire([]);
+    this.loaded = key === undefined ? Promise.resolve() : this.load(key);
+  }
+
+  private file(accountKey: string) {
+    return new JsonFile(join(this.deps.storageDir, 'readiness', `${accountKey}.json`), readinessFile);
+  }
+
+  private async load(accountKey: string): Promise<void> {
+    try {
+      const content = await this.file(accountKey).read();
+      if (content.kind === 'present' && accountKey === this.accountKey) {
+        this.byInstance = new Map(content.value.watches.map((one) => [one.instanceId, one]));
+        this.troubles = new Map(content.value.troubles);
+        this.begun = new Map(content.value.begun);
+        this.changed.fire(this.watches);
+      }
+    } catch (error) {
+      this.deps.log.error('The machines on their way could not be read', error);
+    }
+  }
+
+  private async save(): Promise<void> {
+    if (this.accountKey === undefined || !this.deps.hub.isLeader) {
+      return;
+    }
+    await this.file(this.accountKey).write({
+      version: 1,
+      watches: [...this.watches],
+      troubles: [...this.troubles],
+      begun: [...this.begun],
+    });
+  }
+}

@@ -1,0 +1,185 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { RentConfig } from '../../model/rentals/rent';
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+import type { Rental, SecretPort } from '../ports';
+
+/** Written by this store and by no one else; what decisions hang on is checked. */
+const rentalFile = z.object({
+  version: z.literal(1),
+  rental: z.custom<Rental>(
+    (value) =>
+      z
+        .looseObject({
+          marker: z.string().regex(/^[0-9a-f]{8}$/),
+          accountKey: z.string(),
+          windowId: z.string(),
+          requestedAt: z.number(),
+          offer: z.looseObject({ id: z.number() }),
+          config: z.looseObject({}),
+          rentalType: z.enum(['on-demand', 'interruptible']),
+          priceLimit: z.number(),
+          phase: z.looseObject({
+            kind: z.enum(['sent', 'notKnown', 'notRented', 'waiting', 'ready', 'failed', 'ended']),
+          }),
+        })
+        .safeParse(value).success,
+  ),
+});
+
+/** The parts of a configuration that may hold secrets. */
+const secretParts = z.object({
+  env: z.record(z.string(), z.string()).optional(),
+  onstart: z.string().optional(),
+  args: z.string().optional(),
+  imageLogin: z.string().optional(),
+});
+type SecretParts = z.infer<typeof secretParts>;
+
+/** Where the secret parts of a rental are in the secret store. */
+export function rentalSecretKey(marker: string): string {
+  return `gpuRental.rental.${marker}`;
+}
+
+/** Older ones that came to an end are of no use to anybody. */
+const keepEndedMs = 90 * 24 * 3_600_000;
+
+/** Rentals on disk, one file each; what may be secret is in the secret store. */
+export class RentalJournal {
+  private readonly secretsHere = new Map<string, SecretParts>();
+
+  constructor(
+    private readonly storageDir: string,
+    private readonly secrets: SecretPort,
+    private readonly log: Log,
+  ) {}
+
+  async list(accountKey: string, now: number): Promise<readonly Rental[]> {
+    const folder = this.folder(accountKey);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const names = (await readdir(folder)).filter((name) => /^[0-9a-f]{8}\.json$/.test(name));
+    const rentals: Rental[] = [];
+    for (const name of names) {
+      const rental = await this.get(accountKey, name.slice(0, 8));
+      if (rental && isOver(rental) && now - rental.requestedAt > keepEndedMs) {
+        await this.file(accountKey, rental.marker).remove();
+      } else if (rental) {
+        rentals.push(rental);
+      }
+    }
+    return rentals;
+  }
+
+  async get(accountKey: string, marker: string): Promise<Rental | undefined> {
+    const content = await this.file(accountKey, marker).read();
+    if (content.kind === 'setAside') {
+      this.log.warn(`A rental's file was not understood and was kept as ${content.path}`);
+    }
+    return content.kind === 'present' ? content.value.rental : undefined;
+  }
+
+  /** On disk when it resolves; rejects where the disk refuses, and then nothing may be sent. */
+  async put(rental: Rental): Promise<void> {
+    await this.file(rental.accountKey, rental.marker).write({ version: 1, rental });
+    if (isOver(rental)) {
+      await this.dropSecrets(rental.marker);
+    }
+  }
+
+  /** Keeps the secret parts; without a secret store they last as long as this window. */
+  async putSecrets(marker: string, config: RentConfig): Promise<void> {
+    const parts: SecretParts = {
+      env: config.env === undefined ? undefined : { ...config.env },
+      onstart: config.onstart,
+      args: config.args,
+      imageLogin: config.imageLogin,
+    };
+    if (Object.values(parts).every((part) => part === undefined)) {
+      return;
+    }
+    this.secretsHere.set(marker, parts);
+    try {
+      await this.secrets.store(rentalSecretKey(marker), JSON.stringify(parts));
+    } catch {
+      // The error's text could hold the values.
+      this.log.warn(
+        'The editor did not keep the environment of a rental; it can be replaced from this window only',
+      );
+    }
+  }
+
+  /** The configuration as it was sent; undefined where its secret parts are lost. */
+  async fullConfig(rental: Rental): Promise<RentConfig | undefined> {
+    if (!hasSecretParts(rental.config)) {
+      return rental.config;
+    }
+    const here = this.secretsHere.get(rental.marker) ?? (await this.readSecrets(rental.marker));
+    if (!here) {
+      return undefined;
+    }
+    const { env, onstart, args, imageLogin } = here;
+    return {
+      ...rental.config,
+      ...(env === undefined ? {} : { env }),
+      ...(onstart === undefined ? {} : { onstart }),
+      ...(args === undefined ? {} : { args }),
+      ...(imageLogin === undefined ? {} : { imageLogin }),
+    };
+  }
+
+  private async readSecrets(marker: string): Promise<SecretParts | undefined> {
+    try {
+      const value = await this.secrets.get(rentalSecretKey(marker));
+      return value === undefined ? undefined : secretParts.safeParse(JSON.parse(value)).data;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async dropSecrets(marker: string): Promise<void> {
+    this.secretsHere.delete(marker);
+    try {
+      await this.secrets.delete(rentalSecretKey(marker));
+    } catch (error) {
+      this.log.error('The environment of an ended rental could not be removed', error);
+    }
+  }
+
+  private folder(accountKey: string): string {
+    return join(this.storageDir, 'rentals', accountKey);
+  }
+
+  private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {
+    return new JsonFile(join(this.folder(accountKey), `${marker}.json`), rentalFile);
+  }
+}
+
+/** There is no instance of it, so nothing can follow any more. */
+function isOver({ phase, goneAt }: Rental): boolean {
+  return goneAt !== undefined || phase.kind === 'notRented';
+}
+
+/** The configuration as it may lie on disk; empty text marks a part that is kept elsewhere. */
+export function withoutSecretParts(config: RentConfig): RentConfig {
+  const copy: { -readonly [Key in keyof RentConfig]: RentConfig[Key] } = { ...config };
+  if (copy.env !== undefined) {
+    copy.env = Object.fromEntries(Object.keys(copy.env).map((name) => [name, '']));
+  }
+  for (const part of ['onstart', 'args', 'imageLogin'] as const) {
+    if (copy[part] !== undefined) {
+      copy[part] = '';
+    }
+  }
+  return copy;
+}
+
+function hasSecretParts(config: RentConfig): boolean {
+  return (
+    config.env !== undefined ||
+    config.onstart !== undefined ||
+    config.args !== undefined ||
+    config.imageLogin !== undefined
+  );
+}

@@ -1,0 +1,195 @@
+import type { Template } from '../../model/templates/template';
+import { sameDocument } from '../../model/templates/templateConflict';
+import {
+  documentFields,
+  parseDocument,
+  referencesIn,
+  renderDocument,
+  wireTemplate,
+  type DocumentFields,
+} from '../../model/templates/templateDocument';
+import { makeReference, referenceName, referenceNameFor } from '../../model/templates/templateReference';
+import type { Clock } from '../../util/clock';
+import { text } from '../../util/text';
+import type { Account } from '../ports';
+import type { TemplateDocuments } from './templateDocuments';
+import {
+  outcomeUnknown,
+  ReadOnlyTemplateError,
+  refusal,
+  SaveLostError,
+  SaveNotKnownError,
+} from './templateErrors';
+import type { DraftMemory, TemplateMemory } from './templateMemory';
+import type { TemplateSecrets } from './templateSecrets';
+
+interface Deps {
+  readonly documents: TemplateDocuments;
+  readonly memory: TemplateMemory;
+  readonly secrets: TemplateSecrets;
+  readonly clock: Clock;
+  /** A token that no other draft has. */
+  readonly newToken: () => string;
+}
+
+/** Templates that are not at the service yet, and those that leave it. */
+export class TemplateCreation {
+  /** Drafts that were created, with their ids: their tabs may save once more before they close. */
+  private readonly created = new Map<string, number>();
+
+  constructor(private readonly deps: Deps) {}
+
+  /** Keeps a draft for the active account; nothing is sent before it is saved. */
+  async addDraft(fields: DocumentFields): Promise<string> {
+    const token = this.deps.newToken();
+    const { key } = this.deps.documents.account();
+    const name = typeof fields['name'] === 'string' ? fields['name'] : '';
+    const password = fields['docker_login_pass'];
+    // Drafts are kept on the disk, and a file may hold a password in clear.
+    const reference = isInClear(password)
+      ? { docker_login_pass: makeReference(await this.keepPassword(key, token, password)) }
+      : {};
+    await this.keep(token, key, name, renderDocument({ ...fields, ...reference }));
+    return token;
+  }
+
+  /** For a template that is created at once, without a draft on the disk. */
+  newToken(): string {
+    return this.deps.newToken();
+  }
+
+  draft(token: string): Promise<DraftMemory | undefined> {
+    return this.deps.memory.draft(token);
+  }
+
+  /** The template that a draft has become. */
+  createdAs(token: string): number | undefined {
+    return this.created.get(token);
+  }
+
+  dropDraft(token: string): Promise<void> {
+    return this.deps.memory.keepDraft(token, undefined);
+  }
+
+  /**
+   * Creates the template of a draft and gives its id. Sent once: a lost answer is resolved by looking for the
+   * template.
+   * @throws SaveError with the place, DocumentError, or ApiError.
+   */
+  async saveDraft(token: string, source: string): Promise<number> {
+    const done = this.created.get(token);
+    if (done !== undefined) {
+      await this.deps.documents.save(done, source);
+      return done;
+    }
+    const account = this.deps.documents.account();
+    const draft = await this.deps.memory.draft(token);
+    if (draft && draft.accountKey !== account.key) {
+      throw new ReadOnlyTemplateError(
+        text(
+          'This draft was begun for another account than the one you work with. Switch to its account to save it.',
+        ),
+      );
+    }
+    const fields = parseDocument(source);
+    const references = new Map(referencesIn(fields));
+    const body = wireTemplate(fields, await this.deps.secrets.lookUp(account.key, references.values()));
+    const id = await this.create(account, body);
+    this.created.set(token, id);
+    const password = fields['docker_login_pass'];
+    if (isInClear(password)) {
+      references.set('docker_login_pass', await this.keepPassword(account.key, String(id), password));
+    }
+    await this.deps.secrets.bind(account.key, id, references);
+    await this.dropDraft(token);
+    return id;
+  }
+
+  /** Deletes by numeric id; a lost answer is resolved by looking. */
+  async remove(id: number): Promise<void> {
+    const account = this.deps.documents.account();
+    try {
+      await account.client.templates.remove(id);
+    } catch (error) {
+      if (!outcomeUnknown(error) || (await find(account, { id: { eq: id } })).length > 0) {
+        throw error;
+      }
+    }
+    await this.deps.documents.forget(id);
+  }
+
+  private async create(account: Account, body: Readonly<Record<string, unknown>>): Promise<number> {
+    const name = String(body['name']);
+    const known = new Set<number>();
+    try {
+      // Told apart from these should the answer get lost: names need not be unique.
+      for (const { id } of await find(account, { name: { eq: name } })) {
+        known.add(id);
+      }
+    } catch {
+      // Not being able to look now is no reason not to create; it only makes a lost answer harder.
+    }
+    try {
+      return (await account.client.templates.create(body)).id;
+    } catch (error) {
+      if (!outcomeUnknown(error)) {
+        throw refusal(error, Object.keys(body));
+      }
+      let found: readonly Template[];
+      try {
+        found = await find(account, { name: { eq: name } });
+      } catch {
+        throw new SaveNotKnownError(error);
+      }
+      const made = found.find(
+        (template) =>
+          !known.has(template.id) &&
+          (template.creatorId === undefined || template.creatorId === account.user.id) &&
+          isMadeFrom(template, body),
+      );
+      if (made) {
+        return made.id;
+      }
+      throw new SaveLostError(error);
+    }
+  }
+
+  /** The name of the reference that stands for a password from now on. */
+  private async keepPassword(accountKey: string, owner: string, password: string): Promise<string> {
+    const { secrets } = this.deps;
+    const name = await secrets.freeName(accountKey, referenceNameFor('docker_login_pass', owner));
+    await secrets.keep(accountKey, name, password);
+    return name;
+  }
+
+  private keep(token: string, accountKey: string, name: string, content: string): Promise<void> {
+    return this.deps.memory.keepDraft(token, {
+      accountKey,
+      name,
+      text: content,
+      mtime: this.deps.clock.now(),
+    });
+  }
+}
+
+function isInClear(password: unknown): password is string {
+  return typeof password === 'string' && password !== '' && referenceName(password) === undefined;
+}
+
+/** Whether a record is what was asked for; the password is not compared, because it is not told. */
+function isMadeFrom(template: Template, body: Readonly<Record<string, unknown>>): boolean {
+  const wanted = documentFields({ ...body, id: template.id });
+  const got = documentFields(template.raw);
+  const password = { docker_login_pass: '' };
+  return sameDocument(
+    { ...got, ...password, tag: wanted['tag'] ?? got['tag'] },
+    { ...got, ...wanted, ...password },
+  );
+}
+
+async function find(
+  account: Account,
+  filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Promise<readonly Template[]> {
+  return (await account.client.templates.search(filters)).items;
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import type { Accounts, SecretPort, WindowHub } from '../ports';
+import { TemplateCreation } from './templateCreation';
+import { TemplateDocuments } from './templateDocuments';
+import { TemplateMemory } from './templateMemory';
+import { TemplateSecrets } from './templateSecrets';
+
+/** Everything that works on single templates. */
+export interface TemplateDesk extends Disposable {
+  readonly memory: TemplateMemory;
+  readonly secrets: TemplateSecrets;
+  readonly documents: TemplateDocuments;
+  readonly creation: TemplateCreation;
+}
+
+export function createTemplateDesk(deps: {
+  readonly accounts: Accounts;
+  readonly hub: WindowHub;
+  readonly secrets: SecretPort;
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told every secret value, so that no log shows it. */
+  readonly onSecret: (value: string) => void;
+}): TemplateDesk {
+  const { accounts, hub, clock, log } = deps;
+  const memory = new TemplateMemory(deps.storageDir, log);
+  const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
+  const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
+  const newToken = () => randomBytes(4).toString('hex');
+  const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
+  const forgetSignedOut = () => {
+    void forgetUnknown(accounts, memory, secrets).catch((error: unknown) => {
+      log.warn(`What belongs to a signed-out account could not be removed: ${String(error)}`);
+    });
+  };
+  const subscription = accounts.onDidChange(forgetSignedOut);
+  return {
+    memory,
+    secrets,
+    documents,
+    creation,
+    dispose: () => {
+      subscription.dispose();
+      documents.dispose();
+    },
+  };
+}
+
+/** Signing out removes what an account left on this computer. */
+async function forgetUnknown(
+  accounts: Accounts,
+  memory: TemplateMemory,
+  secrets: TemplateSecrets,
+): Promise<void> {
+  if (accounts.state.kind === 'loading') {
+    return;
+  }
+  const remembered = await memory.accountKeys();
+  if (remembered.length === 0) {
+    return;
+  }
+  const known = new Set((await accounts.known()).map(({ key }) => key));
+  for (const key of remembered) {
+    if (!known.has(key) && accounts.active?.key !== key) {
+      await secrets.forgetAccount(key);
+    }
+  }
+}

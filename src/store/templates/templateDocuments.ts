@@ -1,0 +1,403 @@
+import type { Template } from '../../model/templates/template';
+import { sameDocument } from '../../model/templates/templateConflict';
+import {
+  documentChanges,
+  documentFields,
+  parseDocument,
+  referencesIn,
+  renderDocument,
+  type DocumentFields,
+} from '../../model/templates/templateDocument';
+import { makeReference, referenceName, registryReference } from '../../model/templates/templateReference';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import type { Account, Accounts, WindowHub } from '../ports';
+import { ReadOnlyTemplateError, TemplateConflictError, TemplateGoneError } from './templateErrors';
+import type { TemplateMemory } from './templateMemory';
+import { TemplateReader, type KnownTemplate } from './templateReader';
+import { TemplateSaving, type PendingConflict } from './templateSaving';
+import type { TemplateSecrets } from './templateSecrets';
+
+interface Deps {
+  readonly accounts: Accounts;
+  readonly memory: TemplateMemory;
+  readonly secrets: TemplateSecrets;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const topic = 'templates.saved';
+
+/**
+ * The templates behind the documents of this window: read, saved by sending only what changed, and merged
+ * with what others saved meanwhile. Never overwrites an edit that it has not seen.
+ */
+export class TemplateDocuments implements Disposable {
+  private readonly known = new Map<number, KnownTemplate>();
+  private readonly conflicts = new Map<number, PendingConflict>();
+  /** The hash of theirs over which the user decided to put mine. */
+  private readonly overruled = new Map<number, string>();
+  /** By account and id, as last listed. */
+  private listed: ReadonlyMap<string, Template> = new Map();
+  /** Changed at the service while they are edited here. */
+  private readonly behind = new Set<number>();
+  private readonly store = new DisposableStore();
+  private readonly changed = new Emitter<number>();
+  private readonly noticed = new Emitter<number>();
+  private isDirty: (id: number) => boolean = () => false;
+  /** The text of a document changed, and nobody is editing it. */
+  readonly onDidChange = this.changed.event;
+  /** Something is to be said beside a document: a conflict, or a change elsewhere while it is edited. */
+  readonly onDidNotice = this.noticed.event;
+
+  private readonly reader: TemplateReader;
+  private readonly saving: TemplateSaving;
+
+  constructor(private readonly deps: Deps) {
+    this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock);
+    this.saving = new TemplateSaving(this.reader, deps.secrets);
+    this.store.add(this.changed);
+    this.store.add(this.noticed);
+    this.store.add(
+      deps.hub.on(topic, (id) => {
+        if (typeof id === 'number' && this.known.has(id)) {
+          void this.refresh(id).catch((error: unknown) => {
+            deps.log.warn(`A template could not be read again: ${String(error)}`);
+          });
+        }
+      }),
+    );
+  }
+
+  /** Told by the editor's side, which knows what is being edited. */
+  setDirtyProbe(isDirty: (id: number) => boolean): void {
+    this.isDirty = isDirty;
+  }
+
+  peek(id: number): KnownTemplate | undefined {
+    return this.known.get(id);
+  }
+
+  conflict(id: number): PendingConflict | undefined {
+    return this.conflicts.get(id);
+  }
+
+  /** True while the document is edited and the template was changed elsewhere; saving merges the two. */
+  isBehind(id: number): boolean {
+    return this.behind.has(id);
+  }
+
+  /** Why the document cannot be saved; `undefined` where it can. */
+  readOnlyReason(template: KnownTemplate): ReadOnlyTemplateError | undefined {
+    const { active } = this.deps.accounts;
+    if (!active) {
+      return new ReadOnlyTemplateError(
+        text('You are signed out. Sign in to the account of this template to save it.'),
+        [],
+        {
+          nextStep: 'signIn',
+        },
+      );
+    }
+    if (active.key !== template.accountKey) {
+      return new ReadOnlyTemplateError(
+        text(
+          'This template belongs to another account than the one you work with. Switch to its account to save it.',
+        ),
+      );
+    }
+    return template.isMine
+      ? undefined
+      : new ReadOnlyTemplateError(
+          text('This template belongs to somebody else. Save it as your own to change it.'),
+        );
+  }
+
+  /** The document, read from the service unless it is known. `undefined` where there is no such template. */
+  async open(id: number): Promise<KnownTemplate | undefined> {
+    const known = this.known.get(id);
+    if (known) {
+      return known;
+    }
+    const account = this.account();
+    // What the list says is enough to show; saving reads what is there at that moment.
+    const listed = this.listed.get(`${account.key}/${id}`);
+    const found = listed ?? (await this.reader.read(account, id));
+    if (!found) {
+      return undefined;
+    }
+    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
+    // Another read may have come first; a document that is shown is never replaced unannounced.
+    const raced = this.known.get(id);
+    if (raced) {
+      return raced;
+    }
+    const base = (await this.deps.memory.account(account.key)).bases[String(id)];
+    const shown = base
+      ? { ...fresh, hashId: base.hash, fields: base.fields, text: base.text, mtime: base.mtime }
+      : fresh;
+    this.known.set(id, shown);
+    return shown;
+  }
+
+  /** Forgets a document of another account, so that the active account's is opened. */
+  close(id: number): void {
+    this.known.delete(id);
+    this.conflicts.delete(id);
+    this.overruled.delete(id);
+    this.behind.delete(id);
+  }
+
+  /** Reads again; the shown text follows unless it is being edited. */
+  async refresh(id: number): Promise<void> {
+    const known = this.known.get(id);
+    const account = this.deps.accounts.active;
+    if (!known || account?.key !== known.accountKey) {
+      return;
+    }
+    const found = await this.reader.read(account, id);
+    if (found) {
+      await this.take(account, found);
+    } else if (!this.isDirty(id)) {
+      // Deleted elsewhere; an unsaved document stays, and says so when it is saved.
+      this.listed = new Map([...this.listed].filter(([, template]) => template.id !== id));
+      this.close(id);
+      this.changed.fire(id);
+    }
+  }
+
+  /** A list as it was read. */
+  async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
+    this.listed = new Map(templates.map((template) => [`${account.key}/${template.id}`, template]));
+    for (const template of templates) {
+      const known = this.known.get(template.id);
+      if (known?.accountKey === account.key && known.hashId !== template.hashId) {
+        await this.take(account, template);
+      }
+    }
+  }
+
+  /** Remembers what an edited document was made from, so that it can be merged after a restart. */
+  async keepBase(id: number): Promise<void> {
+    const known = this.known.get(id);
+    if (known) {
+      const { hashId: hash, mtime } = known;
+      const fields = known.shown ?? known.fields;
+      // What was typed may hold a password in clear until the document shows its reference.
+      const shown = known.shown ? renderDocument(known.shown) : known.text;
+      await this.deps.memory.change(known.accountKey, (memory) => ({
+        ...memory,
+        bases: { ...memory.bases, [String(id)]: { hash, mtime, text: shown, fields } },
+      }));
+    }
+  }
+
+  /** The document is not being edited: what was kept for merging is dropped, and it shows what is there. */
+  async settle(id: number): Promise<void> {
+    this.endConflict(id);
+    const wasBehind = this.behind.delete(id);
+    if ((await this.dropBase(id)) || wasBehind) {
+      await this.refresh(id);
+    }
+    await this.reveal(id);
+  }
+
+  /**
+   * Saves the text of a document: only the fields that changed are sent, merged with what changed at the
+   * service meanwhile. What the document shows afterwards is in `peek`.
+   * @throws SaveError with the place, DocumentError, or ApiError; then nothing here has changed.
+   */
+  async save(id: number, source: string): Promise<void> {
+    const known = this.known.get(id) ?? (await this.open(id));
+    if (!known) {
+      throw new TemplateGoneError();
+    }
+    const readOnly = this.readOnlyReason(known);
+    if (readOnly) {
+      throw readOnly;
+    }
+    const account = this.account();
+    const mine = await this.withKnownPassword(account, id, parseDocument(source));
+    const base = known.shown ?? known.fields;
+    if (documentChanges(base, mine).size === 0) {
+      await this.adopt(account, { ...known, text: source }, mine);
+      return;
+    }
+    const sent = await this.saving.send(account, {
+      id,
+      base,
+      mine,
+      known: () => this.known.get(id),
+      isOverruled: (hashId) => this.overruled.get(id) === hashId,
+    });
+    if (sent.kind === 'conflict') {
+      this.conflicts.set(id, sent.pending);
+      this.noticed.fire(id);
+      throw new TemplateConflictError(id, sent.pending.conflicts);
+    }
+    await this.adopt(account, { ...sent.saved, text: source }, sent.target);
+  }
+
+  /** Mine wins where both changed something; takes effect with the next save. */
+  useMine(id: number): void {
+    const pending = this.conflicts.get(id);
+    if (pending) {
+      this.overruled.set(id, pending.theirs.hashId);
+    }
+  }
+
+  /** From now on edits are compared with theirs; the caller shows `text` and saves it. */
+  useTheirs(id: number): string | undefined {
+    return this.rebase(id, (pending) => pending.theirs.text);
+  }
+
+  /** From now on edits are compared with theirs; the caller shows the merged text, and the user saves it. */
+  merge(id: number): string | undefined {
+    return this.rebase(id, (pending) => renderDocument(pending.merged));
+  }
+
+  /** After a template was deleted, by whomever. */
+  async forget(id: number): Promise<void> {
+    const known = this.known.get(id);
+    this.close(id);
+    this.listed = new Map([...this.listed].filter(([, template]) => template.id !== id));
+    if (known) {
+      await this.deps.secrets.bind(known.accountKey, id, new Map());
+      this.changed.fire(id);
+      this.deps.hub.broadcast(topic, id);
+    }
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** The account to work with. */
+  account(): Account {
+    const { active } = this.deps.accounts;
+    if (!active) {
+      throw new ReadOnlyTemplateError(text('You are signed out. Sign in to work with templates.'), [], {
+        nextStep: 'signIn',
+      });
+    }
+    return active;
+  }
+
+  /**
+   * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
+   * user wrote until `reveal`, because the editor would not notice another text at the same moment.
+   */
+  private async adopt(account: Account, saved: KnownTemplate, target: DocumentFields): Promise<void> {
+    const { id } = saved;
+    const references = new Map(referencesIn(target));
+    const password = target['docker_login_pass'];
+    if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
+      const name = await this.deps.secrets.freeName(account.key, registryReference(id));
+      await this.deps.secrets.keep(account.key, name, password);
+      references.set('docker_login_pass', name);
+    }
+    await this.deps.secrets.bind(account.key, id, references);
+    const fields = documentFields(saved.raw, await this.deps.secrets.held(account.key, id));
+    const before = this.known.get(id);
+    const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
+    const next = { ...saved, name, fields };
+    const typed = parseDocument(saved.text);
+    // The user's own layout stays, unless the document must show something else than what was typed.
+    const shown = sameDocument(fields, typed)
+      ? {}
+      : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
+    this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
+    this.endConflict(id);
+    this.overruled.delete(id);
+    this.behind.delete(id);
+    await this.dropBase(id);
+    if (before?.hashId !== saved.hashId) {
+      this.deps.hub.broadcast(topic, id);
+    }
+  }
+
+  /** Shows what a save made of the text: what others added, references in place of passwords. */
+  async reveal(id: number): Promise<void> {
+    const known = this.known.get(id);
+    if (!known?.shown) {
+      return;
+    }
+    const text = renderDocument(known.fields);
+    const mtime = await this.reader.timeOf({ ...known, text }, known);
+    // Who types on does so from the text on the screen; the rest is shown once that is saved.
+    if (this.known.get(id) === known && !this.isDirty(id)) {
+      this.known.set(id, { ...known, text, mtime, shown: undefined });
+      this.changed.fire(id);
+    }
+  }
+
+  /** A password that is typed once more as it is known here is the reference that stands for it. */
+  private async withKnownPassword(
+    account: Account,
+    id: number,
+    mine: DocumentFields,
+  ): Promise<DocumentFields> {
+    const held = (await this.deps.secrets.held(account.key, id)).get('docker_login_pass');
+    return held?.value !== undefined && held.value === mine['docker_login_pass']
+      ? { ...mine, docker_login_pass: makeReference(held.name) }
+      : mine;
+  }
+
+  /** A newer record: shown at once, or only noticed while the document is being edited. */
+  private async take(account: Account, found: Template): Promise<void> {
+    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
+    const known = this.known.get(found.id);
+    // Asked after the last wait: who began to type meanwhile goes on from what is on the screen.
+    if (!known || this.isDirty(found.id)) {
+      if (known && known.hashId !== found.hashId && !this.behind.has(found.id)) {
+        this.behind.add(found.id);
+        this.noticed.fire(found.id);
+      }
+      return;
+    }
+    if (sameDocument(known.fields, fresh.fields)) {
+      this.known.set(found.id, { ...known, hashId: fresh.hashId, name: fresh.name, raw: fresh.raw });
+    } else {
+      this.known.set(found.id, fresh);
+      this.changed.fire(found.id);
+    }
+  }
+
+  private async dropBase(id: number): Promise<boolean> {
+    const known = this.known.get(id);
+    if (!known || !Object.hasOwn((await this.deps.memory.account(known.accountKey)).bases, String(id))) {
+      return false;
+    }
+    await this.deps.memory.change(known.accountKey, (memory) => ({
+      ...memory,
+      bases: Object.fromEntries(Object.entries(memory.bases).filter(([key]) => key !== String(id))),
+    }));
+    return true;
+  }
+
+  private endConflict(id: number): void {
+    if (this.conflicts.delete(id)) {
+      this.noticed.fire(id);
+    }
+  }
+
+  private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
+    const pending = this.conflicts.get(id);
+    const known = this.known.get(id);
+    if (!pending || !known) {
+      return undefined;
+    }
+    const { theirs } = pending;
+    // The shown text and its time stay: the editor compares them when it saves.
+    this.known.set(id, { ...theirs, text: known.text, mtime: known.mtime });
+    void this.keepBase(id).catch((error: unknown) => {
+      this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
+    });
+    this.endConflict(id);
+    return show(pending);
+  }
+}

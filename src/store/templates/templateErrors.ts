@@ -1,0 +1,95 @@
+import {
+  ApiError,
+  NotReachableError,
+  NotUnderstoodError,
+  RefusedError,
+  ServiceFailedError,
+  TimedOutError,
+} from '../../api/errors';
+import type { Conflict } from '../../model/templates/templateConflict';
+import { fieldOfRefusal } from '../../model/templates/templateDocument';
+import { UserError, type NextStep } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+
+/** A document that was not saved; the reason belongs to the place at `path`, or to the whole of it. */
+export class SaveError extends UserError {
+  constructor(
+    message: Text,
+    readonly path: readonly string[] = [],
+    options: { readonly nextStep?: NextStep; readonly cause?: unknown } = {},
+  ) {
+    super(message, options);
+  }
+}
+
+/** The template changed at the service meanwhile, in places that were changed here too. */
+export class TemplateConflictError extends SaveError {
+  constructor(
+    readonly templateId: number,
+    readonly conflicts: readonly Conflict[],
+  ) {
+    super(
+      text(
+        'This template was changed elsewhere meanwhile, in the same places. Choose what to keep; nothing was overwritten.',
+      ),
+      conflicts[0]?.path,
+    );
+  }
+}
+
+/** The document may be read but not saved, with the reason. */
+export class ReadOnlyTemplateError extends SaveError {}
+
+export class TemplateGoneError extends SaveError {
+  constructor() {
+    super(text('This template was deleted at the service. Save the document under another name to keep it.'));
+  }
+}
+
+/** No answer came and it cannot be read back now; the document stays unsaved. */
+export class SaveNotKnownError extends SaveError {
+  constructor(cause: unknown) {
+    super(
+      text(
+        'It is not known yet whether the template was saved. Save again: what took effect is not sent twice.',
+      ),
+      [],
+      { cause },
+    );
+  }
+}
+
+/** No answer came, and reading back shows that nothing changed. */
+export class SaveLostError extends SaveError {
+  constructor(cause: unknown) {
+    super(text('The service did not answer, and the template is unchanged there. Save again.'), [], {
+      cause,
+    });
+  }
+}
+
+/** True where a write may or may not have taken effect. */
+export function outcomeUnknown(error: unknown): boolean {
+  return (
+    error instanceof TimedOutError ||
+    error instanceof ServiceFailedError ||
+    error instanceof NotUnderstoodError ||
+    (error instanceof NotReachableError && error.requestLeft)
+  );
+}
+
+/** The service's own words at the place that they are about. */
+export function refusal(error: unknown, sent: readonly string[]): unknown {
+  if (!(error instanceof ApiError) || !(error instanceof RefusedError || error.serviceText !== undefined)) {
+    return error;
+  }
+  const field = fieldOfRefusal(error.serviceText ?? '', sent);
+  const message =
+    error.serviceText === undefined
+      ? error.text
+      : text('The service refused the template: {0}', error.serviceText);
+  return new SaveError(message, field === undefined ? [] : [field], {
+    nextStep: error.nextStep,
+    cause: error,
+  });
+}

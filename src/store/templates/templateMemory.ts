@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+
+const version = z.object({ hash: z.string(), digest: z.string(), mtime: z.number() });
+const fields = z.record(z.string(), z.unknown());
+const ref = z.object({
+  id: z.number(),
+  name: z.string().optional(),
+  hash: z.string().optional(),
+});
+const base = z.object({ hash: z.string(), mtime: z.number(), text: z.string(), fields });
+const draft = z.object({ accountKey: z.string(), name: z.string(), text: z.string(), mtime: z.number() });
+
+const accountMemory = z.object({
+  /** When each version of a document was first seen here, so that its time does not change by itself. */
+  versions: z.record(z.string(), version).default({}),
+  /** What an unsaved document was made from, for merging after a restart. References in place of secrets. */
+  bases: z.record(z.string(), base).default({}),
+  /** Which reference stands where in a template's document. */
+  slots: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+  /** Names of the secrets that this computer holds. */
+  secretNames: z.array(z.string()).default([]),
+  favourites: z.array(ref).default([]),
+  recents: z.array(ref).default([]),
+});
+export type AccountMemory = z.infer<typeof accountMemory>;
+export type DraftMemory = z.infer<typeof draft>;
+
+const memoryFile = z.object({
+  version: z.literal(1),
+  accounts: z.record(z.string(), accountMemory),
+  drafts: z.record(z.string(), draft).default({}),
+});
+type MemoryFile = z.infer<typeof memoryFile>;
+
+const keptVersions = 200;
+const empty: AccountMemory = {
+  versions: {},
+  bases: {},
+  slots: {},
+  secretNames: [],
+  favourites: [],
+  recents: [],
+};
+
+/** A short name for a text, the same on every computer. */
+export function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 32);
+}
+
+/**
+ * What windows remember about templates between sessions, in one file without secrets. Every change starts
+ * from what is on disk, because other windows write too.
+ */
+export class TemplateMemory {
+  private readonly file: JsonFile<MemoryFile>;
+  private tail: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    storageDir: string,
+    private readonly log: Log,
+  ) {
+    this.file = new JsonFile(join(storageDir, 'templates.json'), memoryFile);
+  }
+
+  async account(accountKey: string): Promise<AccountMemory> {
+    return (await this.read()).accounts[accountKey] ?? empty;
+  }
+
+  /** Changes what is remembered for one account; `undefined` forgets all of it. */
+  change(accountKey: string, change: (memory: AccountMemory) => AccountMemory | undefined): Promise<void> {
+    return this.edit((file) => {
+      const next = change(file.accounts[accountKey] ?? empty);
+      const others = Object.entries(file.accounts).filter(([key]) => key !== accountKey);
+      const drafts = Object.entries(file.drafts).filter(
+        ([, draft]) => next !== undefined || draft.accountKey !== accountKey,
+      );
+      return {
+        ...file,
+        drafts: Object.fromEntries(drafts),
+        accounts: Object.fromEntries(next ? [...others, [accountKey, trimmed(next)]] : others),
+      };
+    });
+  }
+
+  async accountKeys(): Promise<readonly string[]> {
+    return Object.keys((await this.read()).accounts);
+  }
+
+  async draft(token: string): Promise<DraftMemory | undefined> {
+    return (await this.read()).drafts[token];
+  }
+
+  keepDraft(token: string, value: DraftMemory | undefined): Promise<void> {
+    return this.edit((file) => {
+      const others = Object.entries(file.drafts).filter(([key]) => key !== token);
+      return { ...file, drafts: Object.fromEntries(value ? [...others, [token, value]] : others) };
+    });
+  }
+
+  private async read(): Promise<MemoryFile> {
+    const content = await this.file.read();
+    if (content.kind === 'setAside') {
+      this.log.warn(`What was remembered about templates was not understood and was kept as ${content.path}`);
+    }
+    return content.kind === 'present' ? content.value : { version: 1, accounts: {}, drafts: {} };
+  }
+
+  private edit(change: (file: MemoryFile) => MemoryFile): Promise<void> {
+    const result = this.tail.then(async () => {
+      await this.file.write(change(await this.read()));
+    });
+    this.tail = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function trimmed(memory: AccountMemory): AccountMemory {
+  const versions = Object.entries(memory.versions);
+  return versions.length <= keptVersions
+    ? memory
+    : {
+        ...memory,
+        versions: Object.fromEntries(
+          versions.sort(([, a], [, b]) => b.mtime - a.mtime).slice(0, keptVersions),
+        ),
+      };
+}

@@ -1,0 +1,93 @@
+import type { Template } from '../../model/templates/template';
+import { documentFields, renderDocument, type DocumentFields } from '../../model/templates/templateDocument';
+import type { Clock } from '../../util/clock';
+import type { Account } from '../ports';
+import { digestOf, type TemplateMemory } from './templateMemory';
+import type { TemplateSecrets } from './templateSecrets';
+
+/** A template as this window last read or saved it. */
+export interface KnownTemplate {
+  readonly id: number;
+  readonly accountKey: string;
+  readonly hashId: string;
+  readonly name: string;
+  readonly isMine: boolean;
+  /** The document. */
+  readonly fields: DocumentFields;
+  /**
+   * What the text on the screen says while that is something else than the document: right after a save that
+   * added what others had changed, or put a reference for a password. Edits are compared with it. Without secrets.
+   */
+  readonly shown?: DocumentFields | undefined;
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** What the document shows, and since when (ms); stays the same while it is being edited. */
+  readonly text: string;
+  readonly mtime: number;
+}
+
+/** Reads single templates and turns them into documents whose time changes only with their text. */
+export class TemplateReader {
+  private readonly reading = new Map<string, Promise<Template | undefined>>();
+
+  constructor(
+    private readonly memory: TemplateMemory,
+    private readonly secrets: TemplateSecrets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `undefined` where the account sees no such template; shared by whoever asks meanwhile. */
+  read(account: Account, id: number): Promise<Template | undefined> {
+    const key = `${account.key}/${id}`;
+    const running = this.reading.get(key);
+    if (running) {
+      return running;
+    }
+    const result = account.client.templates
+      .search({ id: { eq: id } })
+      .then(({ items }) => items.find((template) => template.id === id))
+      .finally(() => this.reading.delete(key));
+    this.reading.set(key, result);
+    return result;
+  }
+
+  /** The document of a record; `before` is what is shown of it, if anything. */
+  async toKnown(
+    account: Account,
+    template: Template,
+    before: KnownTemplate | undefined,
+  ): Promise<KnownTemplate> {
+    const fields = documentFields(template.raw, await this.secrets.held(account.key, template.id));
+    const known = {
+      id: template.id,
+      accountKey: account.key,
+      hashId: template.hashId,
+      name: template.name,
+      isMine: template.creatorId === undefined || template.creatorId === account.user.id,
+      fields,
+      raw: template.raw,
+      text: renderDocument(fields),
+    };
+    return { ...known, mtime: await this.timeOf(known, before) };
+  }
+
+  /** When this text was first seen here; later than any other text of the document. */
+  async timeOf(
+    version: Pick<KnownTemplate, 'id' | 'accountKey' | 'hashId' | 'text'>,
+    before: KnownTemplate | undefined,
+  ): Promise<number> {
+    if (before?.text === version.text) {
+      return before.mtime;
+    }
+    const digest = digestOf(version.text);
+    const remembered = (await this.memory.account(version.accountKey)).versions[String(version.id)];
+    if (remembered?.digest === digest && (before === undefined || remembered.mtime > before.mtime)) {
+      return remembered.mtime;
+    }
+    const mtime = Math.max(this.clock.now(), (before?.mtime ?? 0) + 1, (remembered?.mtime ?? 0) + 1);
+    await this.memory.change(version.accountKey, (memory) => ({
+      ...memory,
+      versions: { ...memory.versions, [String(version.id)]: { hash: version.hashId, digest, mtime } },
+    }));
+    return mtime;
+  }
+}

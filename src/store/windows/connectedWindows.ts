@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { WindowHub } from '../ports';
+
+/** Something that happened to the machine of a window; each is asked about in one window. */
+export interface WindowEvent {
+  readonly alias: string;
+  /** What happened; another name is another event. */
+  readonly event: string;
+}
+
+const hereTopic = 'connected.here';
+const whoTopic = 'connected.who';
+const goneTopic = 'connected.gone';
+const wantTopic = 'connected.want';
+const mayTopic = 'connected.may';
+const settledTopic = 'connected.settled';
+
+const hereMessage = z.object({ windowId: z.string(), alias: z.string() });
+const eventMessage = z.object({ windowId: z.string(), alias: z.string(), event: z.string() });
+const settledMessage = z.object({ alias: z.string(), event: z.string() });
+
+/** Which windows are connected to which machines, and who of them asks the user about one. */
+export class ConnectedWindows implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly granted = this.owned.add(new Emitter<WindowEvent>());
+  private readonly windows = new Map<string, string>();
+  /** What was asked about each alias since it ran last. */
+  private readonly asked = new Map<string, string>();
+  private wanted: WindowEvent | undefined;
+  private own: string | undefined;
+
+  /** Fires in the one window that shall ask. */
+  readonly onMayAsk = this.granted.event;
+
+  constructor(private readonly hub: WindowHub) {
+    this.owned.add(
+      hub.onDidChangeLeader((leads) => {
+        if (leads) {
+          this.windows.clear();
+        }
+        hub.broadcast(whoTopic, {});
+        this.tell();
+        this.sendWanted();
+      }),
+    );
+    this.owned.add(
+      hub.onDidChangePeers((peers) => {
+        for (const windowId of hub.isLeader ? [...this.windows.keys()] : []) {
+          if (!peers.has(windowId)) {
+            this.windows.delete(windowId);
+            hub.broadcast(goneTopic, windowId);
+          }
+        }
+      }),
+    );
+    this.listen();
+  }
+
+  /** The alias of the machine that this window is on. */
+  get here(): string | undefined {
+    return this.own;
+  }
+
+  set(alias: string): void {
+    this.own = alias;
+    this.tell();
+  }
+
+  /** Whether a window, this one or another, is on the machine; such a window tells what happens to it. */
+  isOpen(alias: string): boolean {
+    return this.own === alias || [...this.windows.values()].includes(alias);
+  }
+
+  /** Asks to be the window that tells the user; can be called again and again. */
+  want(what: WindowEvent): void {
+    if (this.asked.get(what.alias) !== what.event) {
+      this.wanted = what;
+      this.sendWanted();
+    }
+  }
+
+  /**
+   * The machine runs, so that the next time that it does not is another event. `isOver` tells which events that
+   * ends: one that stays as it is would be asked about again by a window that sees it late.
+   */
+  settle(alias: string, isOver: (event: string) => boolean = () => true): void {
+    if (this.wanted?.alias === alias) {
+      this.wanted = undefined;
+    }
+    const event = this.asked.get(alias);
+    if (event !== undefined && isOver(event)) {
+      this.asked.delete(alias);
+      this.hub.broadcast(settledTopic, { alias, event });
+    }
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private listen(): void {
+    const { hub } = this;
+    this.owned.add(
+      hub.on(whoTopic, () => {
+        this.tell();
+        this.sendWanted();
+      }),
+    );
+    this.owned.add(
+      hub.on(hereTopic, (data) => {
+        const parsed = hereMessage.safeParse(data);
+        if (parsed.success) {
+          this.windows.set(parsed.data.windowId, parsed.data.alias);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(goneTopic, (data) => {
+        if (typeof data === 'string') {
+          this.windows.delete(data);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(wantTopic, (data) => {
+        const parsed = eventMessage.safeParse(data);
+        if (parsed.success && hub.isLeader) {
+          this.grant(parsed.data);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(mayTopic, (data) => {
+        const parsed = eventMessage.safeParse(data);
+        if (parsed.success) {
+          this.hear(parsed.data);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(settledTopic, (data) => {
+        const parsed = settledMessage.safeParse(data);
+        if (parsed.success && this.asked.get(parsed.data.alias) === parsed.data.event) {
+          this.asked.delete(parsed.data.alias);
+        }
+      }),
+    );
+  }
+
+  private tell(): void {
+    if (this.own !== undefined) {
+      this.hub.broadcast(hereTopic, { windowId: this.hub.windowId, alias: this.own });
+    }
+  }
+
+  private sendWanted(): void {
+    if (!this.wanted) {
+      return;
+    }
+    const want = { windowId: this.hub.windowId, ...this.wanted };
+    if (this.hub.isLeader) {
+      this.grant(want);
+    } else {
+      this.hub.broadcast(wantTopic, want);
+    }
+  }
+
+  /** In the window that leads: the first one that wants it gets it; later ones hear that it was asked. */
+  private grant(want: z.infer<typeof eventMessage>): void {
+    if (this.asked.get(want.alias) !== want.event) {
+      this.hub.broadcast(mayTopic, want);
+      this.hear(want);
+    } else if (want.windowId !== this.hub.windowId) {
+      this.hub.broadcast(mayTopic, { ...want, windowId: '' });
+    } else {
+      this.wanted = undefined;
+    }
+  }
+
+  private hear({ windowId, alias, event }: z.infer<typeof eventMessage>): void {
+    this.asked.set(alias, event);
+    if (this.wanted?.alias === alias && this.wanted.event === event) {
+      this.wanted = undefined;
+    }
+    if (windowId === this.hub.windowId) {
+      this.granted.fire({ alias, event });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
+import type { HubAddress } from './hubAddress';
+import { errorCode } from '../jsonFile';
+
+export interface HubServerDeps {
+  readonly address: HubAddress;
+  readonly token: string;
+  readonly clock: Clock;
+  readonly onPeers: () => void;
+  readonly onSay: (topic: string, data: unknown) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Peer {
+  readonly line: HubLine;
+  readonly windowId: string;
+}
+
+const authTimeoutMs = 5000;
+const staleLockMs = 10_000;
+
+/** The leader's end: lets in who can read the token, and passes on what each of them says. */
+export class HubServer implements Disposable {
+  private readonly members = new Set<Peer>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+  private isClosed = false;
+
+  private constructor(private readonly deps: HubServerDeps) {
+    this.server = createServer((socket) => {
+      this.admit(socket);
+    });
+  }
+
+  /** Undefined where another window has the address; rejects where no window can have it. */
+  static async open(deps: HubServerDeps): Promise<HubServer | undefined> {
+    const own = new HubServer(deps);
+    const isOpen = (await own.listen()) || (deps.address.isFile && (await own.replaceStaleFile()));
+    if (!isOpen) {
+      return undefined;
+    }
+    own.server.on('error', deps.onError);
+    return own;
+  }
+
+  get peers(): ReadonlySet<string> {
+    return new Set([...this.members].map(({ windowId }) => windowId));
+  }
+
+  relay(message: HubMessage, from?: Peer): void {
+    for (const peer of this.members) {
+      if (peer !== from) {
+        peer.line.send(message);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.isClosed = true;
+    this.server.close();
+    for (const socket of this.sockets) {
+      socket.destroy();
+    }
+    this.members.clear();
+  }
+
+  private listen(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const onError = (error: unknown) => {
+        this.server.off('listening', onListening);
+        if (errorCode(error) === 'EADDRINUSE') {
+          resolve(false);
+        } else {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const onListening = () => {
+        this.server.off('error', onError);
+        resolve(true);
+      };
+      this.server.once('error', onError);
+      this.server.once('listening', onListening);
+      this.server.listen(this.deps.address.path);
+    });
+  }
+
+  /**
+   * A socket file outlives a killed owner. It is removed only under a lock and only when nobody
+   * answers, so that two windows cannot remove each other's fresh one.
+   */
+  private async replaceStaleFile(): Promise<boolean> {
+    const { path } = this.deps.address;
+    const lock = `${path}.lock`;
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      const age = await stat(lock).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (errorCode(error) === 'EEXIST' && age > staleLockMs) {
+        await rm(lock, { force: true });
+      }
+      return false;
+    }
+    try {
+      if (await answers(path)) {
+        return false;
+      }
+      await rm(path, { force: true });
+      return await this.listen();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
+  private admit(socket: Socket): void {
+    this.sockets.add(socket);
+    const nonce = makeNonce();
+    let peer: Peer | undefined;
+    const timer = this.deps.clock.schedule(() => socket.destroy(), authTimeoutMs);
+    const line = new HubLine(socket, (message) => {
+      if (peer) {
+        if (message.t === 'say') {
+          this.relay(message, peer);
+          this.deps.onSay(message.topic, message.data);
+        }
+      } else if (message.t === 'auth' && isProof(this.deps.token, 'member', nonce, message.proof)) {
+        timer.dispose();
+        line.isTrusted = true;
+        peer = { line, windowId: message.windowId };
+        line.send({ t: 'welcome', proof: prove(this.deps.token, 'leader', message.nonce) });
+        this.members.add(peer);
+        this.deps.onPeers();
+      } else {
+        socket.destroy();
+      }
+    });
+    // The close that follows says all there is to say.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      timer.dispose();
+      this.sockets.delete(socket);
+      if (peer && this.members.delete(peer) && !this.isClosed) {
+        this.deps.onPeers();
+      }
+    });
+    line.send({ t: 'challenge', nonce });
+  }
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}

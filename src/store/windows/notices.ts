@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { WindowHub } from '../ports';
+
+/** Something to be told once over all windows; whoever tells claims the key first. */
+export interface Notice {
+  /** The same in all windows and after a restart. */
+  readonly key: string;
+  readonly accountKey: string;
+  readonly kind: string;
+  /** Plain data, checked by whoever tells it. */
+  readonly data: unknown;
+}
+
+const topic = 'notices';
+const shape = z.object({
+  key: z.string(),
+  accountKey: z.string(),
+  kind: z.string(),
+  data: z.unknown(),
+});
+
+/** From the window that finds something out to the one that the user looks at. */
+export class Notices implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly posted = this.owned.add(new Emitter<Notice>());
+
+  /** In every window. */
+  readonly onDidPost = this.posted.event;
+
+  constructor(private readonly hub: WindowHub) {
+    this.owned.add(
+      hub.on(topic, (data) => {
+        const parsed = shape.safeParse(data);
+        if (parsed.success) {
+          this.posted.fire(parsed.data);
+        }
+      }),
+    );
+  }
+
+  post(notice: Notice): void {
+    this.hub.broadcast(topic, notice);
+    this.posted.fire(notice);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { Claims } from './claims';
+import { hubAddress, hubToken, type HubAddress } from './hubAddress';
+import { HubServer } from './hubServer';
+import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
+import { errorCode } from '../jsonFile';
+import { FolderHub } from './folderHub';
+import type { WindowHub } from '../ports';
+
+export interface WindowHubDeps {
+  /** The same for all windows of this user. */
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Another meeting place than the platform's own, and whether sockets are used at all. */
+  readonly address?: HubAddress | 'none';
+}
+
+/** Joins the windows of this user; who leads is known a moment later. */
+export function createWindowHub(deps: WindowHubDeps): WindowHub {
+  return new SocketHub(deps);
+}
+
+/** What is said while nobody leads is kept, up to this many messages. */
+const maxWaiting = 200;
+const authTimeoutMs = 5000;
+/** After this many refused meetings in a row the folder is used instead of a socket. */
+const maxRefusals = 20;
+
+/**
+ * The first window to listen on an address of this user leads; the others connect to it. When it
+ * dies its sockets close, and the others race for the address again: no stale locks, no heartbeat.
+ */
+class SocketHub implements WindowHub {
+  readonly windowId = randomBytes(8).toString('hex');
+  private readonly owned = new DisposableStore();
+  private readonly connection = new MutableDisposable<Disposable>();
+  private readonly leaderChanged: Emitter<boolean>;
+  private readonly peersChanged: Emitter<ReadonlySet<string>>;
+  private readonly listeners = new Map<string, Set<(data: unknown) => void>>();
+  private readonly waiting: HubMessage[] = [];
+  private readonly claims: Claims;
+  private server: HubServer | undefined;
+  private leadsInFolder = false;
+  private upstream: HubLine | undefined;
+  private fallback: FolderHub | undefined;
+  private refusals = 0;
+
+  constructor(private readonly deps: WindowHubDeps) {
+    const onError = (error: unknown) => {
+      deps.log.error('A listener of the window hub failed', error);
+    };
+    this.leaderChanged = this.owned.add(new Emitter(onError));
+    this.peersChanged = this.owned.add(new Emitter(onError));
+    this.claims = new Claims(join(deps.storageDir, 'claims'));
+    this.owned.add(this.connection);
+    this.join();
+  }
+
+  get isLeader(): boolean {
+    return this.server !== undefined || this.leadsInFolder;
+  }
+
+  get peers(): ReadonlySet<string> {
+    return this.fallback?.peers ?? this.server?.peers ?? new Set();
+  }
+
+  get onDidChangeLeader() {
+    return this.leaderChanged.event;
+  }
+
+  get onDidChangePeers() {
+    return this.peersChanged.event;
+  }
+
+  broadcast(topic: string, data: unknown): void {
+    if (this.fallback) {
+      this.fallback.say(topic, data);
+      return;
+    }
+    const message: HubMessage = { t: 'say', topic, data };
+    if (this.server) {
+      this.server.relay(message);
+    } else if (this.upstream) {
+      this.upstream.send(message);
+    } else {
+      this.waiting.push(message);
+      if (this.waiting.length > maxWaiting) {
+        this.waiting.shift();
+      }
+    }
+  }
+
+  on(topic: string, listener: (data: unknown) => void): Disposable {
+    const group = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, group);
+    const own = (data: unknown) => {
+      listener(data);
+    };
+    group.add(own);
+    return toDisposable(() => group.delete(own));
+  }
+
+  claim(key: string): Promise<boolean> {
+    return this.claims.claim(key);
+  }
+
+  dispose(): void {
+    this.server = undefined;
+    this.leadsInFolder = false;
+    this.owned.dispose();
+    this.listeners.clear();
+  }
+
+  private isOver(): boolean {
+    return this.owned.isDisposed;
+  }
+
+  private join(): void {
+    if (this.isOver()) {
+      return;
+    }
+    this.meet().catch((error: unknown) => {
+      this.deps.log.error('The windows could not meet', error);
+      this.useFolder();
+    });
+  }
+
+  private async meet(): Promise<void> {
+    const token = await hubToken(this.deps.storageDir);
+    if (this.isOver()) {
+      return;
+    }
+    const address = this.deps.address ?? hubAddress(this.deps.storageDir, token);
+    if (address === 'none') {
+      this.useFolder();
+      return;
+    }
+    const outcome = await this.tryConnect(address, token);
+    if (outcome === 'connected' || this.isOver()) {
+      return;
+    }
+    if (outcome === 'nobody' && (await this.tryLead(address, token))) {
+      return;
+    }
+    this.refusals += outcome === 'refused' ? 1 : 0;
+    if (this.refusals > maxRefusals) {
+      this.deps.log.warn('The meeting place of the windows is not usable; using files instead');
+      this.useFolder();
+      return;
+    }
+    this.joinLater();
+  }
+
+  /** A random pause, so that the windows do not all try at the same moment. */
+  private joinLater(): void {
+    if (!this.isOver()) {
+      this.connection.value = this.deps.clock.schedule(
+        () => {
+          this.join();
+        },
+        10 + Math.random() * 90,
+      );
+    }
+  }
+
+  private tryConnect(address: HubAddress, token: string): Promise<'connected' | 'nobody' | 'refused'> {
+    return new Promise((resolve) => {
+      const socket = connect(address.path);
+      const nonce = makeNonce();
+      let isWelcome = false;
+      let problem: 'nobody' | 'refused' = 'refused';
+      const timer = this.deps.clock.schedule(() => socket.destroy(), authTimeoutMs);
+      const line = new HubLine(socket, (message) => {
+        if (message.t === 'challenge' && !isWelcome) {
+          line.send({
+            t: 'auth',
+            proof: prove(token, 'member', message.nonce),
+            nonce,
+            windowId: this.windowId,
+          });
+        } else if (message.t === 'welcome' && isProof(token, 'leader', nonce, message.proof)) {
+          timer.dispose();
+          isWelcome = true;
+          line.isTrusted = true;
+          this.follow(line);
+          resolve('connected');
+        } else if (message.t === 'say' && isWelcome) {
+          this.deliver(message.topic, message.data);
+        } else {
+          socket.destroy();
+        }
+      });
+      this.connection.value = toDisposable(() => socket.destroy());
+      socket.on('error', (error) => {
+        const code = errorCode(error);
+        problem = code === 'ECONNREFUSED' || code === 'ENOENT' ? 'nobody' : 'refused';
+      });
+      socket.on('close', () => {
+        timer.dispose();
+        if (isWelcome) {
+          this.upstream = undefined;
+          this.joinLater();
+        } else {
+          resolve(problem);
+        }
+      });
+    });
+  }
+
+  private follow(line: HubLine): void {
+    this.refusals = 0;
+    this.upstream = line;
+    for (const message of this.waiting.splice(0)) {
+      line.send(message);
+    }
+    this.leaderChanged.fire(false);
+  }
+
+  private async tryLead(address: HubAddress, token: string): Promise<boolean> {
+    const server = await HubServer.open({
+      address,
+      token,
+      clock: this.deps.clock,
+      onPeers: () => {
+        this.peersChanged.fire(this.peers);
+      },
+      onSay: (topic, data) => {
+        this.deliver(topic, data);
+      },
+      onError: (error) => {
+        this.deps.log.error('The meeting place of the windows failed', error);
+      },
+    });
+    if (!server) {
+      return false;
+    }
+    this.connection.value = server;
+    if (!this.isOver()) {
+      this.server = server;
+      this.refusals = 0;
+      // Whoever was to hear this comes to this window and asks anew.
+      this.waiting.length = 0;
+      this.leaderChanged.fire(true);
+    }
+    return true;
+  }
+
+  private deliver(topic: string, data: unknown): void {
+    for (const listener of [...(this.listeners.get(topic) ?? [])]) {
+      try {
+        listener(data);
+      } catch (error) {
+        this.deps.log.error(`A listener of ${topic} failed`, error);
+      }
+    }
+  }
+
+  private useFolder(): void {
+    if (this.fallback || this.isOver()) {
+      return;
+    }
+    const hub = this.owned.add(
+      new FolderHub({
+        folder: join(this.deps.storageDir, 'windows'),
+        windowId: this.windowId,
+        clock: this.deps.clock,
+        log: this.deps.log,
+        onLeader: (leads) => {
+          this.leadsInFolder = leads;
+          this.leaderChanged.fire(leads);
+        },
+        onPeers: (peers) => {
+          this.peersChanged.fire(peers);
+        },
+        onMessage: (topic, data) => {
+          this.deliver(topic, data);
+        },
+      }),
+    );
+    this.fallback = hub;
+    for (const message of this.waiting.splice(0)) {
+      if (message.t === 'say') {
+        hub.say(message.topic, message.data);
+      }
+    }
+  }
+}

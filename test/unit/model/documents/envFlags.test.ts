@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  envEntries,
+  envFlagsToObject,
+  envObject,
+  envObjectToFlags,
+  formatEnvFlags,
+  parseEnvFlags,
+  parsePort,
+  readEnv,
+  type EnvEntry,
+} from '../../../../src/model/documents/envFlags';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 20 });
+const port = fc.integer({ min: 1, max: 65535 });
+const entry: fc.Arbitrary<EnvEntry> = fc
+  .oneof(
+    fc.record({
+      kind: fc.constant('variable' as const),
+      name: anyText.filter((name) => name !== '' && !name.includes('=')),
+      value: anyText,
+    }),
+    fc.tuple(port, port, fc.constantFrom('', '/tcp', '/udp')).map(([host, container, suffix]) => ({
+      kind: 'port' as const,
+      mapping: `${host}:${container}${suffix}`,
+    })),
+    fc.constantFrom<EnvEntry>(
+      { kind: 'flag', flag: '--ipc=host' },
+      { kind: 'flag', flag: '-h', value: 'my host' },
+      { kind: 'flag', flag: '--shm-size=8g' },
+    ),
+  )
+  // Without fast-check's null prototypes, which deepEqual tells apart.
+  .map((value) => ({ ...value }));
+
+const entriesOf = (flags: string) => parseEnvFlags(flags).entries.map((located) => located.entry);
+
+describe('the flag form of an environment', () => {
+  it('reads variables and ports in every way of writing them', () => {
+    assert.deepEqual(entriesOf(`-e A=1 --env B=2 --env=C=3 -eD=4 -p 8080:80 --publish=53:53/udp -p22:22`), [
+      { kind: 'variable', name: 'A', value: '1' },
+      { kind: 'variable', name: 'B', value: '2' },
+      { kind: 'variable', name: 'C', value: '3' },
+      { kind: 'variable', name: 'D', value: '4' },
+      { kind: 'port', mapping: '8080:80' },
+      { kind: 'port', mapping: '53:53/udp' },
+      { kind: 'port', mapping: '22:22' },
+    ]);
+  });
+
+  it('reads quotes and escapes as a shell does', () => {
+    const values = entriesOf(
+      String.raw`-e A="two words" -e 'B=it is' -e C="say \"hi\"" -e D='a"b' -e E=a\ b -e F="\n$HOME" -e G=`,
+    ).map((read) => (read.kind === 'variable' ? read.value : ''));
+    assert.deepEqual(values, ['two words', 'it is', 'say "hi"', 'a"b', 'a b', '\\n$HOME', '']);
+  });
+
+  it('keeps an equals sign inside a value', () => {
+    assert.deepEqual(entriesOf('-e OPTS=--a=1'), [{ kind: 'variable', name: 'OPTS', value: '--a=1' }]);
+  });
+
+  for (const [flags, kind, subject] of [
+    ['-e A="open', 'unclosedQuote', 'A=open'],
+    ['-e NAME', 'missingValue', 'NAME'],
+    ['-e', 'missingValue', '-e'],
+    ['-e =x', 'badName', '=x'],
+    ['-p eighty:80', 'badPort', 'eighty:80'],
+    ['-p 0:80', 'badPort', '0:80'],
+    ['-p 8080:70000', 'badPort', '8080:70000'],
+    ['-e A=two words', 'strayWord', 'words'],
+  ] as const) {
+    it(`says what is wrong with ${flags}`, () => {
+      const { problems } = parseEnvFlags(flags);
+      assert.deepEqual(
+        problems.map((problem) => [problem.kind, problem.subject]),
+        [[kind, subject]],
+      );
+    });
+  }
+
+  it('gives each entry and each problem its place', () => {
+    const flags = '-e A=1  -p x:1';
+    const { entries, problems } = parseEnvFlags(flags);
+    const cut = (span?: { offset: number; length: number }) =>
+      span && flags.slice(span.offset, span.offset + span.length);
+    assert.equal(cut(entries[0]?.span), '-e A=1');
+    assert.equal(cut(problems[0]?.span), '-p x:1');
+  });
+
+  it('comes back the same after writing and reading, whatever the names and values are', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
+        const written = formatEnvFlags(entries);
+        const read = parseEnvFlags(written);
+        assert.deepEqual(read.problems, []);
+        assert.deepEqual(
+          read.entries.map((located) => located.entry),
+          entries,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never throws, and covers places inside the text only', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'-ep= "\'\\:8$A\n'.split('')), maxLength: 30 }),
+        (flags) => {
+          const { entries, problems } = parseEnvFlags(flags);
+          for (const { span } of [...entries, ...problems]) {
+            assert.ok(span.offset >= 0 && span.length > 0 && span.offset + span.length <= flags.length);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the object form of an environment', () => {
+  it('holds ports and other flags as keys with the value 1', () => {
+    assert.deepEqual(envFlagsToObject('-e A=1 -p 80:80 --ipc=host'), {
+      A: '1',
+      '-p 80:80': '1',
+      '--ipc=host': '1',
+    });
+  });
+
+  it('is refused where it would lose something', () => {
+    assert.equal(envFlagsToObject('-e A=1 -e A=2'), undefined);
+    assert.equal(envFlagsToObject('-e "-p 1:1=x"'), undefined);
+    assert.equal(envFlagsToObject('-e A'), undefined);
+  });
+
+  it('says which key cannot be read', () => {
+    assert.deepEqual(envEntries({ 'A=B': 'x', '-p 8': '1', '-p 80:80': '1' }).problems, [
+      { key: 'A=B', kind: 'badName' },
+      { key: '-p 8', kind: 'badPort' },
+    ]);
+  });
+
+  it('goes to flags and back without loss wherever it is possible at all', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
+        const object = envObject(entries);
+        fc.pre(object !== undefined);
+        assert.deepEqual(entriesOf(envObjectToFlags(object)), entries);
+        assert.deepEqual(
+          Object.entries(envFlagsToObject(envObjectToFlags(object)) ?? {}),
+          Object.entries(object),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is read from every shape in which records carry an environment', () => {
+    const expected = { A: '1', '-p 8000:8000': '1' };
+    assert.deepEqual(readEnv('-e A=1 -p 8000:8000'), expected);
+    assert.deepEqual(readEnv({ A: '1', '-p 8000:8000': '1' }), expected);
+    assert.deepEqual(
+      readEnv([
+        ['A', '1'],
+        ['-p 8000:8000', '1'],
+      ]),
+      expected,
+    );
+    assert.deepEqual(readEnv(['A=1']), { A: '1' });
+    for (const nothing of ['', '  ', null, undefined, [], {}]) {
+      assert.equal(readEnv(nothing), undefined);
+    }
+    assert.equal(readEnv('-e A=1 -e A=2'), '-e A=1 -e A=2');
+  });
+});
+
+describe('a port mapping', () => {
+  it('is two ports with an optional protocol', () => {
+    assert.deepEqual(parsePort('8080:80'), { hostPort: 8080, containerPort: 80, protocol: 'tcp' });
+    assert.deepEqual(parsePort('53:53/udp'), { hostPort: 53, containerPort: 53, protocol: 'udp' });
+    for (const wrong of [
+      '80',
+      '80:',
+      ':80',
+      'a:b',
+      '80:80/icmp',
+      '1.2.3.4:80:80',
+      '80-90:80-90',
+      '99999:1',
+    ]) {
+      assert.equal(parsePort(wrong), undefined, wrong);
+    }
+  });
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  displayLabel,
+  instanceName,
+  markerIn,
+  renamed,
+  withMarker,
+} from '../../../../src/model/instances/instanceLabel';
+import {
+  actionsFor,
+  billingOf,
+  costPerHour,
+  fleetCostPerHour,
+  intentOf,
+  isFailed,
+  isReady,
+  isStarting,
+  lingerGraceMs,
+  noFacts,
+  stateIcon,
+  stateLabel,
+  stateOf,
+  type InstanceFacts,
+  type InstanceStateKind,
+} from '../../../../src/model/instances/instanceState';
+import { costSoFar, stoppedCostPerDay } from '../../../../src/model/instances/instanceCost';
+import { fromDollars } from '../../../../src/model/money';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { formatText } from '../../../../src/util/text';
+import { anInstance } from '../../../support/builders';
+
+const now = Date.UTC(2026, 0, 15, 12);
+const asked = (kind: 'start' | 'stop' | 'reboot' | 'destroy', agoMs = 1000, more = {}): InstanceFacts => ({
+  lastRequest: { kind, at: now - agoMs, ...more },
+});
+function without(field: keyof Instance, change: Partial<Instance> = {}): Instance {
+  return Object.fromEntries(
+    Object.entries(anInstance(change)).filter(([name]) => name !== field),
+  ) as unknown as Instance;
+}
+
+describe('the state of an instance', () => {
+  const cases: readonly (readonly [string, Instance, InstanceFacts, InstanceStateKind])[] = [
+    ['null is being prepared', anInstance({ actualStatus: null }), noFacts, 'provisioning'],
+    ['a missing status is being prepared', without('actualStatus'), noFacts, 'provisioning'],
+    ['loading', anInstance({ actualStatus: 'loading' }), noFacts, 'loading'],
+    ['running', anInstance(), noFacts, 'running'],
+    ['exited while meant to run failed', anInstance({ actualStatus: 'exited' }), noFacts, 'exited'],
+    [
+      'exited and meant to be stopped is stopped',
+      anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }),
+      noFacts,
+      'stopped',
+    ],
+    [
+      'the text stopped is a stop too',
+      anInstance({ actualStatus: 'stopped', intendedStatus: 'stopped' }),
+      noFacts,
+      'stopped',
+    ],
+    [
+      'an interruptible one that ran and exited was outbid',
+      anInstance({ actualStatus: 'exited', isInterruptible: true }),
+      { readyAt: 1 },
+      'outbid',
+    ],
+    [
+      'an interruptible one that never ran failed',
+      anInstance({ actualStatus: 'exited', isInterruptible: true }),
+      noFacts,
+      'exited',
+    ],
+    ['no heartbeat', anInstance({ actualStatus: 'unknown' }), noFacts, 'unknown'],
+    ['offline', anInstance({ actualStatus: 'offline' }), noFacts, 'offline'],
+    [
+      'offline while stopped stays offline',
+      anInstance({ actualStatus: 'offline', intendedStatus: 'stopped' }),
+      noFacts,
+      'offline',
+    ],
+    [
+      'running and meant to be stopped is stopping',
+      anInstance({ intendedStatus: 'stopped' }),
+      noFacts,
+      'stopping',
+    ],
+    ['our own stop counts before the record shows it', anInstance(), asked('stop'), 'stopping'],
+    [
+      'exited right after a start is starting',
+      anInstance({ actualStatus: 'exited' }),
+      asked('start'),
+      'starting',
+    ],
+    [
+      'exited is a failure once the start took effect',
+      anInstance({ actualStatus: 'exited' }),
+      asked('start', 1000, { tookEffect: true }),
+      'exited',
+    ],
+    [
+      'exited is a failure after the grace time',
+      anInstance({ actualStatus: 'exited' }),
+      asked('start', lingerGraceMs),
+      'exited',
+    ],
+    [
+      'a start that waits for a GPU is queued for as long as it takes',
+      anInstance({ actualStatus: 'exited' }),
+      asked('start', 60 * lingerGraceMs, { queued: true }),
+      'queued',
+    ],
+    ['a destroyed one is going', anInstance(), asked('destroy'), 'destroying'],
+    [
+      'one that came back is what it is',
+      anInstance(),
+      asked('destroy', 1000, { tookEffect: true }),
+      'running',
+    ],
+    [
+      'a boot that was given up',
+      anInstance({ actualStatus: 'created', currentState: 'stopped' }),
+      noFacts,
+      'gaveUp',
+    ],
+    ['a text nobody documented', anInstance({ actualStatus: 'defrosting' }), noFacts, 'other'],
+  ];
+  for (const [name, instance, facts, expected] of cases) {
+    it(`${name}: ${expected}`, () => {
+      assert.equal(stateOf(instance, facts, now), expected);
+    });
+  }
+
+  it('takes the intent from the record, else from our last request, else from the contract', () => {
+    assert.equal(intentOf(anInstance({ intendedStatus: 'stopped' }), asked('start')), 'stopped');
+    assert.equal(intentOf(without('intendedStatus'), asked('stop')), 'stopped');
+    assert.equal(intentOf(without('intendedStatus'), asked('start')), 'running');
+    assert.equal(intentOf(without('intendedStatus', { nextState: 'stopped' })), 'stopped');
+    assert.equal(
+      intentOf(without('intendedStatus', { actualStatus: 'exited', currentState: 'stopped' })),
+      'stopped',
+    );
+    assert.equal(intentOf(without('intendedStatus', { actualStatus: 'exited' })), 'running');
+  });
+
+  it('counts a text nobody documented as neither ready nor failed, and shows it without control characters', () => {
+    const instance = anInstance({ actualStatus: 'odd\n\u001b[31m\u202eone' });
+    const kind = stateOf(instance, noFacts, now);
+    assert.equal(isReady(kind) || isFailed(kind, 'running') || isStarting(kind), false);
+    assert.equal(formatText(stateLabel(instance, kind)), 'State “odd [31m one”');
+  });
+
+  it('has a state, a label, an icon, a price and actions for every record there can be', () => {
+    const status = fc.option(
+      fc.oneof(
+        fc.constantFrom('loading', 'running', 'exited', 'unknown', 'offline', 'created', 'stopped'),
+        fc.string(),
+      ),
+    );
+    const request = fc.option(
+      fc.record({
+        kind: fc.constantFrom('start' as const, 'stop' as const, 'reboot' as const, 'destroy' as const),
+        at: fc.integer({ min: now - 1e7, max: now + 1e4 }),
+      }),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(
+        status,
+        fc.constantFrom('running', 'stopped', 'odd'),
+        request,
+        fc.boolean(),
+        (actual, intended, last, bid) => {
+          const instance = anInstance({
+            actualStatus: actual,
+            intendedStatus: intended,
+            isInterruptible: bid,
+          });
+          const facts: InstanceFacts = last === undefined ? {} : { lastRequest: last };
+          const kind = stateOf(instance, facts, now);
+          assert.notEqual(formatText(stateLabel(instance, kind)), '');
+          assert.ok(stateIcon(instance, facts, kind));
+          assert.ok(['running', 'disk'].includes(billingOf(kind)));
+          assert.ok((costPerHour(instance, kind) ?? 0) > 0);
+          const actions = actionsFor(instance, facts, now);
+          assert.ok(actions.canDestroy);
+          assert.ok(!actions.canStart || kind === 'stopped');
+          assert.ok(!(actions.canStart && actions.canReplace));
+        },
+      ),
+    );
+  });
+
+  it('offers Start only for a stopped one, and Replace for one that failed', () => {
+    const actions = (instance: Instance, facts = noFacts) => actionsFor(instance, facts, now);
+    const failed = actions(anInstance({ actualStatus: 'exited' }));
+    assert.deepEqual([failed.canStart, failed.canReplace, failed.canConnect], [false, true, false]);
+    const stopped = actions(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
+    assert.deepEqual([stopped.canStart, stopped.canReplace, stopped.canStop], [true, false, false]);
+    for (const actualStatus of [null, 'loading', 'running', 'exited', 'unknown', 'offline', 'odd']) {
+      const { canStop, canDestroy } = actions(anInstance({ actualStatus }));
+      assert.deepEqual([canStop, canDestroy], [true, true], String(actualStatus));
+    }
+    assert.equal(actions(anInstance({ runtype: 'args' })).canConnect, false);
+    assert.equal(actions(anInstance({ runtype: 'jupyter_direct' })).canConnect, true);
+  });
+});
+
+describe('what instances cost', () => {
+  it('is the disk while stopped, and never less than is known', () => {
+    const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
+    assert.equal(costPerHour(stopped, 'stopped'), fromDollars(0.005));
+    assert.equal(costPerHour(without('storagePerHour'), 'stopped'), fromDollars(0.4));
+    const sum = fleetCostPerHour([
+      [anInstance(), 'running'],
+      [stopped, 'stopped'],
+      [without('totalPerHour'), 'running'],
+    ]);
+    assert.deepEqual([sum.perHour, sum.isPartial], [fromDollars(0.405), true]);
+  });
+
+  it('is counted from the start of the contract', () => {
+    assert.equal(costSoFar(anInstance(), now), fromDollars(0.4));
+    assert.equal(costSoFar(without('startedAt'), now), undefined);
+    assert.equal(stoppedCostPerDay(anInstance()), fromDollars(0.12));
+    assert.equal(stoppedCostPerDay(anInstance({ storagePerMonth: fromDollars(3) })), fromDollars(0.1));
+  });
+});
+
+describe('the label of an instance', () => {
+  it('carries a marker that views hide', () => {
+    const label = withMarker('my training', 'abcdef01');
+    assert.equal(label, 'my training [gr-abcdef01]');
+    assert.equal(markerIn(label), 'abcdef01');
+    assert.equal(displayLabel(anInstance({ label })), 'my training');
+    assert.equal(displayLabel(anInstance({ label: withMarker('', 'abcdef01') })), undefined);
+    assert.equal(markerIn('looks like [gr-abc] one'), undefined);
+  });
+
+  it('keeps the marker when it is renamed, and shortens the name rather than the marker', () => {
+    const instance = anInstance({ label: 'old [gr-abcdef01]' });
+    assert.equal(renamed(instance, 'new'), 'new [gr-abcdef01]');
+    assert.equal(renamed(anInstance({ label: 'old' }), 'new'), 'new');
+    const long = renamed(instance, '😀'.repeat(300));
+    assert.ok(long.length <= 256);
+    assert.equal(markerIn(long), 'abcdef01');
+    assert.doesNotMatch(long, /[\ud800-\udbff](?![\udc00-\udfff])/);
+  });
+
+  it('cannot carry a line break into a view', () => {
+    assert.equal(instanceName(anInstance({ label: 'a\nHost evil\u0000' })), 'a Host evil');
+    assert.equal(instanceName(anInstance({ label: '' })), '1× RTX 4090 #5001');
+  });
+});

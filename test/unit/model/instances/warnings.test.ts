@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Instance } from '../../../../src/model/instances/instance';
+import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
+import { fromDollars, type Micros } from '../../../../src/model/money';
+import { hourlyRate, noRate } from '../../../../src/model/quote';
+import { forgottenSince, warningKey, warningsFor } from '../../../../src/model/instances/warnings';
+import { anInstance } from '../../../support/builders';
+
+const now = Date.UTC(2026, 0, 15, 12);
+const day = 24 * 3_600_000;
+const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
+
+function warnings(instances: readonly Instance[], facts: InstanceFacts = {}, credit?: Micros) {
+  const rate = instances.length === 0 ? noRate : hourlyRate(fromDollars(1));
+  return warningsFor({ instances, facts: () => facts, rate, credit, now });
+}
+
+describe('warnings', () => {
+  it('name credit that ends within hours, and only while something bills', () => {
+    assert.deepEqual(warnings([anInstance()], {}, fromDollars(5.5)), [{ kind: 'lowCredit', hours: 5.5 }]);
+    assert.deepEqual(warnings([anInstance()], {}, fromDollars(6)), []);
+    assert.deepEqual(warnings([], {}, fromDollars(0)), []);
+    assert.deepEqual(warnings([anInstance()]), []);
+  });
+
+  it('name an instance that we stopped a week ago, not one that runs', () => {
+    const facts = (days: number): InstanceFacts => ({ lastRequest: { kind: 'stop', at: now - days * day } });
+    assert.deepEqual(warnings([stopped], facts(8)), [
+      { kind: 'stoppedLong', instanceId: 5001, sinceMs: now - 8 * day },
+    ]);
+    assert.deepEqual(warnings([stopped], facts(6.9)), []);
+    assert.deepEqual(warnings([stopped]), []);
+    assert.deepEqual(warnings([anInstance()], facts(8)), []);
+  });
+
+  it('name a stopped instance after as many days as are set, and never where none are', () => {
+    const facts = { lastRequest: { kind: 'stop' as const, at: now - 3 * day } };
+    const after = (stoppedDays: number) =>
+      warningsFor({
+        instances: [stopped],
+        facts: () => facts,
+        rate: noRate,
+        credit: undefined,
+        now,
+        stoppedDays,
+      }).length;
+    assert.deepEqual([2, 3, 4, 0].map(after), [1, 1, 0, 0]);
+  });
+
+  it('count an instance as forgotten after as many hours without use as are set', () => {
+    const hour = day / 24;
+    const facts = { lastUsedAt: now - 4 * hour, seenAt: now - hour / 10 };
+    assert.equal(forgottenSince(facts, 3, now), facts.lastUsedAt);
+    assert.equal(forgottenSince(facts, 4, now), undefined);
+    assert.equal(forgottenSince(facts, 0, now), undefined);
+    // Nobody has looked since.
+    assert.equal(forgottenSince({ ...facts, seenAt: facts.lastUsedAt + hour }, 3, now), undefined);
+  });
+
+  it('name a host that takes its machine back within a day', () => {
+    const ends = (inMs: number) => anInstance({ endsAt: (now + inMs) / 1000 });
+    assert.deepEqual(warnings([ends(day / 2)]), [
+      { kind: 'hostEnds', instanceId: 5001, endsAtMs: now + day / 2 },
+    ]);
+    assert.deepEqual(warnings([ends(2 * day), ends(-day)]), []);
+  });
+
+  it('are the same warning until a day, a week or a date has changed', () => {
+    const low = { kind: 'lowCredit', hours: 3 } as const;
+    assert.equal(warningKey(low, now), warningKey({ ...low, hours: 2 }, now + 3_600_000));
+    assert.notEqual(warningKey(low, now), warningKey(low, now + day));
+    const old = { kind: 'stoppedLong', instanceId: 1, sinceMs: now - 8 * day } as const;
+    assert.equal(warningKey(old, now), warningKey(old, now + 5 * day));
+    assert.notEqual(warningKey(old, now), warningKey(old, now + 6 * day));
+  });
+});

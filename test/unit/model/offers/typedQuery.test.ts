@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { findPlaces } from '../../../../src/model/offers/places';
+import type { Filters } from '../../../../src/model/offers/searchFields';
+import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
+import { formatText } from '../../../../src/util/text';
+
+function filtersOf(line: string): Filters {
+  return parseTypedQuery(line).filters;
+}
+
+function meanings(line: string): readonly string[] {
+  return parseTypedQuery(line).understood.map(({ source, meaning }) => `${source} → ${formatText(meaning)}`);
+}
+
+describe('a typed search', () => {
+  it('reads the example of the placeholder, and says what it understood', () => {
+    assert.deepEqual(filtersOf('4090 x2 <0.8 eu ≥24gb'), {
+      gpu: { oneOf: ['RTX 4090'] },
+      gpuCount: { min: 2, max: 2 },
+      pricePerHour: { max: 0.8 },
+      country: { oneOf: findPlaces('eu') },
+      gpuRamGb: { min: 24 },
+    });
+    assert.deepEqual(meanings('4090 x2 <0.8 eu ≥24gb'), [
+      '4090 → GPU: RTX 4090',
+      'x2 → GPUs: 2',
+      '<0.8 → Price an hour: ≤ $0.80',
+      'eu → Location: EU',
+      '≥24gb → Memory per GPU: ≥ 24 GB',
+    ]);
+  });
+
+  const cases: readonly (readonly [line: string, filters: Filters])[] = [
+    ['2x4090', { gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } }],
+    ['4090x2', { gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } }],
+    ['8x h100', { gpuCount: { min: 8, max: 8 }, gpu: { oneOf: ['H100 SXM', 'H100 NVL', 'H100 PCIE'] } }],
+    ['x4+', { gpuCount: { min: 4 } }],
+    ['2gpus', { gpuCount: { min: 2, max: 2 } }],
+    ['rtx 3090 ti', { gpu: { oneOf: ['RTX 3090 Ti'] } }],
+    ['RTX_3090', { gpu: { oneOf: ['RTX 3090'] } }],
+    ['4080 super', { gpu: { oneOf: ['RTX 4080S'] } }],
+    ['4090 3090', { gpu: { oneOf: ['RTX 4090', 'RTX 3090'] } }],
+    ['-4090', { gpu: { noneOf: ['RTX 4090'] } }],
+    ['a100', { gpu: { oneOf: ['A100 SXM4', 'A100 PCIE'] } }],
+    ['pro 6000', { gpu: { oneOf: ['RTX PRO 6000 WS', 'RTX PRO 6000 S'] } }],
+    ['<$0.35', { pricePerHour: { max: 0.35 } }],
+    ['$0.5', { pricePerHour: { max: 0.5 } }],
+    ['0.5/h', { pricePerHour: { max: 0.5 } }],
+    ['< 1', { pricePerHour: { max: 1 } }],
+    ['<0,8', { pricePerHour: { max: 0.8 } }],
+    ['>0.2 <0.4', { pricePerHour: { min: 0.2, max: 0.4 } }],
+    ['24gb', { gpuRamGb: { min: 24 } }],
+    ['24gb+', { gpuRamGb: { min: 24 } }],
+    ['>= 48 gb', { gpuRamGb: { min: 48 } }],
+    ['vram>=40', { gpuRamGb: { min: 40 } }],
+    ['total≥96gb', { gpuTotalRamGb: { min: 96 } }],
+    ['64gb ram', { ramGb: { min: 64 } }],
+    ['ram 64gb', { ramGb: { min: 64 } }],
+    ['1tb disk', { diskGb: { min: 1000 } }],
+    ['16cores', { cpuCores: { min: 16 } }],
+    ['99%', { reliability: { min: 99 } }],
+    ['rel>0.98', { reliability: { min: 98 } }],
+    ['cuda12.4', { cuda: { min: 12.4 } }],
+    ['cuda >= 12.4', { cuda: { min: 12.4 } }],
+    ['cc8.9', { computeCapability: { min: 8.9 } }],
+    ['ports 4', { ports: { min: 4 } }],
+    ['4ports', { ports: { min: 4 } }],
+    ['down>500', { downMbit: { min: 500 } }],
+    ['1gbit', { downMbit: { min: 1000 } }],
+    ['500mbit up', { upMbit: { min: 500 } }],
+    ['7d', { days: { min: 7 } }],
+    ['2 weeks', { days: { min: 14 } }],
+    ['us', { country: { oneOf: ['US'] } }],
+    ['sweden de', { country: { oneOf: ['SE', 'DE'] } }],
+    ['-us', { country: { noneOf: ['US'] } }],
+    ['verified dc', { verified: true, datacenter: true }],
+    ['unverified', { verified: false }],
+    ['static vm', { staticIp: true, vm: true }],
+    ['24gb cuda 12', { gpuRamGb: { min: 24 }, cuda: { min: 12 } }],
+    ['64gb ram <0.8', { ramGb: { min: 64 }, pricePerHour: { max: 0.8 } }],
+    ['2gpus <$0.35', { gpuCount: { min: 2, max: 2 }, pricePerHour: { max: 0.35 } }],
+    ['', {}],
+    ['   ', {}],
+  ];
+  for (const [line, filters] of cases) {
+    it(`reads "${line}"`, () => {
+      const typed = parseTypedQuery(line);
+      assert.deepEqual(typed.filters, filters);
+      assert.deepEqual(typed.words, []);
+    });
+  }
+
+  it('reads the rental type', () => {
+    assert.equal(parseTypedQuery('4090 spot').rentalType, 'interruptible');
+    assert.equal(parseTypedQuery('on-demand').rentalType, 'on-demand');
+    assert.equal(parseTypedQuery('4090').rentalType, undefined);
+  });
+
+  it('does not take one model for another', () => {
+    assert.deepEqual(filtersOf('4080').gpu, { oneOf: ['RTX 4080'] });
+    assert.deepEqual(filtersOf('4070').gpu, { oneOf: ['RTX 4070'] });
+    assert.deepEqual(filtersOf('a10').gpu, { oneOf: ['A10'] });
+    assert.deepEqual(filtersOf('l40').gpu, { oneOf: ['L40'] });
+  });
+
+  it('knows models that only the market knows', () => {
+    const typed = parseTypedQuery('6090', ['RTX 6090', 'RTX 4090']);
+    assert.deepEqual(typed.filters, { gpu: { oneOf: ['RTX 6090'] } });
+  });
+
+  it('keeps words that it does not know, to look for them in the rows', () => {
+    assert.deepEqual(parseTypedQuery('epyc 4090').words, ['epyc']);
+  });
+
+  it('does not empty the list over a word that is not finished', () => {
+    for (const unfinished of ['cu', 'cuda', 'cuda>', 'cuda>=', '<', '>=', 'x', 'veri', 'spo', '$', 'ra']) {
+      const typed = parseTypedQuery(`4090 ${unfinished}`);
+      assert.deepEqual(typed.words, [], unfinished);
+      assert.deepEqual(typed.filters, { gpu: { oneOf: ['RTX 4090'] } }, unfinished);
+    }
+  });
+
+  it('never throws, whatever is typed, and takes no member of an object for a name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
+        parseTypedQuery(line);
+      }),
+    );
+    assert.deepEqual(filtersOf('constructor __proto__ toString'), {});
+  });
+
+  it('understands its words in any company', () => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(cases.map(([line]) => line).filter((line) => /^\S+$/.test(line))),
+        (parts) => {
+          const { words } = parseTypedQuery(parts.join('  '));
+          assert.deepEqual(words, []);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { AcceptGuard, guardTimes } from '../../../../src/model/rentals/acceptGuard';
+import { FakeClock } from '../../../support/fakeClock';
+
+function guarded() {
+  const clock = new FakeClock();
+  const guard = new AcceptGuard(clock);
+  let rented = 0;
+  return {
+    clock,
+    guard,
+    press: () => {
+      guard.accept(() => {
+        rented += 1;
+      });
+    },
+    get rented() {
+      return rented;
+    },
+  };
+}
+
+describe('the guard of the confirmation', () => {
+  it('takes one Enter, once', async () => {
+    const test = guarded();
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.press();
+    assert.equal(test.rented, 0);
+    await test.clock.advance(guardTimes.aloneMs);
+    assert.equal(test.rented, 1);
+    await test.clock.advance(60_000);
+    assert.equal(test.rented, 1);
+    assert.equal(test.clock.pending, 0);
+  });
+
+  it('ignores an Enter that follows at once on the step before', async () => {
+    const test = guarded();
+    test.guard.note();
+    test.guard.shown();
+    await test.clock.advance(200);
+    test.press();
+    await test.clock.advance(60_000);
+    assert.equal(test.rented, 0);
+  });
+
+  it('takes a second Enter after an ignored one, once that was let go', async () => {
+    const test = guarded();
+    test.guard.note();
+    test.guard.shown();
+    await test.clock.advance(200);
+    test.press();
+    await test.clock.advance(1000);
+    test.press();
+    await test.clock.advance(1000);
+    assert.equal(test.rented, 1);
+  });
+
+  it('never takes a key held down from the step before, whatever delay and rate the system repeats with', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 150, max: 3000 }),
+        fc.integer({ min: 15, max: guardTimes.aloneMs - 10 }),
+        fc.integer({ min: 2, max: 40 }),
+        async (delayMs, everyMs, repeats) => {
+          const test = guarded();
+          test.guard.note();
+          test.guard.shown();
+          await test.clock.advance(delayMs);
+          for (let repeat = 0; repeat < repeats; repeat += 1) {
+            test.press();
+            await test.clock.advance(everyMs);
+          }
+          await test.clock.advance(60_000);
+          assert.equal(test.rented, 0);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('does not act once the step is left', async () => {
+    const test = guarded();
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.press();
+    test.guard.hidden();
+    await test.clock.advance(60_000);
+    assert.equal(test.rented, 0);
+    test.press();
+    await test.clock.advance(60_000);
+    assert.equal(test.rented, 0);
+  });
+
+  it('starts anew when the step is shown again', async () => {
+    const test = guarded();
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.guard.shown();
+    await test.clock.advance(guardTimes.settleMs - 1);
+    test.press();
+    await test.clock.advance(60_000);
+    assert.equal(test.rented, 0);
+  });
+
+  it('leaves no timer behind', async () => {
+    const test = guarded();
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.press();
+    test.guard.dispose();
+    assert.equal(test.clock.pending, 0);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import {
+  confirmation,
+  machineName,
+  type ConfirmationInput,
+} from '../../../../src/model/rentals/confirmation';
+import { fromDollars } from '../../../../src/model/money';
+import { hourlyRate, noRate } from '../../../../src/model/quote';
+import type { Template } from '../../../../src/model/templates/template';
+import { formatText } from '../../../../src/util/text';
+import { marketOffer } from '../../../support/marketOffer';
+
+function anInput(changes: Partial<ConfirmationInput> = {}): ConfirmationInput {
+  return {
+    offer: marketOffer(),
+    choices: { source: { kind: 'image', image: 'ubuntu' } },
+    rentalType: 'on-demand',
+    searchedDiskGb: 20,
+    running: noRate,
+    ...changes,
+  };
+}
+
+function shown(input: ConfirmationInput): Readonly<Record<string, string>> {
+  const { what, cost } = confirmation(input);
+  return Object.fromEntries([...what, ...cost].map(({ id, value }) => [id, formatText(value)]));
+}
+
+function warned(changes: Partial<ConfirmationInput>): readonly string[] {
+  return confirmation(anInput(changes)).warnings.map(({ id }) => id);
+}
+
+const template: Template = {
+  id: 1,
+  hashId: 'h',
+  name: 'Only 3090',
+  image: 'i',
+  raw: {},
+  runtype: 'ssh',
+  sshDirect: true,
+};
+
+describe('the confirmation', () => {
+  it('says what is rented and what it costs, to the cent', () => {
+    assert.deepEqual(shown(anInput({ credit: fromDollars(20) })), {
+      machine: '1× RTX 4090 24 GB, Sweden, SE',
+      source: 'ubuntu',
+      disk: '20 GB',
+      label: 'none',
+      runtype: 'SSH, direct',
+      ports: '1 needed, 20 there',
+      running: '$0.405/h, $9.70 a day',
+      stopped: '$0.0042/h, $0.10 a day, $3.00 a month of 720 h',
+      bandwidth: '$0.0040 a GB; 8 h with 50 GB down come to $3.44',
+      credit: '$20.00 lasts 2 days 1 h',
+    });
+  });
+
+  it('counts what runs already against the credit', () => {
+    const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with what runs already');
+  });
+
+  it('counts every copy', () => {
+    const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
+    assert.equal(shown(input)['running'], '$1.22/h, $29.10 a day');
+    assert.equal(shown(input)['count'], '3');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30 a day, $9.00 a month of 720 h');
+  });
+
+  it('counts a new volume, running and stopped', () => {
+    const input = anInput({
+      choices: {
+        source: { kind: 'image', image: 'ubuntu' },
+        volume: { kind: 'create', volumeId: 3, sizeGb: 50, mountPath: '/data' },
+        volumePerGbMonth: fromDollars(0.12),
+      },
+    });
+    assert.equal(shown(input)['running'], '$0.413/h, $9.90 a day');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30 a day, $9.00 a month of 720 h');
+    assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
+  });
+
+  it('names the options that few rentals have, and of a login only that there is one', () => {
+    const source = { kind: 'image' as const, image: 'ubuntu' };
+    const { lab, jupyterDir, login, utf8, args } = shown(
+      anInput({
+        choices: {
+          source,
+          useJupyterLab: true,
+          jupyterDir: '/workspace',
+          imageLogin: '-u me -p secret ghcr.io',
+          pythonUtf8: true,
+          args: '--unused',
+        },
+      }),
+    );
+    assert.deepEqual(
+      { lab, jupyterDir, login, utf8, args },
+      { lab: 'JupyterLab', jupyterDir: '/workspace', login: 'set', utf8: 'Python', args: undefined },
+    );
+    assert.equal(shown(anInput({ choices: { source, runtype: 'args', args: '-v' } }))['args'], '-v');
+  });
+
+  it('has no warning for an ordinary rental', () => {
+    assert.deepEqual(warned({ credit: fromDollars(20) }), []);
+  });
+
+  it('warns of a run type without SSH and leads to the step', () => {
+    const { warnings } = confirmation(
+      anInput({ choices: { source: { kind: 'image', image: 'x' }, runtype: 'args' } }),
+    );
+    assert.deepEqual(
+      warnings.map(({ id, step }) => [id, step]),
+      [['noShell', 'runtype']],
+    );
+  });
+
+  it('warns of everything that does not fit', () => {
+    assert.deepEqual(warned({ offer: marketOffer({ directPorts: 0 }) }), ['ports']);
+    assert.deepEqual(warned({ offer: marketOffer({ diskSpaceGb: 10 }) }), ['disk']);
+    assert.deepEqual(warned({ offer: marketOffer({ verified: false }) }), ['unverified']);
+    assert.deepEqual(warned({ offer: marketOffer({ durationSeconds: 3600 }) }), ['endsSoon']);
+    assert.deepEqual(warned({ rentalType: 'interruptible' }), ['bid']);
+    assert.deepEqual(warned({ credit: fromDollars(0.5) }), ['credit']);
+    assert.deepEqual(warned({ offer: { id: 1 } }), ['priceUnknown', 'stoppedUnknown']);
+  });
+
+  it('names the template that is not meant for the machine', () => {
+    const choices = {
+      source: {
+        kind: 'template' as const,
+        template: { ...template, extraFilters: { gpu_name: { eq: 'RTX 3090' } } },
+      },
+      diskGb: 20,
+    };
+    const [warning] = confirmation(anInput({ choices })).warnings;
+    assert.ok(warning);
+    assert.equal(
+      formatText(warning.text),
+      'The template Only 3090 is not meant for this machine: GPU does not fit.',
+    );
+  });
+
+  it('tells when all machines together pass the limit', () => {
+    const limitPerHour = fromDollars(1);
+    const under = confirmation(anInput({ limitPerHour, running: hourlyRate(fromDollars(0.5)) }));
+    const over = confirmation(anInput({ limitPerHour, running: hourlyRate(fromDollars(0.6)) }));
+    assert.ok(!under.overLimit);
+    assert.ok(over.overLimit);
+    assert.deepEqual(
+      over.warnings.map(({ text }) => formatText(text)),
+      ['With this, all machines together cost $1.01/h. Your limit is $1.00/h.'],
+    );
+  });
+
+  it('names a machine as it is sold, and what is not known as such', () => {
+    assert.equal(
+      machineName(marketOffer({ gpuCount: 4, gpuRamMb: 81_559, gpuName: 'H100 SXM' })),
+      '4× H100 SXM 80 GB',
+    );
+    assert.equal(machineName({ id: 1 }), '1× ?');
+  });
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import type { Instance } from '../../../../src/model/instances/instance';
+import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
+import {
+  appearanceGraceMs,
+  beginWatch,
+  observe,
+  troubleOf,
+  type Watch,
+  type WatchOutcome,
+} from '../../../../src/model/rentals/readiness';
+import { anInstance } from '../../../support/builders';
+
+const start = Date.UTC(2026, 0, 15, 12);
+const minute = 60_000;
+const limits = { timeoutMs: 15 * minute };
+
+/** Plays looks at a machine one after another. */
+class Play {
+  watch: Watch;
+  longs = 0;
+  outcome: WatchOutcome | undefined;
+
+  constructor(cause: Watch['cause'] = 'rent') {
+    this.watch = beginWatch(5001, cause, start);
+  }
+
+  see(afterMs: number, change: Partial<Instance> | 'absent', facts: InstanceFacts = {}): this {
+    const instance = change === 'absent' ? undefined : anInstance(change);
+    const step = observe(this.watch, instance, facts, start + afterMs, limits);
+    this.watch = step.watch;
+    this.longs += step.becameLong === true ? 1 : 0;
+    this.outcome = step.outcome;
+    return this;
+  }
+}
+
+describe('readiness', () => {
+  it('goes from null over loading to running, and is ready', () => {
+    const play = new Play().see(0, { actualStatus: null });
+    assert.deepEqual([play.outcome, play.watch.stage], [undefined, 'provisioning']);
+    play.see(10_000, { actualStatus: 'loading', statusMessage: 'pulling\n' });
+    assert.deepEqual([play.watch.stage, play.watch.message], ['loading', 'pulling']);
+    play.see(90_000, {});
+    assert.deepEqual(play.outcome, { kind: 'ready' });
+  });
+
+  for (const status of ['exited', 'unknown', 'offline'] as const) {
+    it(`fails on ${status} while it was meant to run`, () => {
+      const play = new Play().see(0, { actualStatus: 'loading' }).see(10_000, { actualStatus: status });
+      assert.deepEqual(play.outcome, { kind: 'failed', reason: status, hadData: false });
+    });
+  }
+
+  it('takes a text nobody documented for neither', () => {
+    assert.equal(new Play().see(0, { actualStatus: 'defrosting' }).outcome, undefined);
+  });
+
+  it('ends without a failure when it is stopped or destroyed, in any state', () => {
+    for (const actualStatus of [null, 'loading', 'exited']) {
+      const stopped = new Play().see(0, { actualStatus, intendedStatus: 'stopped' });
+      assert.deepEqual(stopped.outcome, { kind: 'ended', why: 'stopped' });
+      const asked = new Play().see(0, { actualStatus }, { lastRequest: { kind: 'stop', at: start } });
+      assert.deepEqual(asked.outcome, { kind: 'ended', why: 'stopped' });
+      const destroyed = new Play().see(0, { actualStatus }, { lastRequest: { kind: 'destroy', at: start } });
+      assert.deepEqual(destroyed.outcome, { kind: 'ended', why: 'destroyed' });
+    }
+    const gone = new Play().see(0, { actualStatus: 'loading' }).see(10_000, 'absent');
+    assert.deepEqual(gone.outcome, { kind: 'ended', why: 'destroyed' });
+  });
+
+  it('waits a while for a machine that is not in the list yet', () => {
+    const play = new Play().see(5000, 'absent');
+    assert.equal(play.outcome, undefined);
+    play.see(appearanceGraceMs, 'absent');
+    assert.deepEqual(play.outcome, { kind: 'ended', why: 'destroyed' });
+  });
+
+  it('lets exited linger after a start until it was left or time is up', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start }, readyAt: 1 };
+    const left: InstanceFacts = { ...facts, lastRequest: { kind: 'start', at: start, tookEffect: true } };
+    const play = new Play('start').see(5000, { actualStatus: 'exited' }, facts);
+    assert.equal(play.outcome, undefined);
+    play.see(20_000, { actualStatus: 'loading' }, left);
+    assert.equal(play.outcome, undefined);
+    play.see(40_000, { actualStatus: 'exited' }, left);
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'exited', hadData: true });
+    const late = new Play('start').see(3 * minute, { actualStatus: 'exited' }, facts);
+    assert.deepEqual(late.outcome, { kind: 'failed', reason: 'exited', hadData: true });
+  });
+
+  it('does not time a start that waits for a free GPU', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start, queued: true } };
+    assert.equal(
+      new Play('start').see(3 * 60 * minute, { actualStatus: 'exited' }, facts).outcome,
+      undefined,
+    );
+  });
+
+  it('is not ready again before a reboot began', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'reboot', at: start }, readyAt: 1 };
+    const play = new Play('reboot').see(2000, {}, facts);
+    assert.equal(play.outcome, undefined);
+    play.see(20_000, {}, facts);
+    assert.deepEqual(play.outcome, { kind: 'ready' });
+  });
+
+  it('says once, after five minutes, that it takes longer than usual', () => {
+    const play = new Play();
+    for (let at = 0; at <= 8 * minute; at += 10_000) {
+      play.see(at, { actualStatus: 'loading', statusMessage: 'pulling' });
+      assert.equal(play.longs, at >= 5 * minute ? 1 : 0);
+    }
+  });
+
+  it('times out fifteen minutes after the host’s last change of words', () => {
+    const play = new Play().see(0, { actualStatus: 'loading', statusMessage: 'layer 1' });
+    play.see(14 * minute, { actualStatus: 'loading', statusMessage: 'layer 2' });
+    play.see(28 * minute, { actualStatus: 'loading', statusMessage: 'layer 2' });
+    assert.equal(play.outcome, undefined);
+    play.see(29 * minute, { actualStatus: 'loading', statusMessage: 'layer 2' });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+  });
+
+  it('waits an hour at most, whatever the host says', () => {
+    const play = new Play();
+    for (let at = 0; at < 60 * minute; at += minute) {
+      play.see(at, { actualStatus: 'loading', statusMessage: `layer ${at}` });
+      assert.equal(play.outcome, undefined);
+    }
+    play.see(60 * minute, { actualStatus: 'loading', statusMessage: 'the last layer' });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+  });
+
+  it('fails where the boot was given up', () => {
+    const play = new Play().see(0, { actualStatus: 'created', currentState: 'stopped' });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'gaveUp', hadData: false });
+  });
+
+  it('sees trouble only with machines that ran and are meant to run', () => {
+    const facts = { readyAt: 1 };
+    assert.equal(troubleOf(anInstance(), facts, start), undefined);
+    assert.equal(troubleOf(anInstance({ actualStatus: 'offline' }), {}, start), undefined);
+    assert.equal(troubleOf(anInstance({ actualStatus: 'offline' }), facts, start), 'offline');
+    assert.equal(
+      troubleOf(anInstance({ actualStatus: 'exited', isInterruptible: true }), facts, start),
+      'outbid',
+    );
+    assert.equal(
+      troubleOf(anInstance({ actualStatus: 'offline', intendedStatus: 'stopped' }), facts, start),
+      undefined,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { RentFlow, type RentStart } from '../../../../src/model/rentals/rentFlow';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import { marketOffer } from '../../../support/marketOffer';
+
+function aFlow(changes: Partial<RentStart> = {}): RentFlow {
+  return new RentFlow({
+    offer: marketOffer(),
+    query: defaultQuery,
+    choices: { source: { kind: 'image', image: 'ubuntu' } },
+    ...changes,
+  });
+}
+
+describe('the steps of a rental', () => {
+  it('lead to the confirmation, each with a default', () => {
+    const flow = aFlow();
+    const seen = [flow.step];
+    while (flow.step !== 'confirm') {
+      flow.next();
+      seen.push(flow.step);
+    }
+    assert.deepEqual(seen, ['source', 'disk', 'label', 'runtype', 'confirm']);
+    assert.deepEqual(flow.choices, { source: { kind: 'image', image: 'ubuntu' } });
+    assert.equal(flow.position, 5);
+  });
+
+  it('ask for a bid where the offer is interruptible, and not for a source that is given', () => {
+    const query = { ...defaultQuery, rentalType: 'interruptible' as const };
+    assert.deepEqual(aFlow({ query }).steps, ['source', 'disk', 'label', 'runtype', 'bid', 'confirm']);
+    assert.deepEqual(aFlow({ sourceGiven: true }).steps, ['disk', 'label', 'runtype', 'confirm']);
+    assert.equal(aFlow({ sourceGiven: true }).step, 'disk');
+  });
+
+  it('go back with what was answered, and out at the first', () => {
+    const flow = aFlow();
+    flow.next();
+    flow.next({ diskGb: 50 });
+    assert.ok(flow.back());
+    assert.equal(flow.step, 'disk');
+    assert.equal(flow.choices.diskGb, 50);
+    assert.ok(flow.back());
+    assert.equal(flow.step, 'source');
+    assert.ok(!flow.back());
+  });
+
+  it('are skipped together, and Back returns to where that was done', () => {
+    const flow = aFlow();
+    flow.next();
+    flow.toConfirmation();
+    assert.equal(flow.step, 'confirm');
+    flow.back();
+    assert.equal(flow.step, 'disk');
+  });
+
+  it('return to the confirmation when they were opened from it', () => {
+    const flow = aFlow();
+    flow.toConfirmation();
+    flow.open('label');
+    flow.next({ label: 'x' });
+    assert.equal(flow.step, 'confirm');
+    flow.open('options');
+    flow.back();
+    assert.equal(flow.step, 'confirm');
+    flow.open('disk');
+    flow.toConfirmation();
+    assert.equal(flow.step, 'confirm');
+    flow.back();
+    assert.equal(flow.step, 'source');
+  });
+
+  it('keep the answers when another offer takes the place', () => {
+    const flow = aFlow();
+    flow.set({ label: 'x', diskGb: 40 });
+    flow.replaceOffer(marketOffer({ id: 2 }));
+    assert.equal(flow.offer.id, 2);
+    assert.equal(flow.choices.label, 'x');
+  });
+
+  it('take answers back', () => {
+    const flow = aFlow();
+    flow.set({ runtype: 'args', diskGb: 40 });
+    flow.unset('runtype');
+    assert.deepEqual(flow.choices, { source: { kind: 'image', image: 'ubuntu' }, diskGb: 40 });
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  completeTemplateQuery,
+  formatTemplateQuery,
+  parseTemplateQuery,
+  queryFields,
+  type TemplateFilters,
+} from '../../../../src/model/templates/templateQuery';
+import { formatText } from '../../../../src/util/text';
+
+const filtersOf = (query: string) => {
+  const parsed = parseTemplateQuery(query);
+  assert.ok(parsed.kind === 'filters', query);
+  return parsed.filters;
+};
+
+describe('the search of public templates', () => {
+  it('reads the documented fields and operators', () => {
+    assert.deepEqual(
+      filtersOf(
+        'recommended = true and image in [pytorch/pytorch, "my image"], count_created > 100 name != x',
+      ),
+      {
+        recommended: { eq: true },
+        image: { in: ['pytorch/pytorch', 'my image'] },
+        count_created: { gt: 100 },
+        name: { neq: 'x' },
+      },
+    );
+    assert.deepEqual(filtersOf('count_created >= 1 and count_created<=5'), {
+      count_created: { gte: 1, lte: 5 },
+    });
+    assert.deepEqual(filtersOf('tag not in [a] id notin [1, 2]'), {
+      tag: { notin: ['a'] },
+      id: { notin: [1, 2] },
+    });
+    assert.deepEqual(filtersOf('created_at > 2026-01-01'), { created_at: { gt: 1767225600 } });
+    assert.deepEqual(filtersOf('  '), {});
+  });
+
+  for (const [query, at, words] of [
+    ['colour = red', 'colour', /no field/],
+    ['recommended = maybe', 'maybe', /true or false/],
+    ['count_created > many', 'many', /number/],
+    ['recommended > true', '>', /takes one of/],
+    ['image in [a', '', /not closed/],
+    ['image in a', 'a', /brackets/],
+    ['image =', '', /value is expected/],
+    ['image', '', /operator is expected/],
+    ['image = "open', '"open', /quote/],
+    ['created_at > soon', 'soon', /date/],
+  ] as const) {
+    it(`says where "${query}" goes wrong`, () => {
+      const parsed = parseTemplateQuery(query);
+      assert.ok(parsed.kind === 'problem');
+      const { span, message } = parsed.problem;
+      assert.equal(query.slice(span.offset, span.offset + span.length), at);
+      assert.match(formatText(message), words);
+    });
+  }
+
+  it('comes back the same after writing and reading', () => {
+    const scalars = {
+      text: fc.string({ minLength: 1 }),
+      number: fc.integer(),
+      flag: fc.boolean(),
+      time: fc.nat(),
+    };
+    const conditions = fc.constantFrom(...Object.entries(queryFields)).chain(([field, type]) =>
+      fc.oneof(
+        scalars[type].map((value): TemplateFilters => ({ [field]: { eq: value } })),
+        type === 'text' || type === 'number'
+          ? fc
+              .array<string | number>(scalars[type])
+              .map((value): TemplateFilters => ({ [field]: { in: value } }))
+          : scalars[type].map((value): TemplateFilters => ({ [field]: { neq: value } })),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(conditions, { maxLength: 3 }), (list) => {
+        const filters: TemplateFilters = Object.assign({}, ...list) as TemplateFilters;
+        assert.deepEqual(filtersOf(formatTemplateQuery(filters)), filters);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('offers what can come next', () => {
+    const labels = (query: string) => completeTemplateQuery(query).map(({ label }) => label);
+    assert.deepEqual(
+      labels('rec'),
+      ['recommended', 'recommended_disk_space', 'recent_create_date'].sort(
+        (a, b) => Object.keys(queryFields).indexOf(a) - Object.keys(queryFields).indexOf(b),
+      ),
+    );
+    assert.deepEqual(labels('recommended '), ['=', '!=']);
+    assert.deepEqual(labels('recommended = '), ['true', 'false']);
+    assert.deepEqual(labels('recommended = true '), ['and']);
+    assert.deepEqual(labels('recommended = true and ima'), ['image']);
+    assert.deepEqual(completeTemplateQuery('image i'), [
+      { query: 'image in [', label: 'in', detail: { template: 'Operator', args: [] } },
+    ]);
+  });
+});

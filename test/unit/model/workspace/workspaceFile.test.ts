@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
+import { refState, remember } from '../../../../src/model/templates/templateRef';
+
+describe('the workspace file', () => {
+  it('becomes a recipe, comments allowed and unknown keys passed over', () => {
+    const recipe = parseWorkspaceFile(`{
+      // what we train on
+      "template": { "id": 12, "name": "PyTorch", "hash": "abc" },
+      "filters": { "gpu_ram": { "gte": 24000 } },
+      "diskGb": 40,
+      "env": "-e A=1",
+      "ports": ["8080:8080"],
+      "onStart": "make",
+      "maxPricePerHour": 0.8,
+      "folder": "/workspace",
+      "whenRunning": "connect",
+      "colour": "red",
+    }`);
+    assert.deepEqual(recipe, {
+      template: { id: 12, name: 'PyTorch', hash: 'abc' },
+      filters: { gpu_ram: { gte: 24000 } },
+      diskGb: 40,
+      env: { A: '1', '-p 8080:8080': '1' },
+      onStart: 'make',
+      maxPricePerHour: 0.8,
+      folder: '/workspace',
+      whenRunning: 'connect',
+    });
+  });
+
+  it('needs little, and asks when a machine exists already', () => {
+    assert.deepEqual(parseWorkspaceFile('{"image":"a","maxPricePerHour":1}'), {
+      image: 'a',
+      filters: {},
+      env: {},
+      maxPricePerHour: 1,
+      whenRunning: 'ask',
+    });
+    assert.deepEqual(parseWorkspaceFile('{"template":5,"maxPricePerHour":1}').template, { id: 5 });
+  });
+
+  for (const [source, path] of [
+    ['', ''],
+    ['[]', ''],
+    ['{"image":"a"}', ''],
+    ['{"maxPricePerHour":1}', ''],
+    ['{"image":"a","template":1,"maxPricePerHour":1}', ''],
+    ['{"image":"a","maxPricePerHour":0}', 'maxPricePerHour'],
+    ['{"image":"a","maxPricePerHour":1,"diskGb":4}', 'diskGb'],
+    ['{"image":"a","maxPricePerHour":1,"ports":["80:80","x"]}', 'ports.1'],
+  ] as const) {
+    it(`is refused as ${source || 'an empty file'}`, () => {
+      assert.throws(
+        () => parseWorkspaceFile(source),
+        (error) => error instanceof WorkspaceFileError && error.path.join('.') === path,
+      );
+    });
+  }
+});
+
+describe('a remembered template', () => {
+  it('says whether it was edited since or deleted, and gives the hash to rent with', () => {
+    const ref = { id: 1, hash: 'old' };
+    assert.deepEqual(refState(ref, { hashId: 'old' }), { kind: 'current', hash: 'old' });
+    assert.deepEqual(refState(ref, { hashId: 'new' }), { kind: 'edited', hash: 'new' });
+    assert.deepEqual(refState({ id: 1 }, { hashId: 'new' }), { kind: 'current', hash: 'new' });
+    assert.deepEqual(refState(ref, undefined), { kind: 'deleted' });
+  });
+
+  it('moves to the front of its list, once', () => {
+    const list = [{ id: 1, name: 'a' }, { id: 2 }, { id: 3 }];
+    assert.deepEqual(remember(list, { id: 2, name: 'b' }, 3), [
+      { id: 2, name: 'b' },
+      { id: 1, name: 'a' },
+      { id: 3 },
+    ]);
+    assert.deepEqual(remember(list, { id: 4 }, 2), [{ id: 4 }, { id: 1, name: 'a' }]);
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
+import { fromDollars } from '../../../../src/model/money';
+import { settle } from '../../../support/fakeClock';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+describe('accounts', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  const main = { serviceUrl: 'https://console.example.com/', apiKey: 'key-one-secret' };
+
+  beforeEach(async () => {
+    service = new FakeService();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  it('starts signed out where nothing is stored', async () => {
+    const { accounts } = computer.openWindow();
+    assert.equal(accounts.state.kind, 'loading');
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'signedOut');
+  });
+
+  it('checks the key before it keeps anything', async () => {
+    service.before = () => {
+      throw new Error('refused');
+    };
+    const { accounts } = computer.openWindow();
+    await assert.rejects(accounts.signIn(main));
+    assert.equal(computer.secrets.values.size, 0);
+    assert.deepEqual(await accounts.known(), []);
+  });
+
+  it('is signed in again after a restart, without asking the service', async () => {
+    const first = computer.openWindow();
+    await first.accounts.signIn(main);
+    first.close();
+    service.calls.length = 0;
+    const { accounts } = computer.openWindow();
+    await accounts.load();
+    assert.equal(accounts.active?.name, 'user@example.com');
+    assert.equal(accounts.active.serviceUrl, 'https://console.example.com');
+    assert.equal(accounts.active.user.credit, fromDollars(12));
+    assert.deepEqual(service.calls, []);
+  });
+
+  it('follows a sign-in and a sign-out in other windows at once', async () => {
+    const one = computer.openWindow();
+    const two = computer.openWindow();
+    await Promise.all([one.accounts.load(), two.accounts.load()]);
+    await one.accounts.signIn(main);
+    await until('the other window is signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
+    await two.accounts.signOut(two.accounts.active?.key ?? '');
+    await until('the first is signed out', () => one.accounts.state.kind === 'signedOut', { everyMs: 5 });
+    assert.equal(computer.secrets.values.size, 0);
+  });
+
+  it('keeps for each account the address it signed in with, and gives its key to that one only', async () => {
+    const { accounts } = computer.openWindow();
+    const one = await accounts.signIn(main);
+    await accounts.signIn({ serviceUrl: 'https://other.example.org', apiKey: 'key-two-secret' });
+    await accounts.switchTo(one.key);
+    for (const { serviceUrl, bearer } of computer.clients) {
+      const expected = serviceUrl === 'https://console.example.com' ? 'key-one-secret' : 'key-two-secret';
+      assert.equal(await bearer(), expected);
+    }
+    assert.equal((await accounts.known()).length, 2);
+  });
+
+  it('says that the key was lost instead of signing out', async () => {
+    const first = computer.openWindow();
+    await first.accounts.signIn(main);
+    first.close();
+    computer.secrets.values.clear();
+    const { accounts } = computer.openWindow();
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'unreadable');
+    assert.ok(accounts.state.error instanceof KeyLostError);
+  });
+
+  it('says that the key ring is locked, and goes on once it is unlocked', async () => {
+    const first = computer.openWindow();
+    const account = await first.accounts.signIn(main);
+    first.close();
+    computer.secrets.isLocked = true;
+    const { accounts } = computer.openWindow();
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'unreadable');
+    assert.ok(accounts.state.error instanceof KeyUnreadableError);
+    computer.secrets.isLocked = false;
+    await accounts.switchTo(account.key);
+    assert.equal(accounts.active?.key, account.key);
+  });
+
+  it('does not sign out a working window when the key ring locks itself', async () => {
+    const { accounts } = computer.openWindow();
+    const account = await accounts.signIn(main);
+    computer.secrets.isLocked = true;
+    await accounts.switchTo(account.key);
+    assert.equal(accounts.active?.key, account.key);
+  });
+
+  it('works until the window closes where the editor keeps no secrets', async () => {
+    computer.secrets.forgets = true;
+    const { accounts } = computer.openWindow();
+    const account = await accounts.signIn(main);
+    assert.equal(account.isKept, false);
+    assert.equal(accounts.active?.key, account.key);
+  });
+
+  it('ends signed out when a sign-out follows a sign-in that is under way', async () => {
+    const { accounts } = computer.openWindow();
+    const account = await accounts.signIn(main);
+    const again = accounts.signIn(main);
+    await settle();
+    const out = accounts.signOut(account.key);
+    await Promise.all([again, out]);
+    assert.equal(accounts.state.kind, 'signedOut');
+    assert.equal(computer.secrets.values.size, 0);
+  });
+
+  it('has one account for the demo, whatever its port', async () => {
+    const { accounts } = computer.openWindow();
+    const one = await accounts.signIn({
+      serviceUrl: 'http://127.0.0.1:4001',
+      apiKey: 'demo-key-1',
+      isDemo: true,
+    });
+    const two = await accounts.signIn({
+      serviceUrl: 'http://127.0.0.1:4002',
+      apiKey: 'demo-key-2',
+      isDemo: true,
+    });
+    assert.equal(one.key, two.key);
+    assert.deepEqual(
+      (await accounts.known()).map(({ serviceUrl }) => serviceUrl),
+      ['http://127.0.0.1:4002'],
+    );
+  });
+
+  it('tells other windows about a changed credit', async () => {
+    const one = computer.openWindow();
+    const two = computer.openWindow();
+    await two.accounts.load();
+    await one.accounts.signIn(main);
+    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
+    service.user = { ...service.user, credit: fromDollars(3) };
+    await one.accounts.refreshUser();
+    await until('the credit arrived', () => two.accounts.active?.user.credit === fromDollars(3), {
+      everyMs: 5,
+    });
+  });
+
+  it('writes the key into no file', async () => {
+    const { accounts } = computer.openWindow();
+    await accounts.signIn(main);
+    for (const name of await readdir(computer.storageDir, { recursive: true })) {
+      const content = await readFile(join(computer.storageDir, name), 'utf8').catch(() => '');
+      assert.ok(!content.includes('key-one-secret'), name);
+    }
+  });
+});

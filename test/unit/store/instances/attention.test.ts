@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Attention } from '../../../../src/store/instances/attention';
+import { silentLog } from '../../../../src/util/log';
+
+describe('the note for the next start', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-attention-'));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  it('is written when the answer changes, and only then', async () => {
+    const file = join(dir, 'new', 'attention.json');
+    const attention = new Attention(file, silentLog);
+    await attention.set(true);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: true });
+    const { mtimeMs } = await stat(file);
+    await attention.set(true);
+    assert.equal((await stat(file)).mtimeMs, mtimeMs);
+    await attention.set(false);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: false });
+  });
+
+  it('ends with the last answer, however fast they come', async () => {
+    const file = join(dir, 'attention.json');
+    const attention = new Attention(file, silentLog);
+    void attention.set(true);
+    void attention.set(false);
+    await attention.set(true);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: true });
+  });
+
+  it('is logged where it cannot be written, and tried again', async () => {
+    await writeFile(join(dir, 'in-the-way'), '');
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
+    const attention = new Attention(join(dir, 'in-the-way', 'attention.json'), log);
+    await attention.set(true);
+    await attention.set(true);
+    assert.equal(warnings.length, 2);
+  });
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../../../../src/util/errors';
+import { text } from '../../../../src/util/text';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+const minute = 60_000;
+
+describe('the fleet', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  const lists = () => service.count('instances.list');
+  const listed = (window: FakeWindow) =>
+    until('the list is there', () => window.fleet.state.kind === 'ready', { everyMs: 5 });
+  const advance = (ms: number) => computer.clock.advance(ms);
+  const looking = { viewVisible: true, windowFocused: true };
+  const away = { viewVisible: true, windowFocused: false };
+
+  beforeEach(async () => {
+    service = new FakeService();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  async function openLookingAt(...instances: ReturnType<typeof anInstance>[]): Promise<FakeWindow> {
+    service.instances = instances;
+    const window = await computer.openSignedIn();
+    window.fleet.setInterest(looking);
+    await advance(0 + 1);
+    await listed(window);
+    await until('the next list is planned', () => computer.clock.pending === 1, { everyMs: 5 });
+    service.calls.length = 0;
+    return window;
+  }
+
+  it('reads every 60 seconds while somebody looks', async () => {
+    await openLookingAt();
+    await advance(5 * minute);
+    assert.equal(lists(), 5);
+  });
+
+  it('reads every 10 seconds while something starts, looked at or not', async () => {
+    const window = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    window.fleet.setInterest(away);
+    await advance(minute);
+    assert.equal(lists(), 6);
+    service.instances = [anInstance()];
+    await advance(minute);
+    assert.equal(lists(), 7);
+  });
+
+  it('reads every 5 minutes while something bills and nobody looks', async () => {
+    const window = await openLookingAt(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
+    window.fleet.setInterest(away);
+    await advance(20 * minute);
+    assert.equal(lists(), 4);
+  });
+
+  it('sets no timer where nothing exists and nobody looks, or nobody is signed in', async () => {
+    const window = await openLookingAt();
+    window.fleet.setInterest(away);
+    assert.equal(computer.clock.pending, 0);
+    window.fleet.setInterest(looking);
+    assert.equal(computer.clock.pending, 1);
+    await window.accounts.signOut(window.accounts.active?.key ?? '');
+    assert.equal(computer.clock.pending, 0);
+  });
+
+  it('reads at once when somebody looks again after a while', async () => {
+    const window = await openLookingAt();
+    window.fleet.setInterest(away);
+    await advance(10 * minute);
+    assert.equal(lists(), 0);
+    window.fleet.setInterest(looking);
+    await advance(1);
+    assert.equal(lists(), 1);
+  });
+
+  it('has one poller for all windows, and all have the list', async () => {
+    const first = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    const second = await computer.openSignedIn();
+    second.fleet.setInterest(looking);
+    await advance(minute);
+    assert.equal(lists(), 6);
+    assert.deepEqual(second.fleet.state, first.fleet.state);
+    assert.equal(second.fleet.find(5001)?.actualStatus, 'loading');
+  });
+
+  it('is polled by the next window when the polling one closes', async () => {
+    const first = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    const second = await computer.openSignedIn();
+    second.fleet.setInterest(looking);
+    await advance(10_000);
+    first.close();
+    service.calls.length = 0;
+    await advance(minute);
+    assert.equal(lists(), 6);
+    assert.equal(second.hub.isLeader, true);
+  });
+
+  it('forgets what a closed window looked at', async () => {
+    const first = await openLookingAt();
+    first.fleet.setInterest(away);
+    const second = await computer.openSignedIn();
+    second.fleet.setInterest(looking);
+    await advance(2 * minute);
+    second.close();
+    service.calls.length = 0;
+    await advance(10 * minute);
+    assert.equal(lists(), 0);
+  });
+
+  it('keeps the last good list with the error beside it, and slows down', async () => {
+    const window = await openLookingAt(anInstance());
+    service.before = () => {
+      throw new UserError(text('The service could not be reached.'));
+    };
+    await advance(minute);
+    const { state } = window.fleet;
+    assert.equal(state.kind, 'ready');
+    assert.equal(state.value.instances.length, 1);
+    assert.ok(state.error instanceof UserError);
+    window.fleet.note(5001, { kind: 'destroy' });
+    service.calls.length = 0;
+    // 10 s, 20 s, 40 s, 80 s after one another although something is under way.
+    await advance(160_000);
+    assert.equal(lists(), 4);
+    service.before = () => undefined;
+    await advance(5 * minute);
+    assert.equal((window.fleet.state as { error?: unknown }).error, undefined);
+  });
+
+  it('says that it failed where there was no list before', async () => {
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new UserError(text('No.'));
+      }
+    };
+    const window = await computer.openSignedIn();
+    const other = await computer.openSignedIn();
+    window.fleet.setInterest(looking);
+    await advance(1);
+    await until('it failed', () => window.fleet.state.kind === 'failed', { everyMs: 5 });
+    assert.equal(other.fleet.state.kind, 'failed');
+    assert.ok((other.fleet.state as { error?: unknown }).error instanceof UserError);
+  });
+
+  it('reads soon after the clock was set back or the computer slept', async () => {
+    await openLookingAt();
+    await advance(minute);
+    service.calls.length = 0;
+    computer.clock.jump(-24 * 60 * minute);
+    await advance(30_000);
+    assert.equal(lists(), 1);
+    computer.clock.jump(8 * 60 * minute);
+    await advance(30_000);
+    assert.equal(lists(), 2);
+  });
+
+  it('serves a refresh asked for anywhere with one list', async () => {
+    const first = await openLookingAt();
+    const second = await computer.openSignedIn();
+    await Promise.all([second.fleet.refresh(), second.fleet.refresh()]);
+    assert.equal(lists(), 1);
+    await first.fleet.refresh();
+    assert.equal(lists(), 2);
+    service.before = () => {
+      throw new UserError(text('No.'));
+    };
+    await assert.rejects(second.fleet.refresh(), UserError);
+  });
+
+  it('gives a refresh a list that was asked for after it', async () => {
+    const window = await openLookingAt();
+    let release: () => void = () => undefined;
+    service.before = () => new Promise((resolve) => (release = resolve));
+    const first = window.fleet.refresh();
+    await until('the first list is asked for', () => lists() === 1, { everyMs: 5 });
+    const second = window.fleet.refresh();
+    const third = window.fleet.refresh();
+    service.before = () => undefined;
+    release();
+    await Promise.all([first, second, third]);
+    assert.equal(lists(), 2);
+  });
+
+  it('shows the last list after a restart, without secrets on disk', async () => {
+    const secret = 'value-that-nobody-may-see';
+    const first = await openLookingAt(
+      anInstance({ jupyterToken: secret, onstart: `echo ${secret}`, env: [['TOKEN', secret]] }),
+    );
+    first.fleet.note(5001, { kind: 'stop' });
+    await advance(minute);
+    const cache = join(computer.storageDir, 'fleet');
+    await until(
+      'it is on disk',
+      async () => (await readdir(cache).catch(() => [])).some((name) => name.endsWith('.json')),
+      { everyMs: 5 },
+    );
+    first.close();
+    service.calls.length = 0;
+    for (const name of await readdir(computer.storageDir, { recursive: true })) {
+      const content = await readFile(join(computer.storageDir, name), 'utf8').catch(() => '');
+      assert.ok(!content.includes(secret), name);
+    }
+    const second = await computer.openSignedIn();
+    await listed(second);
+    assert.deepEqual(second.fleet.find(5001)?.env, [['TOKEN', '']]);
+    assert.equal(second.fleet.facts(5001).lastRequest?.kind, 'stop');
+    assert.notEqual(second.fleet.facts(5001).readyAt, undefined);
+    assert.equal(lists(), 0);
+  });
+
+  it('tells all windows what was asked of an instance', async () => {
+    const first = await openLookingAt(anInstance());
+    const second = await computer.openSignedIn();
+    second.fleet.note(5001, { kind: 'destroy' });
+    assert.equal(first.fleet.facts(5001).lastRequest?.kind, 'destroy');
+    second.fleet.forget(5001);
+    assert.equal(first.fleet.facts(5001).lastRequest, undefined);
+  });
+
+  it('drops an answer that arrives for an account that is no longer active', async () => {
+    const window = await openLookingAt(anInstance());
+    let release: () => void = () => undefined;
+    service.before = (call) =>
+      call === 'instances.list' ? new Promise((resolve) => (release = resolve)) : undefined;
+    const refresh = window.fleet.refresh();
+    await until('the list is asked for', () => lists() === 1, { everyMs: 5 });
+    await window.accounts.signOut(window.accounts.active?.key ?? '');
+    release();
+    await refresh;
+    assert.equal(window.fleet.state.kind, 'idle');
+  });
+
+  it('reads the account once a minute at most, beside the list', async () => {
+    await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    await advance(5 * minute + 1000);
+    assert.equal(service.count('users.current'), 5);
+    assert.equal(lists(), 30);
+  });
+});

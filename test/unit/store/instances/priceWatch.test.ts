@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { Notices } from '../../../../src/store/windows/notices';
+import { priceEveryMs, PriceWatch } from '../../../../src/store/instances/priceWatch';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+
+describe('Watching for price increases', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    service.priceIncreases = [{ id: 4 }, { id: 5 }];
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = async () => {
+    const window = await computer.openSignedIn();
+    const notices = window.owned.add(new Notices(window.hub));
+    const posted: string[] = [];
+    window.owned.add(notices.onDidPost(({ key }) => posted.push(key)));
+    const { accounts, fleet } = window;
+    window.owned.add(new PriceWatch({ accounts, fleet, notices, clock: computer.clock, log: silentLog }));
+    return { ...window, posted, keys: () => [...new Set(posted)].map((key) => key.replace(/^.*:/, '')) };
+  };
+
+  it('asks beside a list that is read anyway, once in half an hour over all windows', async () => {
+    const [first, second] = [await open(), await open()];
+    await first.fleet.refresh();
+    await second.fleet.refresh();
+    await computer.clock.advance(0);
+    assert.equal(service.count('priceIncreases.list'), 1);
+    assert.deepEqual(
+      [first.keys(), second.keys()],
+      [
+        ['4', '5'],
+        ['4', '5'],
+      ],
+    );
+    await computer.clock.advance(priceEveryMs);
+    await first.fleet.refresh();
+    await computer.clock.advance(0);
+    assert.equal(service.count('priceIncreases.list'), 2);
+  });
+
+  it('asks for nothing while nothing is rented', async () => {
+    service.instances = [];
+    const window = await open();
+    await window.fleet.refresh();
+    assert.equal(service.count('priceIncreases.list'), 0);
+  });
+
+  it('troubles nobody where the service does not know the question', async () => {
+    service.before = (call) => {
+      if (call === 'priceIncreases.list') {
+        throw new Error('no such thing');
+      }
+    };
+    const window = await open();
+    await window.fleet.refresh();
+    assert.deepEqual(window.keys(), []);
+    assert.equal(window.fleet.state.kind, 'ready');
+  });
+});

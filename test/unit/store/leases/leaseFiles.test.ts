@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Lease } from '../../../../src/model/instances/lease';
+import { LeaseFiles } from '../../../../src/store/leases/leaseFiles';
+
+const lease: Lease = {
+  id: 'aaaaaaaa',
+  instanceId: 5001,
+  action: 'destroy',
+  term: { kind: 'at', at: 2000 },
+  setAt: 1000,
+  armed: { token: 'ab', at: 2000, provedAt: 1500 },
+};
+
+describe('Files of leases', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'gr-leases-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('give back what was written, in the order of the instances', async () => {
+    const files = new LeaseFiles(folder);
+    const idle: Lease = {
+      id: 'bbbbbbbb',
+      instanceId: 90,
+      action: 'stop',
+      term: { kind: 'idle', minutes: 30 },
+      setAt: 5,
+    };
+    await files.put(lease);
+    await files.put(idle);
+    await files.putState(5001, { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 });
+    assert.deepEqual(await new LeaseFiles(folder).list(), [
+      { lease: idle, state: { leaseId: 'bbbbbbbb' } },
+      { lease, state: { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 } },
+    ]);
+  });
+
+  it('forget how far it has come with another lease', async () => {
+    const files = new LeaseFiles(folder);
+    await files.put(lease);
+    await files.putState(5001, { leaseId: 'aaaaaaaa', missedAt: 3000 });
+    await files.put({ ...lease, id: 'cccccccc' });
+    assert.deepEqual((await files.read(5001))?.state, { leaseId: 'cccccccc' });
+  });
+
+  it('leave nothing behind of one that is cancelled', async () => {
+    const files = new LeaseFiles(folder);
+    await files.put(lease);
+    await files.putState(5001, { leaseId: 'aaaaaaaa' });
+    await files.remove(5001);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('that are broken are set aside and are no lease', async () => {
+    const files = new LeaseFiles(folder);
+    await files.put(lease);
+    writeFileSync(path.join(folder, '7.json'), '{"version":1,"action":"explode"}');
+    assert.deepEqual(
+      (await files.list()).map((row) => row.lease.instanceId),
+      [5001],
+    );
+    assert.ok(readdirSync(folder).some((name) => name.startsWith('7.json.broken-')));
+  });
+});

@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict';
+import { NotReachableError, RateLimitedError } from '../../../../src/api/errors';
+import { presenceGraceMs } from '../../../../src/store/leases/presence';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aliasOf, FakeLeaseDisk, openLeaseWindow, type LeaseWindow } from '../../../support/leaseWindows';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const id = 5001;
+
+describe('Leases of instances', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeLeaseDisk();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = async () => {
+    const window = await openLeaseWindow(computer, disk);
+    await computer.clock.advance(0);
+    await window.fleet.refresh();
+    return window;
+  };
+  const kinds = (window: LeaseWindow) => window.told().map(({ kind }) => kind);
+  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
+  /** In steps that a list of the service fits between. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= minute) {
+      await computer.clock.advance(Math.min(left, minute));
+    }
+  };
+
+  it('stop in time after a warning, and read back that it stopped', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    await pass(54 * minute);
+    assert.deepEqual(kinds(window), []);
+    await pass(2 * minute);
+    assert.deepEqual(kinds(window), ['soon']);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(5 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.equal(service.count('instances.stop'), 1);
+    assert.deepEqual(window.leases.rows, []);
+    const order = service.calls.filter((call) => /stop|get/.test(call));
+    assert.deepEqual(order, ['instances.get', 'instances.stop', 'instances.get']);
+  });
+
+  it('destroy in time and read back that it is gone', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(62 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'destroyed']);
+    assert.deepEqual(service.instances, []);
+    assert.deepEqual(window.leases.rows, []);
+  });
+
+  it('have no timer where there is none', async () => {
+    const window = await open();
+    service.instances = [];
+    await window.fleet.refresh();
+    await computer.clock.advance(hour);
+    const pending = computer.clock.pending;
+    service.instances = [anInstance({ id })];
+    await window.fleet.refresh();
+    await window.leases.set(id, 'stop', at(hour));
+    await computer.clock.advance(0);
+    await window.leases.cancel(id);
+    service.instances = [];
+    await window.fleet.refresh();
+    await computer.clock.advance(hour);
+    assert.equal(computer.clock.pending, pending);
+  });
+
+  it('do nothing once cancelled, from another window too, even at the last moment', async () => {
+    const window = await open();
+    const other = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(58 * minute);
+    await other.leases.cancel(id);
+    await pass(hour);
+    assert.deepEqual(kinds(window), ['soon']);
+    assert.equal(service.count('instances.destroy'), 0);
+    assert.deepEqual(window.leases.rows, []);
+  });
+
+  it('are carried out later once extended', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    await pass(57 * minute);
+    await window.leases.extend(id, hour);
+    await pass(30 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(34 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+    assert.deepEqual(kinds(window), ['soon', 'soon', 'stopped']);
+  });
+
+  it('are carried out by one of three windows, also when the one that leads closes', async () => {
+    const [first, second, third] = [await open(), await open(), await open()];
+    await third.leases.set(id, 'destroy', at(hour));
+    await pass(57 * minute);
+    first.close();
+    await pass(5 * minute);
+    assert.equal(service.count('instances.destroy'), 1);
+    assert.deepEqual(kinds(second), ['soon', 'destroyed']);
+    assert.deepEqual(kinds(third), ['soon', 'destroyed']);
+    assert.deepEqual(third.leases.rows, []);
+  });
+
+  it('act once where two windows believe that they lead', async () => {
+    const [first, second] = [await open(), await open()];
+    second.hub.leads(true);
+    await first.leases.set(id, 'destroy', at(10 * minute));
+    await pass(12 * minute);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('that destroy and were due while no editor was open ask first', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(10 * minute);
+    window.close();
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(30 * minute);
+    assert.deepEqual(kinds(next), ['missed']);
+    assert.equal(service.count('instances.destroy'), 0);
+    await next.leases.extend(id, hour);
+    await pass(62 * minute);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('that stop and were due while no editor was open stop at once and say so', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(2 * minute);
+    assert.deepEqual(
+      next.told().map(({ kind, isLate }) => [kind, isLate]),
+      [['stopped', true]],
+    );
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('that destroy ask first after a computer slept over their time', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(57 * minute);
+    computer.clock.jump(3 * hour);
+    await pass(2 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'missed']);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('keep what is left of them when the clock is set back, with the editor open or closed', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    await pass(30 * minute);
+    computer.clock.jump(-5 * hour);
+    await pass(20 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(12 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    await window.fleet.refresh();
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(-24 * hour);
+    await open();
+    await pass(62 * minute);
+    assert.equal(service.count('instances.stop'), 2);
+  });
+
+  it('that fail are told once and tried again until they succeed', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(10 * minute));
+    let refusals = 3;
+    service.before = (call) => {
+      if (call === 'instances.stop' && refusals > 0) {
+        refusals -= 1;
+        throw new RateLimitedError();
+      }
+    };
+    await pass(12 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'failed']);
+    assert.match(window.told()[1]?.problem?.template ?? '', /refuses more requests/);
+    assert.equal(window.leases.find(id)?.state.attempts, 2);
+    await pass(10 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'failed', 'stopped']);
+    assert.equal(service.count('instances.stop'), 4);
+  });
+
+  it('that destroy read back where the answer was lost, and do not send it again then', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(10 * minute));
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        throw new NotReachableError();
+      }
+    };
+    await pass(13 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'destroyed']);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('that destroy say where it is not confirmed, look again and say when it is', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(10 * minute));
+    const [instance] = service.instances;
+    let isStuck = true;
+    service.after = (call) => {
+      if (call === 'instances.destroy' && isStuck && instance) {
+        service.instances = [instance];
+      }
+    };
+    await pass(12 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'failed']);
+    isStuck = false;
+    await pass(10 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'failed', 'destroyed']);
+  });
+
+  it('end with an instance that is gone, and with one that was stopped already', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual(window.leases.rows, []);
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(minute);
+    assert.equal(window.leases.rows.length, 1);
+    service.instances = [];
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual(window.leases.rows, []);
+    assert.deepEqual(kinds(window), []);
+  });
+
+  it('stay where the list could not be read', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    service.instances = [];
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new NotReachableError();
+      }
+    };
+    await window.fleet.refresh().catch(() => undefined);
+    await pass(minute);
+    assert.equal(window.leases.rows.length, 1);
+  });
+
+  it('are no longer armed once the machine does not run', async () => {
+    const window = await open();
+    const lease = await window.leases.set(id, 'destroy', at(hour));
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    assert.deepEqual(window.leases.find(id)?.lease.armed, armed);
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.equal(window.leases.find(id)?.lease.armed, undefined);
+    assert.equal(window.leases.find(id)?.lease.id, lease.id);
+  });
+
+  it('are no longer armed once the machine was restarted', async () => {
+    const window = await open();
+    const arm = async () => {
+      const lease = await window.leases.set(id, 'destroy', at(9 * hour));
+      const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+      assert.equal(await window.leases.setArmed(lease, armed), true);
+    };
+    const isArmed = () => window.leases.find(id)?.lease.armed !== undefined;
+    await arm();
+    await pass(10 * minute);
+    assert.equal(isArmed(), true);
+    window.fleet.note(id, { kind: 'reboot' });
+    await pass(minute);
+    assert.equal(isArmed(), false);
+    await pass(minute);
+    await arm();
+    // By somebody else, as the figure of the service shows.
+    await pass(20 * minute);
+    service.instances = [anInstance({ id, intendedStatus: 'running', uptimeMinutes: 3 })];
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.equal(isArmed(), false);
+  });
+
+  it('are not armed for what was cancelled or changed meanwhile', async () => {
+    const window = await open();
+    const lease = await window.leases.set(id, 'destroy', at(hour));
+    await window.leases.extend(id, hour);
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    assert.equal(await window.leases.setArmed(lease, armed), false);
+    assert.equal(window.leases.find(id)?.lease.armed, undefined);
+  });
+
+  describe('of idle instances', () => {
+    const use = (gpuUtilPercent: number | undefined) => {
+      const running = anInstance({ id, intendedStatus: 'running' });
+      service.instances = [gpuUtilPercent === undefined ? running : { ...running, gpuUtilPercent }];
+    };
+    const idle = { kind: 'idle', minutes: 30 } as const;
+
+    it('stop once the GPU was idle for so long, after a warning', async () => {
+      use(2);
+      const window = await open();
+      await window.leases.set(id, 'stop', idle);
+      await pass(24 * minute);
+      assert.deepEqual(kinds(window), []);
+      await pass(13 * minute);
+      assert.deepEqual(kinds(window), ['soon', 'stopped']);
+      assert.equal(service.count('instances.stop'), 1);
+    });
+
+    it('wait while the GPU works, and count anew after that', async () => {
+      use(80);
+      const window = await open();
+      await window.leases.set(id, 'stop', idle);
+      await pass(hour);
+      assert.deepEqual(kinds(window), []);
+      use(0);
+      await pass(20 * minute);
+      use(50);
+      await pass(10 * minute);
+      use(0);
+      await pass(20 * minute);
+      assert.equal(service.count('instances.stop'), 0);
+      await pass(25 * minute);
+      assert.equal(service.count('instances.stop'), 1);
+    });
+
+    it('look at the GPU once more before they act', async () => {
+      use(0);
+      const window = await open();
+      await window.leases.set(id, 'stop', idle);
+      await pass(29 * minute);
+      assert.deepEqual(kinds(window), ['soon']);
+      use(90);
+      await pass(10 * minute);
+      assert.equal(service.count('instances.stop'), 0);
+    });
+
+    it('wait while any window has a remote window, a terminal or a forward on it', async () => {
+      use(undefined);
+      const window = await open();
+      const other = await open();
+      other.presence.set('terminal', [aliasOf(id)]);
+      await window.leases.set(id, 'destroy', idle);
+      await pass(hour);
+      assert.deepEqual(kinds(window), []);
+      other.presence.set('terminal', []);
+      await pass(24 * minute);
+      assert.equal(service.count('instances.destroy'), 0);
+      await pass(15 * minute);
+      assert.equal(service.count('instances.destroy'), 1);
+    });
+
+    it('count anew when a window with a terminal takes over from the one that led', async () => {
+      use(0);
+      const window = await open();
+      const other = await open();
+      other.presence.set('window', [aliasOf(id)]);
+      await window.leases.set(id, 'stop', idle);
+      window.close();
+      await pass(hour);
+      assert.equal(service.count('instances.stop'), 0);
+      other.presence.set('window', []);
+      await pass(40 * minute);
+      assert.equal(service.count('instances.stop'), 1);
+    });
+
+    it('do not count the time in which no editor was open', async () => {
+      use(0);
+      const window = await open();
+      await window.leases.set(id, 'stop', idle);
+      await pass(10 * minute);
+      window.close();
+      computer.clock.jump(9 * hour);
+      const next = await open();
+      await pass(20 * minute);
+      assert.deepEqual(kinds(next), []);
+      await pass(20 * minute);
+      assert.deepEqual(kinds(next), ['soon', 'stopped']);
+    });
+
+    it('know nothing until the other windows had time to answer', async () => {
+      use(0);
+      const window = await open();
+      await window.fleet.refresh();
+      assert.equal(window.idle.idleSince(id), undefined);
+      await computer.clock.advance(presenceGraceMs);
+      await window.fleet.refresh();
+      assert.notEqual(window.idle.idleSince(id), undefined);
+    });
+  });
+});

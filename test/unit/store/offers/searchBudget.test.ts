@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { SearchBudget, searchesPerMinute } from '../../../../src/store/offers/searchBudget';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
+
+describe('the searches of a minute', () => {
+  it('are counted together over all windows', async () => {
+    const clock = new FakeClock();
+    const hubs = new FakeHubs();
+    const [first, second] = [new SearchBudget(clock, hubs.open()), new SearchBudget(clock, hubs.open())];
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      assert.equal(second.waitMs(), 0);
+      (time % 2 === 0 ? first : second).note();
+      await clock.advance(1000);
+    }
+    assert.equal(first.waitMs(), 60_000 - searchesPerMinute * 1000);
+    assert.equal(second.waitMs(), first.waitMs());
+    await clock.advance(first.waitMs());
+    assert.equal(first.waitMs(), 0);
+  });
+
+  it('leave less to those who ask for less', () => {
+    const clock = new FakeClock();
+    const budget = new SearchBudget(clock, new FakeHubs().open());
+    for (let time = 0; time < 4; time += 1) {
+      budget.note();
+    }
+    assert.equal(budget.waitMs(4), 60_000);
+    assert.equal(budget.waitMs(), 0);
+  });
+});

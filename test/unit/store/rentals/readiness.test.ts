@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  createReadiness,
+  type Readiness,
+  type ReadinessEvent,
+} from '../../../../src/store/rentals/readiness';
+import { fromDollars } from '../../../../src/model/money';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+const request = {
+  offer: anOffer(),
+  config: { image: 'pytorch/pytorch' },
+  rentalType: 'on-demand' as const,
+  priceLimit: fromDollars(0.4),
+};
+
+interface Watching extends FakeWindow {
+  readonly readiness: Readiness;
+  readonly events: ReadinessEvent[];
+}
+
+describe('the readiness store', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+
+  async function open(isFocused = true): Promise<Watching> {
+    const window = await computer.openSignedIn();
+    const { accounts, fleet, rentals, hub } = window;
+    const readiness = window.owned.add(
+      createReadiness({
+        accounts,
+        fleet,
+        rentals,
+        hub,
+        clock: computer.clock,
+        log: silentLog,
+        storageDir: computer.storageDir,
+        limits: () => ({ timeoutMs: 15 * 60_000 }),
+      }),
+    );
+    const events: ReadinessEvent[] = [];
+    readiness.onDidHappen((event) => events.push(event));
+    fleet.setInterest({ viewVisible: true, windowFocused: isFocused });
+    await pass('the first list is there', () => fleet.state.kind === 'ready', 1);
+    return { ...window, readiness, events };
+  }
+
+  /** Lets time pass until something holds; files are written between the steps. */
+  const pass = (what: string, holds: () => boolean, stepMs = 5000) =>
+    until(
+      what,
+      async () => {
+        await computer.clock.advance(stepMs);
+        return holds();
+      },
+      { everyMs: 2 },
+    );
+  const change = (actualStatus: string | null, more = {}) => {
+    service.instances = service.instances.map((one) => ({ ...one, actualStatus, ...more }));
+  };
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  it('follows a rental until it is ready, and says so once', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    change('loading', { statusMessage: 'pulling' });
+    await pass('the message is there', () => window.readiness.watches[0]?.message === 'pulling');
+    change('running');
+    await pass('it is ready', () => window.events.length > 0);
+    assert.deepEqual(window.readiness.watches, []);
+    assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 6001 }]);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'ready');
+    await computer.clock.advance(60_000);
+    assert.equal(window.events.length, 1);
+  });
+
+  it('tells the failure of one that never ran, with the host’s words', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    change('exited', { statusMessage: 'no such image' });
+    await pass('it failed', () => window.events.length > 0);
+    assert.deepEqual(window.events, [
+      { kind: 'failed', instanceId: 6001, reason: 'exited', hadData: false, message: 'no such image' },
+    ]);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'failed');
+  });
+
+  it('tells in the focused window alone, wherever it was rented and polled', async () => {
+    const leader = await open(false);
+    const renter = await open(false);
+    const focused = await open(true);
+    await renter.rentals.rent(request);
+    await pass('all watch', () =>
+      [leader, renter, focused].every(({ readiness }) => readiness.watches.length === 1),
+    );
+    change('running');
+    await pass('it is told', () => focused.events.length > 0);
+    await computer.clock.advance(30_000);
+    assert.deepEqual([leader.events.length, renter.events.length, focused.events.length], [0, 0, 1]);
+  });
+
+  it('is told by the polling window when the one in front closes at that moment', async () => {
+    const leader = await open(false);
+    const front = await open(true);
+    await front.rentals.rent(request);
+    await pass('both watch', () => leader.readiness.watches.length === 1);
+    change('running');
+    // It is told to show it and does not live to.
+    const claim = front.hub.claim.bind(front.hub);
+    front.hub.claim = () => new Promise(() => undefined);
+    await pass('it is told', () => leader.events.length > 0);
+    front.hub.claim = claim;
+    assert.deepEqual(leader.events, [{ kind: 'ready', instanceId: 6001 }]);
+    assert.deepEqual(front.events, []);
+  });
+
+  it('goes on where a closed window was, after a reload too', async () => {
+    const first = await open();
+    await first.rentals.rent(request);
+    change('loading', { statusMessage: 'pulling' });
+    await pass('the message is there', () => first.readiness.watches[0]?.message === 'pulling');
+    const before = first.readiness.watches[0];
+    const file = join(computer.storageDir, 'readiness', `${first.accounts.active?.key ?? ''}.json`);
+    await until(
+      'it is on disk',
+      async () => (await readFile(file, 'utf8').catch(() => '')).includes('pulling'),
+      { everyMs: 2 },
+    );
+    await pass('time goes by', () => true, 60_000);
+    first.close();
+    const second = await open();
+    await pass('it is watched', () => second.readiness.watches.length === 1);
+    assert.equal(second.readiness.watches[0]?.since, before?.since);
+    assert.equal(second.readiness.watches[0]?.messageAt, before?.messageAt);
+    change('running');
+    await pass('it is ready', () => second.events.length > 0);
+    assert.deepEqual(second.events, [{ kind: 'ready', instanceId: 6001 }]);
+  });
+
+  it('does not repeat after a restart what was told', async () => {
+    const first = await open();
+    await first.rentals.rent(request);
+    change('running');
+    await pass('it is ready', () => first.events.length > 0);
+    first.close();
+    const second = await open();
+    await computer.clock.advance(120_000);
+    assert.deepEqual(second.events, []);
+  });
+
+  it('stops watching when the user says so, and keeps the machine', async () => {
+    const leader = await open();
+    const other = await open();
+    await leader.rentals.rent(request);
+    await pass('both watch', () => other.readiness.watches.length === 1);
+    await other.readiness.stopWatching(6001);
+    assert.equal(other.readiness.watches.length, 0);
+    change('exited');
+    await computer.clock.advance(60_000);
+    assert.deepEqual([leader.events, other.events], [[], []]);
+    assert.equal(service.instances.length, 1);
+  });
+
+  it('ends without a word when the machine is stopped or destroyed meanwhile', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    window.fleet.note(6001, { kind: 'destroy' });
+    service.instances = [];
+    await pass('it is over', () => window.rentals.rentals[0]?.phase.kind === 'ended');
+    assert.deepEqual(window.events, []);
+  });
+
+  it('watches a start of ours, and does not ask about it twice', async () => {
+    service.instances = [anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' })];
+    const window = await open();
+    window.fleet.note(5001, { kind: 'start' });
+    change('exited', { intendedStatus: 'running' });
+    await pass('it is watched', () => window.readiness.watches[0]?.cause === 'start');
+    change('running');
+    await pass('it is ready', () => window.events.length > 0);
+    await computer.clock.advance(180_000);
+    assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 5001 }]);
+  });
+
+  it('warns once of trouble with a machine that ran, and again after it recovered', async () => {
+    service.instances = [anInstance()];
+    const window = await open();
+    change('offline');
+    await pass('it is told', () => window.events.length === 1, 30_000);
+    await computer.clock.advance(300_000);
+    assert.deepEqual(window.events, [{ kind: 'trouble', instanceId: 5001, trouble: 'offline' }]);
+    change('running');
+    await computer.clock.advance(120_000);
+    change('exited', { isInterruptible: true });
+    await pass('it is told again', () => window.events.length === 2, 30_000);
+    assert.deepEqual(window.events[1], { kind: 'trouble', instanceId: 5001, trouble: 'outbid' });
+  });
+
+  it('warns of a machine that was destroyed and is there again', async () => {
+    service.instances = [anInstance()];
+    const window = await open();
+    window.fleet.note(5001, { kind: 'destroy' });
+    const kept = service.instances;
+    service.instances = [];
+    await pass('it is gone', () => window.fleet.find(5001) === undefined);
+    service.instances = kept;
+    await pass('it is told', () => window.events.length === 1, 30_000);
+    assert.deepEqual(window.events, [{ kind: 'notDestroyed', instanceId: 5001 }]);
+  });
+
+  it('takes nothing from a list that is not whole', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    const list = service.client.instances.list.bind(service.client.instances);
+    Object.assign(service.client.instances, {
+      list: async () => ({ ...(await list()), items: [], found: 1 }),
+    });
+    await computer.clock.advance(120_000);
+    assert.equal(window.readiness.watches.length, 1);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
+  });
+});

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import {
+  ForbiddenError,
+  GoneError,
+  NotFoundError,
+  RentOutcomeUnknownError,
+  TimedOutError,
+} from '../../../../src/api/errors';
+import { fromDollars } from '../../../../src/model/money';
+import { destroyAndVerify } from '../../../../src/store/instances/destruction';
+import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
+import {
+  NotReplaceableError,
+  replaceInstance,
+  type ReplaceOptions,
+  type ReplaceResult,
+} from '../../../../src/store/rentals/replacement';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
+
+describe('replacing a machine that failed', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let window: FakeWindow;
+  let machines: FailedMachines;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [
+      anOffer(),
+      anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) }),
+      anOffer({ id: 9003, machineId: 180, totalPerHour: fromDollars(0.39) }),
+      anOffer({ id: 9004, machineId: 181, totalPerHour: fromDollars(0.4) }),
+    ];
+    computer = await FakeComputer.make(service.client);
+    window = await computer.openSignedIn();
+    machines = new FailedMachines(join(computer.storageDir, 'failedMachines'));
+    await window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', env: { TOKEN: 'secret' } },
+      search,
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(0.4),
+    });
+    become('exited');
+  });
+  afterEach(() => computer.dispose());
+
+  const become = (actualStatus: string | null, more = {}) => {
+    service.instances = service.instances.map((one) => ({ ...one, actualStatus, ...more }));
+  };
+
+  async function replace(options: Partial<ReplaceOptions> = {}, own = window): Promise<ReplaceResult> {
+    const { accounts, fleet, rentals, hub } = own;
+    const deps = {
+      accounts,
+      fleet,
+      rentals,
+      failedMachines: machines,
+      hub,
+      clock: computer.clock,
+      log: silentLog,
+    };
+    const result = replaceInstance(deps, 6001, { dataLossAccepted: false, ...options });
+    let isSettled = false;
+    const mark = () => {
+      isSettled = true;
+    };
+    result.then(mark, mark);
+    await until(
+      'it came to an end',
+      async () => {
+        await computer.clock.advance(1000);
+        return isSettled;
+      },
+      { everyMs: 1 },
+    );
+    return result;
+  }
+
+  it('destroys it and rents the next that fits the search, the limit and no failed machine', async () => {
+    const stages: string[] = [];
+    const result = await replace({ onStage: (stage) => stages.push(stage) });
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.offer.id, 9003);
+    assert.equal(result.log, 'the log\n');
+    assert.deepEqual(stages, ['searching', 'savingLog', 'destroying', 'renting']);
+    assert.deepEqual(
+      service.instances.map(({ id, machineId }) => [id, machineId]),
+      [[6002, 180]],
+    );
+    const [, second] = service.rented;
+    assert.deepEqual(second?.config.env, { TOKEN: 'secret' });
+    assert.match(second.config.label ?? '', /^training \[gr-[0-9a-f]{8}\]$/);
+    assert.deepEqual(
+      (await machines.list()).map(({ machineId }) => machineId),
+      [178],
+    );
+  });
+
+  it('destroys nothing where no offer fits', async () => {
+    service.offers = [anOffer(), anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) })];
+    assert.deepEqual(await replace(), { kind: 'noOffer' });
+    assert.deepEqual(
+      service.instances.map(({ id }) => id),
+      [6001],
+    );
+  });
+
+  it('does nothing where the machine runs or was stopped meanwhile', async () => {
+    become('running');
+    assert.deepEqual(await replace(), { kind: 'notNeeded', isRunning: true });
+    become('exited', { intendedStatus: 'stopped' });
+    assert.deepEqual(await replace(), { kind: 'notNeeded', isRunning: false });
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('leaves a machine that ran alone unless the loss of its data was accepted', async () => {
+    become('running');
+    await window.fleet.refresh();
+    become('exited');
+    assert.equal((await replace()).kind, 'notNeeded');
+    assert.equal((await replace({ dataLossAccepted: true })).kind, 'replaced');
+  });
+
+  it('rents nothing beside a machine that may still be there', async () => {
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new TimedOutError();
+      }
+    };
+    assert.deepEqual(await replace(), { kind: 'notDestroyed', log: 'the log\n' });
+    assert.equal(service.count('offers.rent'), 1);
+    service.before = () => undefined;
+    assert.equal((await replace()).kind, 'replaced');
+  });
+
+  it('happens once, however many windows do it', async () => {
+    const other = await computer.openSignedIn();
+    await until('the other window knows the rental', () => other.rentals.rentals.length === 1, {
+      everyMs: 1,
+    });
+    const results = await Promise.all([replace(), replace({}, other)]);
+    assert.deepEqual(results.map(({ kind }) => kind).sort(), ['elsewhere', 'replaced']);
+    assert.equal(service.instances.length, 1);
+    assert.equal(service.rented.length, 2);
+  });
+
+  it('goes on to the next offer when one is taken, and stops at a lost answer', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent' && service.count('offers.rent') === 2) {
+        throw new GoneError();
+      }
+    };
+    service.after = (call) => {
+      if (call === 'offers.rent') {
+        throw new RentOutcomeUnknownError();
+      }
+    };
+    const result = await replace();
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.offer.id, 9004);
+    assert.equal(result.rent.kind, 'rented');
+    assert.equal(service.instances.length, 1);
+  });
+
+  it('says when it is destroyed and every offer was taken', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new GoneError();
+      }
+    };
+    assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
+    assert.deepEqual(service.instances, []);
+  });
+
+  it('does not wait for a log that does not come', async () => {
+    service.before = (call) => (call === 'instances.logs' ? Promise.reject(new Error('no log')) : undefined);
+    const result = await replace();
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.log, undefined);
+  });
+
+  it('refuses where it cannot rent alike: not rented here, or the environment is lost', async () => {
+    computer.secrets.values.clear();
+    window.close();
+    const next = computer.openWindow();
+    await next.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'key-of-the-user' });
+    await until('the rental is read', () => next.rentals.rentals.length === 1, { everyMs: 1 });
+    await assert.rejects(replace({}, next), NotReplaceableError);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+});
+
+describe('destroying', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let window: FakeWindow;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    computer = await FakeComputer.make(service.client);
+    window = await computer.openSignedIn();
+  });
+  afterEach(() => computer.dispose());
+
+  async function destroy() {
+    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const result = destroyAndVerify(deps, service.client, 5001);
+    let isSettled = false;
+    const mark = () => {
+      isSettled = true;
+    };
+    result.then(mark, mark);
+    await until(
+      'there is a verdict',
+      async () => {
+        await computer.clock.advance(2000);
+        return isSettled;
+      },
+      { everyMs: 1 },
+    );
+    return result;
+  }
+
+  it('is confirmed by reading back', async () => {
+    assert.equal(await destroy(), 'destroyed');
+    assert.equal(service.count('instances.destroy'), 1);
+    assert.equal(service.count('instances.get'), 1);
+  });
+
+  it('counts as done where it was gone already', async () => {
+    service.instances = [];
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new NotFoundError();
+      }
+    };
+    assert.equal(await destroy(), 'destroyed');
+  });
+
+  it('is sent once and judged by what is there, when the answer is lost', async () => {
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        throw new TimedOutError();
+      }
+    };
+    assert.equal(await destroy(), 'destroyed');
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('is not confirmed while the machine is there or cannot be asked about', async () => {
+    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
+    assert.equal(await destroy(), 'notConfirmed');
+    assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
+    service.before = (call) => {
+      if (call === 'instances.get') {
+        throw new TimedOutError();
+      }
+    };
+    assert.equal(await destroy(), 'notConfirmed');
+  });
+
+  it('passes a refusal on and leaves the machine as it was', async () => {
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new ForbiddenError();
+      }
+    };
+    await assert.rejects(destroy(), ForbiddenError);
+    assert.equal(window.fleet.facts(5001).lastRequest, undefined);
+  });
+});

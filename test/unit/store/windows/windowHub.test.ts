@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
+import { createWindowHub } from '../../../../src/store/windows/windowHub';
+import { silentLog } from '../../../../src/util/log';
+import { systemClock } from '../../../../src/util/clock';
+import { until } from '../../../support/until';
+
+interface Told {
+  readonly leads?: boolean;
+  readonly peers?: number;
+  readonly heard?: string;
+  readonly claim?: string;
+  readonly first?: boolean;
+  readonly problem?: string;
+}
+
+class WindowProcess {
+  readonly told: Told[] = [];
+  private readonly child: ChildProcess;
+
+  constructor(storageDir: string, address: string) {
+    const script = join(__dirname, '../../../support/hubProcess.ts');
+    this.child = spawn(process.execPath, ['--require', 'tsx/cjs', script, storageDir, address], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let rest = '';
+    this.child.stdout?.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = lines.pop() ?? '';
+      this.told.push(...lines.map((line) => JSON.parse(line) as Told));
+    });
+  }
+
+  get leads(): boolean | undefined {
+    return this.told.filter(({ leads }) => leads !== undefined).at(-1)?.leads;
+  }
+
+  get peers(): number {
+    return this.told.filter(({ peers }) => peers !== undefined).at(-1)?.peers ?? 0;
+  }
+
+  get heard(): readonly string[] {
+    return this.told.flatMap(({ heard }) => (heard === undefined ? [] : [heard]));
+  }
+
+  say(text: string): void {
+    this.child.stdin?.write(`say ${text}\n`);
+  }
+
+  claim(key: string): void {
+    this.child.stdin?.write(`claim ${key}\n`);
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const gone = new Promise((resolve) => this.child.once('exit', resolve));
+      this.child.kill('SIGKILL');
+      await gone;
+    }
+  }
+}
+
+for (const [name, addressOf] of [
+  ['the address of this platform', () => '-'],
+  ['a socket file', (dir: string) => join(dir, 'hub.sock')],
+  ['files alone', () => 'none'],
+] as const) {
+  describe(`windows that meet by ${name}`, function () {
+    this.timeout(60_000);
+    let dir: string;
+    let windows: WindowProcess[];
+    const open = () => {
+      const window = new WindowProcess(dir, addressOf(dir));
+      windows.push(window);
+      return window;
+    };
+    const settled = (living: readonly WindowProcess[]) =>
+      until(
+        'one leads and knows the others',
+        () => {
+          const leaders = living.filter(({ leads }) => leads === true);
+          const known = living.every(({ leads }) => leads !== undefined);
+          return known && leaders.length === 1 && leaders[0]?.peers === living.length - 1
+            ? leaders[0]
+            : undefined;
+        },
+        { everyMs: 20, timeoutMs: 30_000 },
+      );
+
+    beforeEach(async () => {
+      windows = [];
+      dir = await mkdtemp(join(tmpdir(), 'gpu-rental-hub-'));
+    });
+    afterEach(async () => {
+      await Promise.all(windows.map((window) => window.kill()));
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    });
+
+    it('has one leader, hears everybody, and goes on when the leader is killed', async () => {
+      const all = [open(), open(), open()];
+      const leader = await settled(all);
+      const followers = all.filter((window) => window !== leader);
+      followers[0]?.say('from-a-follower');
+      leader.say('from-the-leader');
+      await until(
+        'everybody else heard',
+        () =>
+          leader.heard.includes('from-a-follower') &&
+          followers[1]?.heard.includes('from-a-follower') === true &&
+          followers.every(({ heard }) => heard.includes('from-the-leader')),
+        { everyMs: 20 },
+      );
+      assert.ok(!leader.heard.includes('from-the-leader'));
+      assert.ok(followers[0] && !followers[0].heard.includes('from-a-follower'));
+
+      await leader.kill();
+      const next = await settled(followers);
+      const other = followers.find((window) => window !== next);
+      other?.say('after-the-death');
+      await until('the new leader hears', () => next.heard.includes('after-the-death'), { everyMs: 20 });
+      assert.deepEqual(
+        all.flatMap(({ told }) => told.flatMap(({ problem }) => (problem === undefined ? [] : [problem]))),
+        [],
+      );
+    });
+
+    it('lets exactly one window claim a thing, and no later one', async () => {
+      const all = [open(), open()];
+      await settled(all);
+      for (const window of all) {
+        window.claim('the-thing');
+      }
+      const answers = () => windows.flatMap(({ told }) => told.filter(({ claim }) => claim === 'the-thing'));
+      await until('both have an answer', () => answers().length === 2, { everyMs: 20 });
+      const late = open();
+      await until('the late one is there', () => late.leads !== undefined, { everyMs: 20 });
+      late.claim('the-thing');
+      await until('all have an answer', () => answers().length === 3, { everyMs: 20 });
+      assert.equal(answers().filter(({ first }) => first === true).length, 1);
+      assert.ok(late.told.every(({ first }) => first !== true));
+    });
+  });
+}
+
+describe('the meeting place of the windows', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-hub-'));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+  it('keeps its token from other users, and gives all windows the same', async () => {
+    const tokens = await Promise.all([hubToken(dir), hubToken(dir), hubToken(dir)]);
+    assert.equal(new Set(tokens).size, 1);
+    assert.equal((await stat(join(dir, 'windows.token'))).mode & 0o777, 0o600);
+  });
+
+  it('is short enough for a socket on a Mac, and depends on the token', () => {
+    const long = `/Users/somebody/${'x'.repeat(200)}`;
+    const one = hubAddress(long, 'a', 'darwin');
+    assert.ok(Buffer.byteLength(one.path) <= 104);
+    assert.notEqual(one.path, hubAddress(long, 'b', 'darwin').path);
+  });
+
+  it('shuts out who cannot prove to know the token', async () => {
+    const address = { path: join(dir, 'hub.sock'), isFile: true };
+    const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
+    const heard: unknown[] = [];
+    hub.on('chat', (data) => heard.push(data));
+    try {
+      await until('it leads', () => hub.isLeader, { everyMs: 5 });
+      const received = await new Promise<string>((resolve) => {
+        const socket = connect(address.path);
+        let all = '';
+        socket.on('data', (chunk) => {
+          all += chunk.toString('utf8');
+          socket.write(
+            `${JSON.stringify({ t: 'auth', proof: '0'.repeat(64), nonce: 'n', windowId: 'stranger' })}\n` +
+              `${JSON.stringify({ t: 'say', topic: 'chat', data: 'hello' })}\n`,
+          );
+        });
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          resolve(all);
+        });
+      });
+      assert.match(received, /challenge/);
+      assert.doesNotMatch(received, /welcome/);
+      assert.deepEqual(heard, []);
+      assert.equal(hub.peers.size, 0);
+    } finally {
+      hub.dispose();
+    }
+  });
+
+  it('does not follow a stranger who took the address first', async () => {
+    const { createServer } = await import('node:net');
+    const address = { path: join(dir, 'taken.sock'), isFile: true };
+    const stranger = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(`${JSON.stringify({ t: 'challenge', nonce: 'n' })}\n`);
+      socket.on('data', () => {
+        socket.write(`${JSON.stringify({ t: 'welcome', proof: '0'.repeat(64) })}\n`);
+      });
+    });
+    await new Promise<void>((resolve) => stranger.listen(address.path, resolve));
+    const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
+    const said: boolean[] = [];
+    hub.onDidChangeLeader((leads) => said.push(leads));
+    try {
+      await until('it uses files instead and leads', () => hub.isLeader, { everyMs: 20 });
+      assert.deepEqual(said, [true]);
+    } finally {
+      hub.dispose();
+      stranger.close();
+    }
+  }).timeout(20_000);
+});
