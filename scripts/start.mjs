@@ -6,6 +6,7 @@
  *   npm start                   the editor that is there
  *   npm start -- --browser      the browser-hosted one in any case
  *   npm start -- --port 8790    its port (any free one if it is taken)
+ *   npm start -- --profile DIR  keeps profile, settings and extensions there
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +19,11 @@ import { forEachLine, run } from './process.mjs';
 import { findProgram, root, setUp } from './setup.mjs';
 
 const { values } = parseArgs({
-  options: { browser: { type: 'boolean', default: false }, port: { type: 'string', default: '8790' } },
+  options: {
+    browser: { type: 'boolean', default: false },
+    port: { type: 'string', default: '8790' },
+    profile: { type: 'string' },
+  },
 });
 const say = (line) => process.stdout.write(`${line}\n`);
 const hasDisplay =
@@ -81,7 +86,7 @@ async function installIfChanged(folder, install) {
 }
 
 function prepareFolder(name) {
-  const folder = path.join(cacheFolder, 'start', name);
+  const folder = path.resolve(values.profile ?? path.join(cacheFolder, 'start'), name);
   mkdirSync(path.join(folder, 'workspace'), { recursive: true });
   return folder;
 }

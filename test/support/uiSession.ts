@@ -135,32 +135,31 @@ export class UiSession {
     }
   }
 
-  /** The demo outlives its windows by some minutes; its data ends with this session. */
-  private async endDemo(): Promise<void> {
-    const storage = path.join(this.host.dataDir, 'data', 'User', 'globalStorage', 'gpu-rental.gpu-rental');
-    const file = path.join(storage, 'demo', 'address.json');
-    if (!existsSync(file)) return;
-    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // written by the product
-    const tell = (signal: 'SIGTERM' | 0) => {
-      try {
-        return process.kill(pid, signal);
-      } catch {
-        // It has ended.
-        return false;
-      }
-    };
-    tell('SIGTERM');
-    // Until then it writes into the folder that is removed next.
-    await until('the end of the demo', () => !tell(0));
-  }
-
   async close(): Promise<void> {
     await this.browser.close();
     await this.host.stop();
-    await this.endDemo();
+    await endDemo(this.host.dataDir);
     await this.simulator.close();
     rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
+}
+
+/** Ends the demo of an editor, which outlives its windows by some minutes and goes on writing into this folder. */
+export async function endDemo(dataDir: string): Promise<void> {
+  const storage = path.join(dataDir, 'data', 'User', 'globalStorage', 'gpu-rental.gpu-rental');
+  const file = path.join(storage, 'demo', 'address.json');
+  if (!existsSync(file)) return;
+  const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // written by the product
+  const tell = (signal: 'SIGTERM' | 0) => {
+    try {
+      return process.kill(pid, signal);
+    } catch {
+      // It has ended.
+      return false;
+    }
+  };
+  tell('SIGTERM');
+  await until('the end of the demo', () => !tell(0));
 }
 
 /** One session for all tests of a `describe`; a failed test leaves a picture of every window, and the end of the log. */

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, newProfile } from '../support/browser';
+import { repository } from '../support/editorHost';
+import { confirmRental, generateKey, toConfirmation } from '../support/journey';
+import { endDemo } from '../support/uiSession';
+import { until } from '../support/until';
+import { Workbench } from '../support/workbench';
+
+/** What somebody sees who types the command, and a way to end it as they do. */
+interface Started {
+  readonly output: () => string;
+  readonly address: () => Promise<string>;
+  readonly ended: Promise<number | null>;
+  readonly child: ChildProcess;
+}
+
+describe('npm start', function () {
+  this.timeout(180_000);
+  this.bail(true);
+  let root: string;
+  let browser: Browser;
+  let first: Started;
+  let workbench: Workbench;
+  const children: ChildProcess[] = [];
+
+  before(async () => {
+    root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'gr-start-')));
+    mkdirSync(path.join(root, 'home', '.ssh'), { recursive: true, mode: 0o700 });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    for (const child of children) child.kill('SIGKILL');
+    await endDemo(path.join(root, 'browser'));
+    rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+
+  const start = (): Started => {
+    const script = path.join(repository, 'scripts', 'start.mjs');
+    const child = spawn(process.execPath, [script, '--browser', '--port', '0', '--profile', root], {
+      env: {
+        ...process.env,
+        DISPLAY: '',
+        WAYLAND_DISPLAY: '',
+        // The editor itself is where it was set up; all else of this user is new.
+        XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'),
+        HOME: path.join(root, 'home'),
+        SSH_AUTH_SOCK: '',
+        VAST_API_KEY: '',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    }
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    return {
+      output: () => output,
+      address: () =>
+        until(
+          'the address',
+          () => {
+            assert.ok(child.exitCode === null || child.exitCode === 0, output);
+            return /^ {2}(http:\/\/\S+)$/m.exec(output)?.[1];
+          },
+          { timeoutMs: 60_000 },
+        ),
+      ended,
+      child,
+    };
+  };
+
+  it('prints the address of an editor, which shows what to do first', async () => {
+    first = start();
+    const address = await first.address();
+    assert.match(first.output(), /choose "Try the Demo Marketplace"/);
+    assert.match(first.output(), /Press Ctrl\+C to end the editor/);
+    const page = await (await newProfile(browser)).newPage();
+    workbench = Workbench.of(page, 'start-command');
+    await page.goto(address);
+    await workbench.ready();
+    await workbench.view('Instances').welcome.waitFor({ timeout: 60_000 });
+    await workbench.shot('01-opened');
+  });
+
+  it('leads to a rented machine with a real SSH session within two minutes', async () => {
+    const openedAt = Date.now();
+    await workbench.view('Instances').welcomeButton('Try the Demo Marketplace');
+    await workbench.toast('This is the demo marketplace', 40_000);
+    await workbench.clearNotifications();
+    await toConfirmation(workbench, { search: '4090 <2', offer: /[12]× RTX 4090/, label: 'mine' });
+    await confirmRental(workbench);
+    await generateKey({ root }, workbench);
+    const instances = workbench.view('Instances');
+    const row = instances.row('mine');
+    await row.filter({ hasText: 'Running' }).waitFor({ timeout: 90_000 });
+    await workbench.clearNotifications();
+    await instances.contextMenu(row, /^Open Terminal$/);
+    await workbench.terminalShows(/real shell on YOUR computer/);
+    await workbench.inTerminal('nvidia-smi; echo started-$((40 + 2))', /started-42/);
+    await workbench.shot('02-terminal');
+    assert.ok(Date.now() - openedAt < 120_000, `it took ${Date.now() - openedAt} ms`);
+  });
+
+  it('is there at once the second time, with the same editor', async () => {
+    const second = start();
+    assert.equal(await second.ended, 0, second.output());
+    assert.match(second.output(), /already running/);
+    assert.equal(await second.address(), await first.address());
+    assert.doesNotMatch(second.output(), /installing|packaging/);
+  });
+
+  it('ends with Ctrl+C, and its editor with it', async () => {
+    first.child.kill('SIGINT');
+    assert.equal(await first.ended, 0, first.output());
+    assert.equal(existsSync(path.join(root, 'browser', 'running.json')), false);
+    const { origin } = new URL(await first.address());
+    await assert.rejects(fetch(`${origin}/healthz`));
+  });
+});
