@@ -52,9 +52,16 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything that is already resolved run, real sockets' callbacks included. */
+/**
+ * Lets everything run that waits for nothing but this computer: what is resolved, callbacks of real sockets, and what
+ * is being read from the disk or written to it, however long a busy disk takes.
+ */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let quiet = 0; quiet < 5; quiet = isDiskBusy() ? 0 : quiet + 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+function isDiskBusy(): boolean {
+  return process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq') || kind === 'CloseReq');
 }

@@ -204,9 +204,7 @@ export class SearchWatches implements Disposable {
 
   private async tellChanged(check?: string): Promise<void> {
     const { accountKey } = this;
-    if (check !== undefined) {
-      this.wanted.add(check);
-    }
+    this.want(check);
     this.deps.hub.broadcast(changedTopic, { accountKey, ...(check === undefined ? {} : { check }) });
     await this.load();
   }
@@ -214,10 +212,15 @@ export class SearchWatches implements Disposable {
   private hear(data: unknown): void {
     const parsed = changedShape.safeParse(data);
     if (parsed.success && parsed.data.accountKey === this.accountKey) {
-      if (parsed.data.check !== undefined) {
-        this.wanted.add(parsed.data.check);
-      }
+      this.want(parsed.data.check);
       void this.load();
+    }
+  }
+
+  /** Kept only where it is carried out: another window would check once more when it comes to lead. */
+  private want(check: string | undefined): void {
+    if (check !== undefined && this.deps.hub.isLeader) {
+      this.wanted.add(check);
     }
   }
 
