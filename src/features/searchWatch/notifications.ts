@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
-import type { WatchFound } from '../../store/offers/searchWatches';
+import type { WatchFound } from '../../store/offers/watchChecks';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './index';
 import { showOffers } from './manage';

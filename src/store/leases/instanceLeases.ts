@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import * as z from 'zod';
 import type { ArmedTimer, Lease, LeaseAction, LeaseState, LeaseTerm } from '../../model/instances/lease';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
+import type { Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { LeaseRow, LeaseStorage } from './leaseFiles';
+import { DiskList } from '../diskList';
 import type { Accounts, WindowHub } from '../ports';
-
-const changedTopic = 'leases.changed';
-const changedShape = z.object({ accountKey: z.string() });
+import type { LeaseRow, LeaseStorage } from './leaseFiles';
 
 export interface InstanceLeasesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -24,45 +20,37 @@ export interface InstanceLeasesDeps {
 
 /** When instances of the active account are to be stopped or destroyed: the same in all windows, kept on disk. */
 export class InstanceLeases implements Disposable {
-  private readonly owned = new DisposableStore();
-  private readonly changed = this.owned.add(new Emitter<void>());
-  private accountKey: string | undefined;
-  private files: LeaseStorage | undefined;
-  private list: readonly LeaseRow[] = [];
-  private problem: unknown;
-  private loading: Promise<void> = Promise.resolve();
-
-  readonly onDidChange = this.changed.event;
+  private readonly list: DiskList<LeaseRow, LeaseStorage>;
 
   constructor(private readonly deps: InstanceLeasesDeps) {
-    this.owned.add(deps.accounts.onDidChange(() => this.followAccount()));
-    this.owned.add(
-      deps.hub.on(changedTopic, (data) => {
-        const parsed = changedShape.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.accountKey) {
-          void this.load();
-        }
-      }),
-    );
-    this.followAccount();
+    this.list = new DiskList({
+      ...deps,
+      topic: 'leases.changed',
+      open: deps.storage,
+      unreadable: 'What is to be stopped or destroyed later could not be read',
+    });
+  }
+
+  get onDidChange() {
+    return this.list.onDidChange;
   }
 
   get rows(): readonly LeaseRow[] {
-    return this.list;
+    return this.list.rows;
   }
 
   /** Why they could not be read from disk; those read before are kept. */
   get error(): unknown {
-    return this.problem;
+    return this.list.error;
   }
 
   /** Settles once they are those of the active account. */
   get ready(): Promise<void> {
-    return this.loading;
+    return this.list.ready;
   }
 
   find(instanceId: number): LeaseRow | undefined {
-    return this.list.find(({ lease }) => lease.instanceId === instanceId);
+    return this.list.rows.find(({ lease }) => lease.instanceId === instanceId);
   }
 
   /** Takes the place of the one there was. Throws where nobody is signed in or the disk refuses. */
@@ -98,7 +86,7 @@ export class InstanceLeases implements Disposable {
    * was cancelled or changed meanwhile.
    */
   async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
-    const row = await this.files?.read(lease.instanceId);
+    const row = await this.list.files?.read(lease.instanceId);
     const isCurrent = row?.lease.id === lease.id;
     if (isCurrent) {
       const { id, action, term, setAt } = row.lease;
@@ -109,76 +97,36 @@ export class InstanceLeases implements Disposable {
   }
 
   async cancel(instanceId: number): Promise<void> {
-    await this.files?.remove(instanceId);
-    await this.tellChanged();
+    await this.list.files?.remove(instanceId);
+    await this.list.tellChanged();
   }
 
   /** For the window that carries leases out: what is on disk now, the user's last word. */
   async reread(instanceId: number): Promise<LeaseRow | undefined> {
-    return this.files?.read(instanceId);
+    return this.list.files?.read(instanceId);
   }
 
   /** For the window that carries leases out. */
   async put(lease: Lease): Promise<void> {
-    const { files } = this;
+    const { files } = this.list;
     if (!files) {
       throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
     }
     await files.put(lease);
-    await this.tellChanged();
+    await this.list.tellChanged();
   }
 
   /** For the window that carries leases out; a lease that was cancelled meanwhile leaves nothing behind. */
   async putState(instanceId: number, state: LeaseState): Promise<void> {
-    const { files } = this;
+    const { files } = this.list;
     if ((await files?.read(instanceId))?.lease.id !== state.leaseId) {
       return;
     }
     await files?.putState(instanceId, state);
-    await this.tellChanged();
+    await this.list.tellChanged();
   }
 
   dispose(): void {
-    this.owned.dispose();
-  }
-
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key !== this.accountKey) {
-      this.accountKey = key;
-      this.list = [];
-      this.files = key === undefined ? undefined : this.deps.storage(key);
-      void this.load();
-    }
-  }
-
-  private async tellChanged(): Promise<void> {
-    this.deps.hub.broadcast(changedTopic, { accountKey: this.accountKey });
-    await this.load();
-  }
-
-  /** Reads the list anew; the last call counts. Never rejects. */
-  private load(): Promise<void> {
-    const { files } = this;
-    const own = (files?.list() ?? Promise.resolve([])).then(
-      (list) => {
-        if (this.loading === own) {
-          this.list = list;
-          this.problem = undefined;
-        }
-      },
-      (error: unknown) => {
-        if (this.loading === own) {
-          this.problem = error;
-          this.deps.log.warn(`What is to be stopped or destroyed later could not be read: ${String(error)}`);
-        }
-      },
-    );
-    this.loading = own;
-    return own.then(() => {
-      if (this.loading === own && !this.owned.isDisposed) {
-        this.changed.fire();
-      }
-    });
+    this.list.dispose();
   }
 }

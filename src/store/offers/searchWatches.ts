@@ -1,60 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import * as z from 'zod';
-import { machineName } from '../../model/rentals/confirmation';
-import { runningRateOfOffer } from '../../model/offers/localFilter';
-import { wireSearch } from '../../model/offers/marketSearch';
-import { zero, type Micros } from '../../model/money';
-import type { Offer } from '../../model/offers/offer';
-import { perHour } from '../../model/quote';
-import {
-  matchesAfter,
-  watchedSearch,
-  type SearchWatch,
-  type WatchMatch,
-} from '../../model/offers/searchWatch';
+import type { SearchWatch } from '../../model/offers/searchWatch';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { isCancelled, UserError } from '../../util/errors';
+import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
+import { DiskList } from '../diskList';
 import type { Accounts, WindowHub } from '../ports';
 import type { SearchBudget } from './searchBudget';
-import { WatchFiles, type WatchState } from './watchFiles';
+import { WatchChecks } from './watchChecks';
+import { WatchFiles, type WatchOnDisk } from './watchFiles';
 
-/** Time between two checks of one watch. */
-export const checkEveryMs = 3 * 60_000;
-/** Least time between two checks of any. */
-export const checksApartMs = 30_000;
-/** A watch waits while the searches of the last minute are this many: the rest is left to the user. */
-export const watchShare = 4;
-const longestBackOffMs = 30 * 60_000;
-/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
-const longestTimerMs = 30_000;
-
-export interface WatchRow {
-  readonly watch: SearchWatch;
-  readonly state: WatchState;
+export interface WatchRow extends WatchOnDisk {
   readonly isChecking: boolean;
 }
-
-const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
-const foundShape = z.object({
-  accountKey: z.string(),
-  watchId: z.string(),
-  name: z.string(),
-  /** When these offers were first seen; names them together with the watch. */
-  since: z.number(),
-  /** Cheapest first. */
-  offers: z.array(z.object({ id: z.number(), machine: z.string(), perHour: micros })).readonly(),
-});
-/** Offers that match a watch and were first seen in the same check. */
-export type WatchFound = Readonly<z.infer<typeof foundShape>>;
-
-const changedTopic = 'watches.changed';
-const foundTopic = 'watches.found';
-const changedShape = z.object({ accountKey: z.string(), check: z.string().optional() });
 
 export interface SearchWatchesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -65,58 +26,47 @@ export interface SearchWatchesDeps {
   readonly storageDir: string;
 }
 
-/**
- * The watched searches of the active account: every window lists and changes them, the leading one asks
- * the service. Without a watch there is no timer.
- */
+/** The watched searches of the active account: every window lists and changes them, the leading one asks the service. */
 export class SearchWatches implements Disposable {
   private readonly owned = new DisposableStore();
-  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changed = this.owned.add(new Emitter<void>());
-  private readonly found = this.owned.add(new Emitter<WatchFound>());
-  private accountKey: string | undefined;
-  private files: WatchFiles | undefined;
-  private list: readonly Omit<WatchRow, 'isChecking'>[] = [];
-  private problem: unknown;
-  private loading: Promise<void> = Promise.resolve();
-  private checking: { readonly id: string; readonly abort: AbortController } | undefined;
-  private readonly wanted = new Set<string>();
-  private readonly failures = new Map<string, number>();
-  private checkedAt = 0;
+  private readonly list: DiskList<WatchOnDisk, WatchFiles>;
+  private readonly checks: WatchChecks;
 
   readonly onDidChange = this.changed.event;
-  /** In every window, again with each check as long as they match; whoever tells claims it first. */
-  readonly onDidFind = this.found.event;
 
   constructor(private readonly deps: SearchWatchesDeps) {
-    const { accounts, hub } = deps;
-    this.owned.add(accounts.onDidChange(() => this.followAccount()));
-    this.owned.add(hub.onDidChangeLeader(() => this.plan()));
-    this.owned.add(hub.on(changedTopic, (data) => this.hear(data)));
-    this.owned.add(
-      hub.on(foundTopic, (data) => {
-        const parsed = foundShape.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.accountKey) {
-          this.found.fire(parsed.data);
-        }
+    this.list = this.owned.add(
+      new DiskList({
+        ...deps,
+        topic: 'watches.changed',
+        open: (accountKey) => new WatchFiles(join(deps.storageDir, 'watches', accountKey)),
+        unreadable: 'The watched searches could not be read',
       }),
     );
-    this.followAccount();
+    this.checks = this.owned.add(new WatchChecks({ ...deps, list: this.list }));
+    this.owned.add(this.list.onDidChange(() => this.changed.fire()));
+    this.owned.add(this.checks.onDidChange(() => this.changed.fire()));
+  }
+
+  /** In every window, again with each check as long as they match; whoever tells claims it first. */
+  get onDidFind() {
+    return this.checks.onDidFind;
   }
 
   /** Oldest first; empty without an account. */
   get rows(): readonly WatchRow[] {
-    return this.list.map((row) => ({ ...row, isChecking: this.checking?.id === row.watch.id }));
+    return this.list.rows.map((row) => ({ ...row, isChecking: this.checks.current === row.watch.id }));
   }
 
   /** Why the list could not be read from disk. */
   get error(): unknown {
-    return this.problem;
+    return this.list.error;
   }
 
   /** Settles once the list is that of the active account. */
   get ready(): Promise<void> {
-    return this.loading;
+    return this.list.ready;
   }
 
   /** Throws where nobody is signed in or the disk refuses. */
@@ -127,225 +77,34 @@ export class SearchWatches implements Disposable {
   }
 
   async change(id: string, changes: Partial<Pick<SearchWatch, 'name' | 'maxPerHour'>>): Promise<void> {
-    const row = this.list.find(({ watch }) => watch.id === id);
+    const row = this.list.rows.find(({ watch }) => watch.id === id);
     if (row) {
       await this.put({ ...row.watch, ...changes });
     }
   }
 
   async remove(id: string): Promise<void> {
-    if (this.checking?.id === id) {
-      this.checking.abort.abort();
-    }
-    await this.files?.remove(id);
-    await this.tellChanged();
+    this.checks.cancel(id);
+    await this.list.files?.remove(id);
+    await this.list.tellChanged();
   }
 
   /** Asks the leading window for a check as soon as the limit of the service allows. */
   async checkNow(id: string): Promise<void> {
-    await this.tellChanged(id);
+    this.checks.want(id);
+    await this.list.tellChanged();
   }
 
   dispose(): void {
-    this.checking?.abort.abort();
     this.owned.dispose();
   }
 
   private async put(watch: SearchWatch): Promise<void> {
-    const { files } = this;
+    const { files } = this.list;
     if (!files) {
       throw new UserError(text('Sign in first: a search is watched for an account.'), { nextStep: 'signIn' });
     }
     await files.put(watch);
-    await this.tellChanged(watch.id);
-  }
-
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key === this.accountKey) {
-      this.plan();
-      return;
-    }
-    this.checking?.abort.abort();
-    this.checking = undefined;
-    this.accountKey = key;
-    this.list = [];
-    this.wanted.clear();
-    this.failures.clear();
-    this.files = key === undefined ? undefined : new WatchFiles(join(this.deps.storageDir, 'watches', key));
-    void this.load();
-  }
-
-  /** Reads the list anew; the last call counts. Never rejects. */
-  private load(): Promise<void> {
-    const { files } = this;
-    const own = (files?.list() ?? Promise.resolve([])).then(
-      (list) => {
-        if (this.loading === own) {
-          this.list = list;
-          this.problem = undefined;
-        }
-      },
-      (error: unknown) => {
-        if (this.loading === own) {
-          this.problem = error;
-          this.deps.log.warn(`The watched searches could not be read: ${String(error)}`);
-        }
-      },
-    );
-    this.loading = own;
-    return own.then(() => {
-      if (this.loading === own && !this.owned.isDisposed) {
-        this.changed.fire();
-        this.plan();
-      }
-    });
-  }
-
-  private async tellChanged(check?: string): Promise<void> {
-    const { accountKey } = this;
-    this.want(check);
-    this.deps.hub.broadcast(changedTopic, { accountKey, ...(check === undefined ? {} : { check }) });
-    await this.load();
-  }
-
-  private hear(data: unknown): void {
-    const parsed = changedShape.safeParse(data);
-    if (parsed.success && parsed.data.accountKey === this.accountKey) {
-      this.want(parsed.data.check);
-      void this.load();
-    }
-  }
-
-  /** Kept only where it is carried out: another window would check once more when it comes to lead. */
-  private want(check: string | undefined): void {
-    if (check !== undefined && this.deps.hub.isLeader) {
-      this.wanted.add(check);
-    }
-  }
-
-  /** Sets the timer for the watch that is due next; none where there is nothing to do here. */
-  private plan(): void {
-    this.timer.value = undefined;
-    const { hub, clock, accounts } = this.deps;
-    const next = [...this.list].sort((a, b) => this.dueAt(a) - this.dueAt(b))[0];
-    if (!next || !hub.isLeader || !accounts.active || this.checking || this.owned.isDisposed) {
-      return;
-    }
-    const now = clock.now();
-    const waitMs = Math.max(
-      0,
-      this.dueAt(next) - now,
-      this.checkedAt > now ? 0 : this.checkedAt + checksApartMs - now,
-      this.deps.budget.waitMs(watchShare),
-    );
-    const wake = () => (waitMs > longestTimerMs ? this.plan() : void this.wake(next.watch.id));
-    this.timer.value = clock.schedule(wake, Math.min(waitMs, longestTimerMs));
-  }
-
-  /** The user may have searched meanwhile. */
-  private async wake(id: string): Promise<void> {
-    const row = this.list.find(({ watch }) => watch.id === id);
-    if (row && this.deps.budget.waitMs(watchShare) === 0) {
-      await this.check(row);
-    }
-    this.plan();
-  }
-
-  private dueAt({ watch, state }: Omit<WatchRow, 'isChecking'>): number {
-    if (this.wanted.has(watch.id)) {
-      return 0;
-    }
-    const failures = this.failures.get(watch.id) ?? (state.error ? 1 : 0);
-    const last = (failures === 0 ? state.checkedAt : state.error?.at) ?? 0;
-    // The clock was set back: what lies in the future says nothing.
-    return last > this.deps.clock.now() ? 0 : last + Math.min(checkEveryMs * 2 ** failures, longestBackOffMs);
-  }
-
-  /** Never rejects. */
-  private async check({ watch, state }: Omit<WatchRow, 'isChecking'>): Promise<void> {
-    const { accounts, clock, log } = this.deps;
-    const { active } = accounts;
-    if (!active) {
-      return;
-    }
-    const own = { id: watch.id, abort: new AbortController() };
-    this.checking = own;
-    this.checkedAt = clock.now();
-    this.wanted.delete(watch.id);
-    this.changed.fire();
-    try {
-      const search = wireSearch(watchedSearch(watch));
-      this.deps.budget.note();
-      const { items } = await active.client.offers.search(search, { signal: own.abort.signal });
-      if (this.checking === own) {
-        const checkedAt = clock.now();
-        const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt);
-        this.failures.delete(watch.id);
-        await this.keep(watch.id, { checkedAt, matches });
-        this.tellFound(active.key, watch, matches, offers);
-      }
-    } catch (error) {
-      if (this.checking === own && !isCancelled(error)) {
-        const failures = this.failures.get(watch.id) ?? 0;
-        this.failures.set(watch.id, failures + 1);
-        if (failures === 0) {
-          log.warn(`A watched search could not be checked: ${String(error)}`);
-        }
-        const reason =
-          error instanceof UserError
-            ? error.text
-            : text('Something unexpected happened. The log has the details.');
-        await this.keep(watch.id, { ...state, error: { at: clock.now(), text: reason } });
-      }
-    } finally {
-      if (this.checking === own) {
-        this.checking = undefined;
-        this.changed.fire();
-      }
-    }
-  }
-
-  /** A watch that was removed meanwhile leaves nothing behind. */
-  private async keep(id: string, state: WatchState): Promise<void> {
-    const { files, accountKey } = this;
-    try {
-      await files?.putState(id, state);
-      const isThere = (await files?.list())?.some(({ watch }) => watch.id === id) === true;
-      if (!isThere) {
-        await files?.remove(id);
-      }
-    } catch (error) {
-      this.deps.log.warn(`The state of a watched search could not be kept: ${String(error)}`);
-    }
-    this.list = this.list.map((row) => (row.watch.id === id ? { ...row, state } : row));
-    this.deps.hub.broadcast(changedTopic, { accountKey });
-  }
-
-  private tellFound(
-    accountKey: string,
-    watch: SearchWatch,
-    matches: readonly WatchMatch[],
-    offers: readonly Offer[],
-  ): void {
-    const since = new Map(matches.map(({ offerId, firstSeenAt }) => [offerId, firstSeenAt]));
-    const { query } = watchedSearch(watch);
-    const priced = offers.map((offer) => {
-      const rate = runningRateOfOffer(offer, query);
-      return {
-        id: offer.id,
-        machine: machineName(offer),
-        perHour: rate === undefined ? zero : perHour(rate),
-      };
-    });
-    for (const time of new Set(since.values())) {
-      const own = priced.filter(({ id }) => since.get(id) === time).sort((a, b) => a.perHour - b.perHour);
-      if (own.length > 0) {
-        const { id: watchId, name } = watch;
-        const found: WatchFound = { accountKey, watchId, name, since: time, offers: own };
-        this.deps.hub.broadcast(foundTopic, found);
-        this.found.fire(found);
-      }
-    }
+    await this.checkNow(watch.id);
   }
 }

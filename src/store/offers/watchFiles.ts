@@ -16,6 +16,11 @@ export interface WatchState {
   readonly error?: { readonly at: number; readonly text: Text };
 }
 
+export interface WatchOnDisk {
+  readonly watch: SearchWatch;
+  readonly state: WatchState;
+}
+
 const watchFile = z.object({
   version: z.literal(1),
   name: z.string(),
@@ -44,7 +49,7 @@ export class WatchFiles {
   constructor(private readonly folder: string) {}
 
   /** Oldest first. Throws `FileUnreadableError` where the disk refuses. */
-  async list(): Promise<readonly { readonly watch: SearchWatch; readonly state: WatchState }[]> {
+  async list(): Promise<readonly WatchOnDisk[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder))
       .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])

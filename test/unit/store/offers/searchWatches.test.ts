@@ -5,12 +5,8 @@ import { NotReachableError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { SearchBudget } from '../../../../src/store/offers/searchBudget';
-import {
-  checkEveryMs,
-  checksApartMs,
-  SearchWatches,
-  type WatchFound,
-} from '../../../../src/store/offers/searchWatches';
+import { SearchWatches } from '../../../../src/store/offers/searchWatches';
+import { checkEveryMs, checksApartMs, type WatchFound } from '../../../../src/store/offers/watchChecks';
 import type { Clock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
 import { FakeService } from '../../../support/fakeService';

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../util/disposable';
+import { Emitter } from '../util/emitter';
+import type { Log } from '../util/log';
+import type { Accounts, WindowHub } from './ports';
+
+export interface DiskListDeps<Files> {
+  /** Between the windows; tells this list from the others. */
+  readonly topic: string;
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly hub: Pick<WindowHub, 'on' | 'broadcast'>;
+  readonly log: Log;
+  /** Where the rows of an account are kept. */
+  readonly open: (accountKey: string) => Files;
+  /** For the log, where the disk refuses. */
+  readonly unreadable: string;
+}
+
+const changedShape = z.object({ accountKey: z.string() });
+
+/** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
+export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private key: string | undefined;
+  private opened: Files | undefined;
+  private list: readonly Row[] = [];
+  private problem: unknown;
+  private loading: Promise<void> = Promise.resolve();
+
+  /** After each reading, of another account as well. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: DiskListDeps<Files>) {
+    this.owned.add(deps.accounts.onDidChange(() => this.followAccount()));
+    this.owned.add(
+      deps.hub.on(deps.topic, (data) => {
+        const parsed = changedShape.safeParse(data);
+        if (parsed.success && parsed.data.accountKey === this.key) {
+          void this.load();
+        }
+      }),
+    );
+    this.followAccount();
+  }
+
+  get rows(): readonly Row[] {
+    return this.list;
+  }
+
+  /** Whose rows these are. */
+  get accountKey(): string | undefined {
+    return this.key;
+  }
+
+  /** `undefined` where nobody is signed in. */
+  get files(): Files | undefined {
+    return this.opened;
+  }
+
+  /** Why the rows could not be read; those read before are kept. */
+  get error(): unknown {
+    return this.problem;
+  }
+
+  /** Settles once the rows are those of the active account. */
+  get ready(): Promise<void> {
+    return this.loading;
+  }
+
+  /** Reads the rows anew, here and in the other windows. Never rejects. */
+  async tellChanged(): Promise<void> {
+    this.tellOthers();
+    await this.load();
+  }
+
+  /** A change that is known here without reading the disk. */
+  replace(change: (row: Row) => Row): void {
+    this.list = this.list.map(change);
+    this.tellOthers();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private tellOthers(): void {
+    this.deps.hub.broadcast(this.deps.topic, { accountKey: this.key });
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key !== this.key) {
+      this.key = key;
+      this.list = [];
+      this.opened = key === undefined ? undefined : this.deps.open(key);
+      void this.load();
+    }
+  }
+
+  /** The last call counts. Never rejects. */
+  private load(): Promise<void> {
+    const own = (this.opened?.list() ?? Promise.resolve([])).then(
+      (list) => {
+        if (this.loading === own) {
+          this.list = list;
+          this.problem = undefined;
+        }
+      },
+      (error: unknown) => {
+        if (this.loading === own) {
+          this.problem = error;
+          this.deps.log.warn(`${this.deps.unreadable}: ${String(error)}`);
+        }
+      },
+    );
+    this.loading = own;
+    return own.then(() => {
+      if (this.loading === own && !this.owned.isDisposed) {
+        this.changed.fire();
+      }
+    });
+  }
+}

@@ -1,0 +1,266 @@
+import * as z from 'zod';
+import { machineName } from '../../model/rentals/confirmation';
+import { runningRateOfOffer } from '../../model/offers/localFilter';
+import { wireSearch } from '../../model/offers/marketSearch';
+import { zero, type Micros } from '../../model/money';
+import type { Offer } from '../../model/offers/offer';
+import { perHour } from '../../model/quote';
+import {
+  matchesAfter,
+  watchedSearch,
+  type SearchWatch,
+  type WatchMatch,
+} from '../../model/offers/searchWatch';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import type { DiskList } from '../diskList';
+import type { Accounts, WindowHub } from '../ports';
+import type { SearchBudget } from './searchBudget';
+import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';
+
+/** Time between two checks of one watch. */
+export const checkEveryMs = 3 * 60_000;
+/** Least time between two checks of any. */
+export const checksApartMs = 30_000;
+/** A watch waits while the searches of the last minute are this many: the rest is left to the user. */
+export const watchShare = 4;
+const longestBackOffMs = 30 * 60_000;
+/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+const longestTimerMs = 30_000;
+
+const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
+const foundShape = z.object({
+  accountKey: z.string(),
+  watchId: z.string(),
+  name: z.string(),
+  /** When these offers were first seen; names them together with the watch. */
+  since: z.number(),
+  /** Cheapest first. */
+  offers: z.array(z.object({ id: z.number(), machine: z.string(), perHour: micros })).readonly(),
+});
+/** Offers that match a watch and were first seen in the same check. */
+export type WatchFound = Readonly<z.infer<typeof foundShape>>;
+
+const foundTopic = 'watches.found';
+const wantedTopic = 'watches.wanted';
+const wantedShape = z.object({ accountKey: z.string(), watchId: z.string() });
+
+export interface WatchChecksDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly list: DiskList<WatchOnDisk, WatchFiles>;
+}
+
+/** Asks the service for the watched searches in turn, in the window that leads. Without a watch there is no timer. */
+export class WatchChecks implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly found = this.owned.add(new Emitter<WatchFound>());
+  private readonly wanted = new Set<string>();
+  private readonly failures = new Map<string, number>();
+  private accountKey: string | undefined;
+  private checking: { readonly id: string; readonly abort: AbortController } | undefined;
+  private checkedAt = 0;
+
+  /** A check began or ended. */
+  readonly onDidChange = this.changed.event;
+  readonly onDidFind = this.found.event;
+
+  constructor(private readonly deps: WatchChecksDeps) {
+    const { accounts, hub, list } = deps;
+    this.accountKey = list.accountKey;
+    this.owned.add(accounts.onDidChange(() => this.followAccount()));
+    this.owned.add(hub.onDidChangeLeader(() => this.plan()));
+    this.owned.add(list.onDidChange(() => this.plan()));
+    this.owned.add(
+      hub.on(wantedTopic, (data) => {
+        const parsed = wantedShape.safeParse(data);
+        if (parsed.success && parsed.data.accountKey === this.accountKey) {
+          this.expect(parsed.data.watchId);
+        }
+      }),
+    );
+    this.owned.add(
+      hub.on(foundTopic, (data) => {
+        const parsed = foundShape.safeParse(data);
+        if (parsed.success && parsed.data.accountKey === this.accountKey) {
+          this.found.fire(parsed.data);
+        }
+      }),
+    );
+  }
+
+  /** The watch that is asked for at this moment. */
+  get current(): string | undefined {
+    return this.checking?.id;
+  }
+
+  /** Checked as soon as the limit allows, by the window that leads, once the list was read again. */
+  want(id: string): void {
+    this.expect(id);
+    this.deps.hub.broadcast(wantedTopic, { accountKey: this.accountKey, watchId: id });
+  }
+
+  cancel(id: string): void {
+    if (this.checking?.id === id) {
+      this.checking.abort.abort();
+    }
+  }
+
+  dispose(): void {
+    this.checking?.abort.abort();
+    this.owned.dispose();
+  }
+
+  /** Kept only where it is carried out: another window would check once more when it comes to lead. */
+  private expect(id: string): void {
+    if (this.deps.hub.isLeader) {
+      this.wanted.add(id);
+    }
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key !== this.accountKey) {
+      this.checking?.abort.abort();
+      this.checking = undefined;
+      this.accountKey = key;
+      this.wanted.clear();
+      this.failures.clear();
+    }
+    this.plan();
+  }
+
+  /** Sets the timer for the watch that is due next; none where there is nothing to do here. */
+  private plan(): void {
+    this.timer.value = undefined;
+    const { hub, clock, accounts } = this.deps;
+    const next = [...this.deps.list.rows].sort((a, b) => this.dueAt(a) - this.dueAt(b))[0];
+    if (!next || !hub.isLeader || !accounts.active || this.checking || this.owned.isDisposed) {
+      return;
+    }
+    const now = clock.now();
+    const waitMs = Math.max(
+      0,
+      this.dueAt(next) - now,
+      this.checkedAt > now ? 0 : this.checkedAt + checksApartMs - now,
+      this.deps.budget.waitMs(watchShare),
+    );
+    const wake = () => (waitMs > longestTimerMs ? this.plan() : void this.wake(next.watch.id));
+    this.timer.value = clock.schedule(wake, Math.min(waitMs, longestTimerMs));
+  }
+
+  /** The user may have searched meanwhile. */
+  private async wake(id: string): Promise<void> {
+    const row = this.deps.list.rows.find(({ watch }) => watch.id === id);
+    if (row && this.deps.budget.waitMs(watchShare) === 0) {
+      await this.check(row);
+    }
+    this.plan();
+  }
+
+  private dueAt({ watch, state }: WatchOnDisk): number {
+    if (this.wanted.has(watch.id)) {
+      return 0;
+    }
+    const failures = this.failures.get(watch.id) ?? (state.error ? 1 : 0);
+    const last = (failures === 0 ? state.checkedAt : state.error?.at) ?? 0;
+    // The clock was set back: what lies in the future says nothing.
+    return last > this.deps.clock.now() ? 0 : last + Math.min(checkEveryMs * 2 ** failures, longestBackOffMs);
+  }
+
+  /** Never rejects. */
+  private async check({ watch, state }: WatchOnDisk): Promise<void> {
+    const { accounts, clock, log } = this.deps;
+    const { active } = accounts;
+    if (!active) {
+      return;
+    }
+    const own = { id: watch.id, abort: new AbortController() };
+    this.checking = own;
+    this.checkedAt = clock.now();
+    this.wanted.delete(watch.id);
+    this.changed.fire();
+    try {
+      const search = wireSearch(watchedSearch(watch));
+      this.deps.budget.note();
+      const { items } = await active.client.offers.search(search, { signal: own.abort.signal });
+      if (this.checking === own) {
+        const checkedAt = clock.now();
+        const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt);
+        this.failures.delete(watch.id);
+        await this.keep(watch.id, { checkedAt, matches });
+        this.tellFound(active.key, watch, matches, offers);
+      }
+    } catch (error) {
+      if (this.checking === own && !isCancelled(error)) {
+        const failures = this.failures.get(watch.id) ?? 0;
+        this.failures.set(watch.id, failures + 1);
+        if (failures === 0) {
+          log.warn(`A watched search could not be checked: ${String(error)}`);
+        }
+        const reason =
+          error instanceof UserError
+            ? error.text
+            : text('Something unexpected happened. The log has the details.');
+        await this.keep(watch.id, { ...state, error: { at: clock.now(), text: reason } });
+      }
+    } finally {
+      if (this.checking === own) {
+        this.checking = undefined;
+        this.changed.fire();
+      }
+    }
+  }
+
+  /** A watch that was removed meanwhile leaves nothing behind. */
+  private async keep(id: string, state: WatchState): Promise<void> {
+    const { list, log } = this.deps;
+    const { files } = list;
+    try {
+      await files?.putState(id, state);
+      const isThere = (await files?.list())?.some(({ watch }) => watch.id === id) === true;
+      if (!isThere) {
+        await files?.remove(id);
+      }
+    } catch (error) {
+      log.warn(`The state of a watched search could not be kept: ${String(error)}`);
+    }
+    list.replace((row) => (row.watch.id === id ? { ...row, state } : row));
+  }
+
+  private tellFound(
+    accountKey: string,
+    watch: SearchWatch,
+    matches: readonly WatchMatch[],
+    offers: readonly Offer[],
+  ): void {
+    const since = new Map(matches.map(({ offerId, firstSeenAt }) => [offerId, firstSeenAt]));
+    const { query } = watchedSearch(watch);
+    const priced = offers.map((offer) => {
+      const rate = runningRateOfOffer(offer, query);
+      return {
+        id: offer.id,
+        machine: machineName(offer),
+        perHour: rate === undefined ? zero : perHour(rate),
+      };
+    });
+    for (const time of new Set(since.values())) {
+      const own = priced.filter(({ id }) => since.get(id) === time).sort((a, b) => a.perHour - b.perHour);
+      if (own.length > 0) {
+        const { id: watchId, name } = watch;
+        const found: WatchFound = { accountKey, watchId, name, since: time, offers: own };
+        this.deps.hub.broadcast(foundTopic, found);
+        this.found.fire(found);
+      }
+    }
+  }
+}
