@@ -1,7 +1,7 @@
 import type { Clock } from '../util/clock';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
-import { NotSignedInError } from './accounts/accounts';
+import { NotSignedInError } from './accounts/accountErrors';
 import type { Account, Accounts, ListStore, Loaded, WindowHub } from './ports';
 
 export interface ListStoreDeps<T> {

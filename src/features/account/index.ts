@@ -4,7 +4,7 @@ import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accounts';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { adaptToKey } from './keyAdaptation';

@@ -6,7 +6,7 @@ import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
-import { NotSignedInError } from '../../store/accounts/accounts';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';

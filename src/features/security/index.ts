@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accounts';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accounts';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';

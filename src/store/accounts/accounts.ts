@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { AccountClients } from './accountClients';
 import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors';
 import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOf, type SavedAccount } from './accountFiles';
 import type {
@@ -19,9 +20,8 @@ import type {
 import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal, type StartOptions } from './sessionRenewal';
-import { bearerOf, isSameSession, Sessions, type Session } from './sessions';
-
-export { NotSignedInError } from './accountErrors';
+import { Sessions, type Session } from './sessions';
+import { SessionsInUse } from './sessionsInUse';
 
 export interface AccountsDeps {
   readonly createClient: ClientFactory;
@@ -59,9 +59,8 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<AccountsState>;
   private readonly renewal: SessionRenewal | undefined;
-  private readonly inUse = new Map<string, Session>();
-  /** What the key ring holds instead of a session that it did not take; unknown until it is read next. */
-  private readonly outdated = new Map<string, Session | 'unknown'>();
+  private readonly clients: AccountClients;
+  private readonly inUse: SessionsInUse;
   private current: AccountsState = { kind: 'loading' };
   private queue: Promise<unknown> = Promise.resolve();
   private loaded: Promise<void> | undefined;
@@ -70,7 +69,20 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   constructor(private readonly deps: AccountsDeps) {
     this.files = new AccountFiles(deps.storageDir, deps.log);
     this.sessions = new Sessions(deps.secrets);
+    this.inUse = new SessionsInUse({
+      kept: this.sessions,
+      onSecret: (value) => deps.onSecret?.(value),
+      // Whoever asks for a code of this account may stop.
+      onChange: (accountKey) => this.renewal?.noteSession(accountKey),
+    });
     this.renewal = deps.secondFactor && this.owned.add(this.makeRenewal(deps.secondFactor));
+    this.clients = new AccountClients({
+      ...deps,
+      sessionOf: (accountKey) => this.inUse.get(accountKey),
+      renewal: this.renewal,
+      onSecret: (value) => deps.onSecret?.(value),
+      onForbidden: (accountKey, error) => deps.onForbidden?.(accountKey, error),
+    });
     this.changed = this.owned.add(
       new Emitter((error) => {
         deps.log.error('A listener of the accounts failed', error);
@@ -126,14 +138,14 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     const serviceUrl = parseBaseUrl(input.serviceUrl).href.replace(/\/+$/, '');
     const session: Session = { apiKey: input.apiKey };
     const isDemo = input.isDemo ?? false;
-    const user = await this.userOf({ serviceUrl, isDemo }, input.apiKey, signal);
+    const user = await this.clients.userOf({ serviceUrl, isDemo }, input.apiKey, signal);
     const key = accountKeyFor(serviceUrl, user.id, isDemo);
     return this.serially(async () => {
       const name = nameAfterSignIn(await this.files.get(key), user);
       const ref: AccountRef = { key, serviceUrl, userId: user.id, name, isDemo };
-      this.remember(ref.key, session);
+      this.inUse.use(ref.key, session);
       await this.files.put({ ref, user });
-      const isKept = await this.keep(ref.key, session);
+      const isKept = await this.inUse.keep(ref.key, session);
       if (!isKept) {
         this.deps.log.warn('The editor did not keep the API key; it works until this window closes');
       }
@@ -148,7 +160,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
 
   async replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement> {
     const { ref } = await this.saved(accountKey);
-    const user = await this.userOf(ref, apiKey, signal);
+    const user = await this.clients.userOf(ref, apiKey, signal);
     if (user.id !== ref.userId) {
       return { kind: 'otherUser', name: nameOf(user) };
     }
@@ -156,9 +168,9 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
       // Who signed out meanwhile stays signed out.
       const saved: SavedAccount = { ref: (await this.saved(accountKey)).ref, user };
       const session: Session = { apiKey };
-      this.remember(accountKey, session);
+      this.inUse.use(accountKey, session);
       await this.files.put(saved);
-      const isKept = await this.keep(accountKey, session);
+      const isKept = await this.inUse.keep(accountKey, session);
       const active = this.activeIf(accountKey);
       // The client stays: it has learnt the pace of the service.
       const account = active ? { ...active, user, isKept } : this.makeAccount(saved, isKept);
@@ -193,7 +205,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     await this.serially(async () => {
       // First, so that windows which hear of the removed key find that the account is gone.
       await this.files.remove(accountKey);
-      this.forget(accountKey);
+      this.inUse.forget(accountKey);
       const isRemoved = await this.sessions.remove(accountKey);
       if ((await this.files.activeKey()) === accountKey) {
         const next = (await this.files.list()).find(({ ref }) => !ref.isDemo);
@@ -225,10 +237,10 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     }
     const session: Session = { apiKey: before.apiKey, ...change };
     // In use at once: a key ring that takes its time keeps nobody waiting.
-    this.remember(accountKey, session);
+    this.inUse.use(accountKey, session);
     await this.serially(async () => {
       if (this.inUse.get(accountKey) === session) {
-        await this.keep(accountKey, session);
+        await this.inUse.keep(accountKey, session);
         this.deps.hub.broadcast(topic, {});
       }
     });
@@ -282,37 +294,8 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     return this.serially(() => this.readState());
   }
 
-  /** Who signed out in another window must not go on here with what was read before. */
-  private async forgetRemoved(): Promise<void> {
-    const known = new Set((await this.files.list()).map(({ ref }) => ref.key));
-    for (const key of this.inUse.keys()) {
-      if (!known.has(key)) {
-        this.forget(key);
-      }
-    }
-  }
-
-  /** Whoever asks for a code of this account stops, too. */
-  private forget(accountKey: string): void {
-    this.inUse.delete(accountKey);
-    this.outdated.delete(accountKey);
-    this.renewal?.noteSession(accountKey);
-  }
-
-  /** False where the key ring does not hold it; what it holds instead must not come back then. */
-  private async keep(accountKey: string, session: Session): Promise<boolean> {
-    const held = await this.sessions.write(accountKey, session);
-    const isKept = held.kind === 'present' && isSameSession(held.session, session);
-    if (isKept) {
-      this.outdated.delete(accountKey);
-    } else {
-      this.outdated.set(accountKey, held.kind === 'present' ? held.session : 'unknown');
-    }
-    return isKept;
-  }
-
   private async readState(): Promise<void> {
-    await this.forgetRemoved();
+    this.inUse.keepOnly(new Set((await this.files.list()).map(({ ref }) => ref.key)));
     const key = await this.files.activeKey();
     const saved = key === undefined ? undefined : await this.files.get(key);
     const next: AccountsState = saved ? await this.open(saved) : { kind: 'signedOut' };
@@ -332,52 +315,22 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
 
   private async open(saved: SavedAccount): Promise<AccountsState> {
     const { key } = saved.ref;
-    const content = await this.sessions.read(key);
-    if (content.kind === 'present' && !this.isOutdated(key, content.session)) {
-      this.remember(key, content.session);
-      return { kind: 'signedIn', account: this.makeAccount(saved, true) };
-    }
+    const { isKept, content } = await this.inUse.read(key);
     // A key ring that locks itself, or that lost a write, does not sign anybody out who is working.
-    if (content.kind === 'present' || this.inUse.has(key)) {
-      return { kind: 'signedIn', account: this.makeAccount(saved, false) };
+    if (content.kind === 'present' || this.inUse.get(key)) {
+      return { kind: 'signedIn', account: this.makeAccount(saved, isKept) };
     }
     return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
   }
 
-  /** True where the session in use is newer, because the key ring did not take it. */
-  private isOutdated(accountKey: string, held: Session): boolean {
-    const outdated = this.outdated.get(accountKey);
-    const inUse = this.inUse.get(accountKey);
-    if (outdated === undefined || !inUse || isSameSession(held, inUse)) {
-      this.outdated.delete(accountKey);
-      return false;
-    }
-    if (outdated === 'unknown' || isSameSession(held, outdated)) {
-      this.outdated.set(accountKey, held);
-      return true;
-    }
-    this.outdated.delete(accountKey);
-    return false;
-  }
-
-  private remember(accountKey: string, session: Session): void {
-    this.deps.onSecret?.(session.apiKey);
-    if (session.sessionKey !== undefined) {
-      this.deps.onSecret?.(session.sessionKey);
-    }
-    this.inUse.set(accountKey, session);
-    this.renewal?.noteSession(accountKey);
-  }
-
   private makeRenewal(gate: SecondFactorGate): SessionRenewal {
-    const { hub, clock, log, createClient } = this.deps;
+    const { hub, clock, log } = this.deps;
     return new SessionRenewal({
       gate,
       hub,
       clock,
       log,
-      keyClient: ({ serviceUrl, isDemo }, { apiKey }) =>
-        createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) }),
+      keyClient: (ref, { apiKey }) => this.clients.withKey(ref, apiKey),
       sessionOf: (accountKey) => this.inUse.get(accountKey),
       save: (accountKey, change) => {
         this.updateSession(accountKey, change).catch((error: unknown) => {
@@ -389,23 +342,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   }
 
   private makeAccount({ ref, user }: SavedAccount, isKept: boolean): Account {
-    const client = this.deps.createClient({
-      serviceUrl: ref.serviceUrl,
-      isDemo: ref.isDemo,
-      bearer: () => {
-        const session = this.inUse.get(ref.key);
-        return session
-          ? Promise.resolve(bearerOf(session, this.deps.clock.now()))
-          : Promise.reject(new NotSignedInError());
-      },
-      ...(this.renewal
-        ? { recover: (refused) => this.renewal?.recover(ref, refused) ?? Promise.resolve(false) }
-        : {}),
-      onForbidden: (error) => {
-        this.deps.onForbidden?.(ref.key, error);
-      },
-    });
-    return { ...ref, client, user, isKept };
+    return { ...ref, client: this.clients.of(ref), user, isKept };
   }
 
   private async saved(accountKey: string): Promise<SavedAccount> {
@@ -414,19 +351,6 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
       throw new NotSignedInError();
     }
     return saved;
-  }
-
-  /** Whose key it is; nothing is kept. */
-  private async userOf(
-    { serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>,
-    apiKey: string,
-    signal: AbortSignal | undefined,
-  ): Promise<User> {
-    this.deps.onSecret?.(apiKey);
-    const client = this.deps.createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) });
-    const user = await client.users.current(signal ? { signal } : {});
-    signal?.throwIfAborted();
-    return user;
   }
 
   private refOfState(): AccountRef | undefined {

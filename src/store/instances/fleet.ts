@@ -8,7 +8,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { NotSignedInError } from '../accounts/accounts';
+import { NotSignedInError } from '../accounts/accountErrors';
 import {
   describeError,
   fleetFile,

@@ -14,7 +14,7 @@ import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { NotSignedInError } from '../accounts/accounts';
+import { NotSignedInError } from '../accounts/accountErrors';
 import { isComplete, type FleetStore } from '../instances/fleet';
 import type { Account, Accounts, FleetSnapshot, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal, withoutSecretParts } from './rentalJournal';

@@ -15,7 +15,7 @@ import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { NotSignedInError } from '../accounts/accounts';
+import { NotSignedInError } from '../accounts/accountErrors';
 import { destroyAndVerify } from '../instances/destruction';
 import type { FailedMachines } from './failedMachines';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';

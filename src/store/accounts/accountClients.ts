@@ -1,0 +1,58 @@
+import type { Client } from '../../api/client';
+import type { ForbiddenError } from '../../api/errors';
+import type { AccountRef, User } from '../../model/accounts/account';
+import type { Clock } from '../../util/clock';
+import { NotSignedInError } from './accountErrors';
+import type { ClientFactory } from './clientFactory';
+import type { SessionRenewal } from './sessionRenewal';
+import { bearerOf, type Session } from './sessions';
+
+export interface AccountClientsDeps {
+  readonly createClient: ClientFactory;
+  readonly clock: Clock;
+  readonly sessionOf: (accountKey: string) => Session | undefined;
+  /** Without it a refused key stays refused. */
+  readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
+  readonly onSecret: (value: string) => void;
+  readonly onForbidden: (accountKey: string, error: ForbiddenError) => void;
+}
+
+/** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
+export class AccountClients {
+  constructor(private readonly deps: AccountClientsDeps) {}
+
+  of(ref: AccountRef): Client {
+    const { createClient, clock, sessionOf, renewal, onForbidden } = this.deps;
+    return createClient({
+      serviceUrl: ref.serviceUrl,
+      isDemo: ref.isDemo,
+      bearer: () => {
+        const session = sessionOf(ref.key);
+        return session
+          ? Promise.resolve(bearerOf(session, clock.now()))
+          : Promise.reject(new NotSignedInError());
+      },
+      ...(renewal ? { recover: (refused) => renewal.recover(ref, refused) } : {}),
+      onForbidden: (error) => {
+        onForbidden(ref.key, error);
+      },
+    });
+  }
+
+  /** Whose key it is; nothing is kept. */
+  async userOf(
+    { serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>,
+    apiKey: string,
+    signal: AbortSignal | undefined,
+  ): Promise<User> {
+    this.deps.onSecret(apiKey);
+    const user = await this.withKey({ serviceUrl, isDemo }, apiKey).users.current(signal ? { signal } : {});
+    signal?.throwIfAborted();
+    return user;
+  }
+
+  /** Speaks with the key alone, whatever session there is. */
+  withKey({ serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>, apiKey: string): Client {
+    return this.deps.createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) });
+  }
+}

@@ -1,0 +1,87 @@
+import { isSameSession, type Session, type SessionContent, type Sessions } from './sessions';
+
+export interface SessionsInUseDeps {
+  readonly kept: Pick<Sessions, 'read' | 'write'>;
+  /** Told each key before it is used, so that no log can hold it. */
+  readonly onSecret: (value: string) => void;
+  /** The session of an account is another one, or none any more. */
+  readonly onChange: (accountKey: string) => void;
+}
+
+/**
+ * The sessions that this window works with, beside those that the key ring holds: a key ring that is slow,
+ * locks itself or loses a write neither holds anybody up nor brings back an older session.
+ */
+export class SessionsInUse {
+  private readonly sessions = new Map<string, Session>();
+  /** What the key ring holds instead of a session that it did not take; unknown until it is read next. */
+  private readonly outdated = new Map<string, Session | 'unknown'>();
+
+  constructor(private readonly deps: SessionsInUseDeps) {}
+
+  get(accountKey: string): Session | undefined {
+    return this.sessions.get(accountKey);
+  }
+
+  use(accountKey: string, session: Session): void {
+    this.deps.onSecret(session.apiKey);
+    if (session.sessionKey !== undefined) {
+      this.deps.onSecret(session.sessionKey);
+    }
+    this.sessions.set(accountKey, session);
+    this.deps.onChange(accountKey);
+  }
+
+  forget(accountKey: string): void {
+    this.sessions.delete(accountKey);
+    this.outdated.delete(accountKey);
+    this.deps.onChange(accountKey);
+  }
+
+  /** Who signed out in another window must not go on here with what was read before. */
+  keepOnly(accountKeys: ReadonlySet<string>): void {
+    for (const key of this.sessions.keys()) {
+      if (!accountKeys.has(key)) {
+        this.forget(key);
+      }
+    }
+  }
+
+  /** False where the key ring does not hold it; what it holds instead must not come back then. */
+  async keep(accountKey: string, session: Session): Promise<boolean> {
+    const held = await this.deps.kept.write(accountKey, session);
+    const isKept = held.kind === 'present' && isSameSession(held.session, session);
+    if (isKept) {
+      this.outdated.delete(accountKey);
+    } else {
+      this.outdated.set(accountKey, held.kind === 'present' ? held.session : 'unknown');
+    }
+    return isKept;
+  }
+
+  /** Takes what the key ring holds into use, unless the session in use is newer. */
+  async read(accountKey: string): Promise<{ readonly isKept: boolean; readonly content: SessionContent }> {
+    const content = await this.deps.kept.read(accountKey);
+    const isKept = content.kind === 'present' && !this.isOutdated(accountKey, content.session);
+    if (isKept) {
+      this.use(accountKey, content.session);
+    }
+    return { isKept, content };
+  }
+
+  /** True where the session in use is newer, because the key ring did not take it. */
+  private isOutdated(accountKey: string, held: Session): boolean {
+    const outdated = this.outdated.get(accountKey);
+    const inUse = this.sessions.get(accountKey);
+    if (outdated === undefined || !inUse || isSameSession(held, inUse)) {
+      this.outdated.delete(accountKey);
+      return false;
+    }
+    if (outdated === 'unknown' || isSameSession(held, outdated)) {
+      this.outdated.set(accountKey, held);
+      return true;
+    }
+    this.outdated.delete(accountKey);
+    return false;
+  }
+}
