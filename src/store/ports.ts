@@ -128,6 +128,10 @@ export interface Rental {
   readonly goneAt?: number;
   /** How many replacements of it were begun. */
   readonly replacements?: number;
+  /** When the replacement began that is under way; milliseconds since 1970. */
+  readonly replacingSince?: number | undefined;
+  /** The marker of the rental that it took the place of. */
+  readonly replaces?: string;
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
   /** A replacement never costs more than this an hour. */

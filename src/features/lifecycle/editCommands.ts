@@ -5,12 +5,14 @@ import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
 import { highestBid, lowestBid } from '../../model/quote';
 import type { LifecycleDeps } from './deps';
-import { chooseInstances, clientOf } from './targets';
+import { clientFor } from '../../store/accounts/sameAccount';
+import { chooseInstances } from './targets';
 
 /** Room for our marker stays free. */
 const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 
 export async function rename(deps: LifecycleDeps, target: unknown): Promise<void> {
+  const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, undefined, {
     title: vscode.l10n.t('Rename which instance?'),
     none: vscode.l10n.t('There is no instance to rename.'),
@@ -37,11 +39,12 @@ export async function rename(deps: LifecycleDeps, target: unknown): Promise<void
   if (name === undefined || name.trim() === before) {
     return;
   }
-  await clientOf(deps).instances.label(instance.id, renamed(instance, name.trim()));
+  await client().instances.label(instance.id, renamed(instance, name.trim()));
   await deps.fleet.refresh();
 }
 
 export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<void> {
+  const still = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canChangeBid', {
     title: vscode.l10n.t('Change the bid of which instance?'),
     none: vscode.l10n.t('Only an interruptible instance has a bid.'),
@@ -50,7 +53,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   if (!instance) {
     return;
   }
-  const client = clientOf(deps);
+  const client = still();
   const minimum = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -77,7 +80,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   if (bid === undefined) {
     return;
   }
-  await client.instances.changeBid(instance.id, bid);
+  await still().instances.changeBid(instance.id, bid);
   await deps.fleet.refresh();
   void vscode.window.showInformationMessage(
     vscode.l10n.t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),

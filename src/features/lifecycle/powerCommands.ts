@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
 import { runCommand } from '../../editor/commands';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
 import { RefusedError } from '../../api/errors';
@@ -20,7 +21,8 @@ import {
   stoppedPrice,
   stopQuestion,
 } from './lifecycleWords';
-import { chooseInstances, clientOf } from './targets';
+import { clientFor } from '../../store/accounts/sameAccount';
+import { chooseInstances } from './targets';
 
 /** After a change the list is read anew; a failure of that shows in the list itself. */
 function refresh({ fleet, log }: LifecycleDeps): void {
@@ -50,13 +52,14 @@ function working<T>(
 }
 
 export async function start(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStart', {
     title: vscode.l10n.t('Start which instances?'),
     none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: true,
   });
   if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
-    await startAll(deps, instances);
+    await startAll(deps, instances, client());
   }
 }
 
@@ -65,17 +68,17 @@ export async function startNow(
   deps: LifecycleDeps,
   target: unknown,
 ): Promise<'started' | 'queued' | 'failed'> {
+  const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, undefined, 'canStart', {
     title: '',
     none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: false,
   });
-  const [only] = instances.length === 0 ? [] : await startAll(deps, instances);
+  const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client());
   return only?.kind !== 'done' ? 'failed' : only.value.queued ? 'queued' : 'started';
 }
 
-async function startAll(deps: LifecycleDeps, instances: readonly Instance[]) {
-  const client = clientOf(deps);
+async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: Client) {
   const results = await working(vscode.l10n.t('Starting…'), instances, async ({ id }) => {
     const answer = await client.instances.start(id);
     deps.fleet.note(id, { kind: 'start', ...(answer.queued ? { queued: true } : {}) });
@@ -143,6 +146,7 @@ async function tellQueued(instance: Instance): Promise<void> {
 }
 
 export async function stop(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStop', {
     title: vscode.l10n.t('Stop which instances?'),
     none: vscode.l10n.t('No instance is running or starting.'),
@@ -155,9 +159,9 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  const client = clientOf(deps);
+  const { instances: calls } = client();
   const results = await working(vscode.l10n.t('Stopping…'), instances, async ({ id }) => {
-    await client.instances.stop(id);
+    await calls.stop(id);
     deps.fleet.note(id, { kind: 'stop' });
   });
   refresh(deps);
@@ -182,6 +186,7 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
 }
 
 export async function reboot(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canReboot', {
     title: vscode.l10n.t('Reboot which instances?'),
     none: vscode.l10n.t('Only a running instance can be rebooted.'),
@@ -190,9 +195,9 @@ export async function reboot(deps: LifecycleDeps, target: unknown, selected: unk
   if (instances.length === 0 || !(await confirm(rebootQuestion(instances)))) {
     return;
   }
-  const client = clientOf(deps);
+  const { instances: calls } = client();
   const results = await working(vscode.l10n.t('Rebooting…'), instances, async ({ id }) => {
-    await client.instances.reboot(id);
+    await calls.reboot(id);
     deps.fleet.note(id, { kind: 'reboot' });
   });
   refresh(deps);
@@ -200,6 +205,7 @@ export async function reboot(deps: LifecycleDeps, target: unknown, selected: unk
 }
 
 export async function destroy(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+  const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
     title: vscode.l10n.t('Destroy which instances?'),
     none: vscode.l10n.t('There is no instance to destroy.'),
@@ -208,9 +214,9 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
   if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {
     return;
   }
-  const client = clientOf(deps);
+  const own = client();
   const results = await working(vscode.l10n.t('Destroying…'), instances, (instance) =>
-    destroyAndVerify(deps, client, instance.id),
+    destroyAndVerify(deps, own, instance.id),
   );
   refresh(deps);
   reportFailures(deps, vscode.l10n.t('Some instances could not be destroyed. They go on costing.'), results);

@@ -4,6 +4,7 @@ import type { OutputDocuments } from '../../editor/outputDocuments';
 import { detailsDocument } from '../../model/instances/instanceDetails';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { LifecycleDeps } from './deps';
+import { clientFor } from '../../store/accounts/sameAccount';
 import { chooseInstances, clientOf, InstanceGoneError } from './targets';
 
 /** interface: Limits. */
@@ -14,6 +15,7 @@ export async function runOnInstance(
   documents: OutputDocuments,
   target: unknown,
 ): Promise<void> {
+  const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canRunCommand', {
     title: vscode.l10n.t('Run a command on which instance?'),
     none: vscode.l10n.t('A command can be run on a running or stopped instance, and there is none.'),
@@ -52,7 +54,7 @@ export async function runOnInstance(
     return;
   }
   const output = await withCancellableProgress(vscode.l10n.t('Running on {0}…', name), (signal) =>
-    clientOf(deps).instances.execute(instance.id, command, { signal }),
+    client().instances.execute(instance.id, command, { signal }),
   );
   await documents.show(
     documents.uri(`command-${instance.id}-${deps.clock.now()}`, `${name}.txt`),

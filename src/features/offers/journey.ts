@@ -112,8 +112,9 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
         ...picked,
         choices: { ...startChoices(start, rents, steps), ...(bid === undefined ? {} : { bidPerHour: bid }) },
         ...(start.source === undefined ? {} : { sourceGiven: true }),
+        ...(start.baseFilters === undefined ? {} : { baseFilters: start.baseFilters }),
       },
-      deps,
+      { ...deps, account },
       steps,
     );
     if (end.kind !== 'back') {

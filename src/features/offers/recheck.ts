@@ -1,6 +1,8 @@
 import type { Client } from '../../api/client';
-import { fitting, sorted } from '../../model/offers/localFilter';
-import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import type { WireFiltersShape } from '../../model/offers/filters';
+import { sorted } from '../../model/offers/localFilter';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import { fittingSearch, wireSearch, type MarketSearch } from '../../model/offers/marketSearch';
 import type { Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
@@ -10,11 +12,15 @@ import { plannedDiskGb, type RentChoices } from '../../model/rentals/rentPlan';
 export type Recheck =
   | { readonly kind: 'asConfirmed'; readonly offer: Offer }
   | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
+  /** A price was confirmed and the service states none any more, or the other way round. */
+  | { readonly kind: 'repriced'; readonly offer: Offer }
   | { readonly kind: 'gone'; readonly next?: Offer };
 
 export interface RecheckInput {
   readonly offer: Offer;
   readonly query: MarketQuery;
+  /** Filters of a template or workspace that the search went by, too. */
+  readonly baseFilters?: WireFiltersShape | undefined;
   readonly choices: RentChoices;
   /** What was confirmed, for one machine. */
   readonly confirmed: Rate | undefined;
@@ -25,6 +31,15 @@ export function rentalQuery(query: MarketQuery, choices: RentChoices): MarketQue
   return { ...query, diskGb: plannedDiskGb(choices) };
 }
 
+/** The whole search that a rental goes by. */
+export function rentalSearch({
+  query,
+  choices,
+  baseFilters,
+}: Pick<RecheckInput, 'query' | 'choices' | 'baseFilters'>): MarketSearch {
+  return { query: rentalQuery(query, choices), ...(baseFilters === undefined ? {} : { baseFilters }) };
+}
+
 /** Reads the offer anew with the disk that will be rented; says what the next best is when it is gone. */
 export async function recheckOffer(
   search: Client['offers']['search'],
@@ -32,16 +47,17 @@ export async function recheckOffer(
   signal?: AbortSignal,
 ): Promise<Recheck> {
   const { offer, choices, confirmed } = input;
-  const query = rentalQuery(input.query, choices);
+  const market = rentalSearch(input);
+  const { query } = market;
   const options = signal ? { signal } : {};
-  const wide = toOfferSearch(query);
+  const wide = wireSearch(market);
   const own = await search({ ...wide, filters: { id: { eq: offer.id } } }, options);
   const found = own.items.find((one) => one.id === offer.id && one.rentable !== false);
   if (!found) {
     const all = await search(wide, options);
     const again = all.items.find((one) => one.id === offer.id && one.rentable !== false);
     if (!again) {
-      return gone(all.items, query, offer.id);
+      return gone(all.items, market, offer.id);
     }
     return compare(again, query, choices, confirmed);
   }
@@ -54,13 +70,13 @@ export async function nextBest(
   input: Omit<RecheckInput, 'confirmed'>,
   signal?: AbortSignal,
 ): Promise<Recheck> {
-  const query = rentalQuery(input.query, input.choices);
-  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
-  return gone(items, query, input.offer.id);
+  const market = rentalSearch(input);
+  const { items } = await search(wireSearch(market), signal ? { signal } : {});
+  return gone(items, market, input.offer.id);
 }
 
-function gone(offers: readonly Offer[], query: MarketQuery, id: number): Recheck {
-  const [next] = sorted(fitting(offers, query), query).filter(
+function gone(offers: readonly Offer[], market: MarketSearch, id: number): Recheck {
+  const [next] = sorted(fittingSearch(offers, market), market.query).filter(
     (one) => one.id !== id && one.rentable !== false,
   );
   return next ? { kind: 'gone', next } : { kind: 'gone' };
@@ -83,6 +99,9 @@ function compare(
     searchedDiskGb: query.diskGb,
     ...(bid === undefined ? {} : { bidPerHour: bid }),
   });
+  if ((running === undefined) !== (confirmed === undefined)) {
+    return { kind: 'repriced', offer };
+  }
   if (running !== undefined && confirmed !== undefined && perHour(running) > perHour(confirmed)) {
     return { kind: 'dearer', offer, before: perHour(confirmed), after: perHour(running) };
   }
@@ -107,8 +126,9 @@ export async function findCopy(
       ...(offer.gpuCount === undefined ? {} : { gpuCount: { min: offer.gpuCount, max: offer.gpuCount } }),
     },
   };
-  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
-  return sorted(fitting(items, query), query).find(
+  const market = rentalSearch({ ...input, query });
+  const { items } = await search(wireSearch(market), signal ? { signal } : {});
+  return sorted(fittingSearch(items, market), query).find(
     (one) =>
       !used.has(one.id) &&
       one.rentable !== false &&

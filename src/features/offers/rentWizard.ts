@@ -7,7 +7,7 @@ import { plainLabel, type Answer } from '../../editor/quickPick';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import type { Instance } from '../../model/instances/instance';
 import { machineName, type ConfirmationInput } from '../../model/rentals/confirmation';
-import { toOfferSearch } from '../../model/offers/marketQuery';
+import { wireSearch } from '../../model/offers/marketSearch';
 import { formatMoney, fromDollars, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
@@ -15,11 +15,12 @@ import { noRate, perHour, type Rate } from '../../model/quote';
 import { RentFlow, type RentStart } from '../../model/rentals/rentFlow';
 import { planRent } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
 import { assertNever, isCancelled, UserError } from '../../util/errors';
 import { confirmStep, type Confirmed, type Notice } from './confirmStep';
 import { optionsStep } from './optionSteps';
-import { findCopy, nextBest, recheckOffer, rentalQuery } from './recheck';
+import { findCopy, nextBest, recheckOffer, rentalQuery, rentalSearch } from './recheck';
 import {
   bidStep,
   diskStep,
@@ -50,7 +51,11 @@ export type WizardEnd =
   | { readonly kind: 'cancelled' };
 
 /** From an offer to a rental; Back at the first step returns to the offers. */
-export async function rentOffer(start: RentStart, deps: WizardDeps, steps: StepDeps): Promise<WizardEnd> {
+export async function rentOffer(
+  start: RentStart,
+  deps: WizardDeps & { readonly account: Account },
+  steps: StepDeps,
+): Promise<WizardEnd> {
   const guard = new AcceptGuard(deps.clock);
   try {
     return await new RentWizard(new RentFlow(start), deps, steps, guard).run();
@@ -70,7 +75,7 @@ class RentWizard {
 
   constructor(
     private readonly flow: RentFlow,
-    private readonly deps: WizardDeps,
+    private readonly deps: WizardDeps & { readonly account: Account },
     private readonly steps: StepDeps,
     private readonly guard: AcceptGuard,
   ) {
@@ -136,8 +141,10 @@ class RentWizard {
 
   private input(): ConfirmationInput {
     const { flow, deps } = this;
-    const user = deps.accounts.active?.user;
-    const credit = user?.credit ?? user?.balance;
+    const { active } = deps.accounts;
+    // As last read; the account of the search, whichever is active by now.
+    const { user } = active?.key === deps.account.key ? active : deps.account;
+    const credit = user.credit ?? user.balance;
     const fleet = deps.fleet.state;
     const limit = deps.settings.get('gpuRental.rent.limitPerHour');
     return {
@@ -238,14 +245,19 @@ class RentWizard {
     used: ReadonlySet<number>,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const offers = this.deps.accounts.active?.client.offers;
-    const { offer, query, choices } = this.flow;
-    if (!offers || signal.aborted) {
+    const { offers } = this.deps.account.client;
+    const { offer, query, choices, baseFilters } = this.flow;
+    if (signal.aborted) {
       return false;
     }
     const search: Search = (wanted, options) => offers.search(wanted, options);
     try {
-      const next = await findCopy(search, { offer, query, choices, confirmed: each }, used, signal);
+      const next = await findCopy(
+        search,
+        { offer, query, choices, baseFilters, confirmed: each },
+        used,
+        signal,
+      );
       if (next) {
         this.flow.replaceOffer(next);
       }
@@ -264,15 +276,13 @@ class RentWizard {
     say: (message: string) => void,
   ): Promise<RentResult | undefined> {
     const { flow, deps } = this;
-    const offers = deps.accounts.active?.client.offers;
-    if (!offers) {
-      return undefined;
-    }
+    const { offers } = deps.account.client;
     const search: Search = (wanted, options) => offers.search(wanted, options);
     try {
       say(vscode.l10n.t('checking the offer…'));
-      const { offer, query, choices } = flow;
-      const check = await recheckOffer(search, { offer, query, choices, confirmed: each }, signal);
+      const { offer, query, choices, baseFilters } = flow;
+      const given = { offer, query, choices, baseFilters, confirmed: each };
+      const check = await recheckOffer(search, given, signal);
       this.searchedDiskGb = rentalQuery(query, choices).diskGb;
       if (check.kind === 'gone') {
         this.offerNext(check.next);
@@ -286,6 +296,13 @@ class RentWizard {
             formatMoney(check.before),
             formatMoney(check.after),
           ),
+          detail: vscode.l10n.t('Enter rents at the price below.'),
+        };
+        return undefined;
+      }
+      if (check.kind === 'repriced') {
+        this.notice = {
+          label: vscode.l10n.t('The service states another price now. Nothing was rented.'),
           detail: vscode.l10n.t('Enter rents at the price below.'),
         };
         return undefined;
@@ -304,14 +321,15 @@ class RentWizard {
     say: (message: string) => void,
   ): Promise<RentResult> {
     const { flow, deps } = this;
-    const { query, choices } = flow;
+    const { query, choices, baseFilters } = flow;
     const limit = query.filters.pricePerHour?.max;
     const priceLimit = limit === undefined ? (each === undefined ? zero : perHour(each)) : fromDollars(limit);
     return deps.rentals.rent(
       {
+        accountKey: deps.account.key,
         offer,
         config: planRent(choices, query.rentalType),
-        search: toOfferSearch(rentalQuery(query, choices)),
+        search: wireSearch(rentalSearch({ query, choices, baseFilters })),
         rentalType: query.rentalType,
         priceLimit,
       },
@@ -338,8 +356,8 @@ class RentWizard {
       return undefined;
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
-      const { offer, query, choices } = this.flow;
-      const check = await nextBest(search, { offer, query, choices }).catch(() => undefined);
+      const { offer, query, choices, baseFilters } = this.flow;
+      const check = await nextBest(search, { offer, query, choices, baseFilters }).catch(() => undefined);
       this.offerNext(check?.kind === 'gone' ? check.next : undefined);
       return undefined;
     }

@@ -4,6 +4,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Watch } from '../../model/rentals/readiness';
 import { destroyAndVerify } from '../../store/instances/destruction';
+import { clientFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
@@ -108,6 +109,7 @@ export class ReadyProgress implements vscode.Disposable {
 
   /** It bills from the rental on, so giving up waiting is a question. */
   private async keepOrDestroy(instanceId: number): Promise<void> {
+    const client = clientFor(this.deps.accounts);
     const name = this.name(instanceId);
     const keep = vscode.l10n.t('Keep It');
     const destroy = vscode.l10n.t('Destroy It');
@@ -122,13 +124,13 @@ export class ReadyProgress implements vscode.Disposable {
       keep,
       destroy,
     );
-    const client = this.deps.accounts.active?.client;
     if (chosen === keep) {
       await this.deps.readiness.stopWatching(instanceId);
-    } else if (chosen === destroy && client) {
+    } else if (chosen === destroy) {
+      const own = client();
       const verdict = await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Destroying {0}…', name) },
-        () => destroyAndVerify(this.deps, client, instanceId),
+        () => destroyAndVerify(this.deps, own, instanceId),
       );
       if (verdict === 'destroyed') {
         tellDestroyed([name]);

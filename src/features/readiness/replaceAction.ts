@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney } from '../../model/money';
 import { replaceInstance, type ReplaceResult, type ReplaceStage } from '../../store/rentals/replacement';
-import { assertNever } from '../../util/errors';
+import { assertNever, isCancelled, UserError } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
 /** Destroys a machine that failed and rents the next best, and says what came of it. */
@@ -23,6 +24,9 @@ export async function replaceAndTell(
       },
     }),
   );
+  if (result.kind === 'destroyedOnly' && result.error !== undefined && !isCancelled(result.error)) {
+    deps.log.error(`Nothing was rented in place of ${instanceId}`, result.error);
+  }
   await tell(result, instanceId, name);
 }
 
@@ -74,15 +78,32 @@ async function tell(result: ReplaceResult, instanceId: number, name: string): Pr
       );
       return;
     case 'destroyedOnly':
-      void vscode.window.showWarningMessage(
-        vscode.l10n.t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name),
-      );
+      void vscode.window.showWarningMessage(destroyedOnlyWords(result.error, name));
       return;
     case 'elsewhere':
+      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is being replaced already.', name));
+      return;
+    case 'replacedBefore':
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('{0} was replaced before, so nothing was rented again.', name),
+      );
       return;
     default:
       return assertNever(result);
   }
+}
+
+/** Nothing was rented in its place, and why. */
+function destroyedOnlyWords(error: unknown, name: string): string {
+  if (error === undefined) {
+    return vscode.l10n.t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name);
+  }
+  const reason = isCancelled(error)
+    ? vscode.l10n.t('You stopped it before that.')
+    : error instanceof UserError
+      ? localize(error.text)
+      : vscode.l10n.t('The log has the details.');
+  return vscode.l10n.t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 
 async function tellReplaced(

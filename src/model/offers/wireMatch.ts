@@ -88,7 +88,9 @@ function holds(
   const list = Array.isArray(other) ? (other as readonly FilterPrimitive[]) : [other as FilterPrimitive];
   const [first = ''] = list;
   const same = (one: FilterPrimitive) => plainValue(one) === plainValue(value);
-  const order = Math.sign(Number(value) - Number(first));
+  const difference = Number(value) - Number(first);
+  // Forgives what a change of units costs: 99 % is 0.99 as a share.
+  const order = Math.abs(difference) <= Math.abs(Number(first)) * 1e-9 ? 0 : Math.sign(difference);
   const comparable = Number.isFinite(Number(value)) && Number.isFinite(Number(first));
   switch (operator) {
     case 'eq':

@@ -14,13 +14,17 @@ import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { NotSignedInError } from '../accounts/accountErrors';
+import { accountStill } from '../accounts/sameAccount';
 import { isComplete, type FleetStore } from '../instances/fleet';
 import type { Account, Accounts, FleetSnapshot, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal, withoutSecretParts } from './rentalJournal';
 
 /** What the user confirmed. The label is without our marker. */
 export interface RentRequest {
+  /** Whose offers, credit and templates the user saw; nothing is rented for another account. */
+  readonly accountKey?: string;
+  /** The marker of the rental that this one takes the place of. */
+  readonly replaces?: string;
   readonly offer: Offer;
   readonly config: RentConfig;
   readonly search?: OfferSearch;
@@ -51,6 +55,8 @@ export type RentResult =
   /** Still open: the search goes on by itself and its end is told by `onDidSettle`. */
   | { readonly kind: 'notKnown'; readonly rental: Rental };
 
+export type RentalChange = Partial<Pick<Rental, 'phase' | 'replacements' | 'replacingSince'>>;
+
 export interface RentalStore extends Disposable {
   /** Of the active account, newest first. */
   readonly rentals: readonly Rental[];
@@ -66,7 +72,7 @@ export interface RentalStore extends Disposable {
   /** With environment, script and login; undefined where the secret store lost them. */
   fullConfig(rental: Rental): Promise<RentConfig | undefined>;
   /** Changes what is kept about a rental, in all windows. */
-  update(marker: string, change: Partial<Pick<Rental, 'phase' | 'replacements'>>): Promise<void>;
+  update(marker: string, change: RentalChange): Promise<void>;
 }
 
 export interface RentalsDeps {
@@ -148,7 +154,7 @@ class JournaledRentals implements RentalStore {
     return this.journal.fullConfig(rental);
   }
 
-  async update(marker: string, change: Partial<Pick<Rental, 'phase' | 'replacements'>>): Promise<void> {
+  async update(marker: string, change: RentalChange): Promise<void> {
     const known = this.byMarker.get(marker);
     if (known) {
       await this.put({ ...known, ...change });
@@ -156,10 +162,8 @@ class JournaledRentals implements RentalStore {
   }
 
   async rent(request: RentRequest, options: RentOptions = {}): Promise<RentResult> {
-    const account = this.deps.accounts.active;
-    if (!account) {
-      throw new NotSignedInError();
-    }
+    const { accounts } = this.deps;
+    const account = accountStill(accounts, request.accountKey ?? accounts.active?.key);
     await this.loaded;
     const idsBefore = await this.idsBefore(account, options.signal);
     options.signal?.throwIfAborted();
@@ -174,6 +178,7 @@ class JournaledRentals implements RentalStore {
       config: withoutSecretParts(config),
       ...(request.search === undefined ? {} : { search: request.search }),
       ...(idsBefore === undefined ? {} : { idsBefore }),
+      ...(request.replaces === undefined ? {} : { replaces: request.replaces }),
       rentalType: request.rentalType,
       priceLimit: request.priceLimit,
       phase: { kind: 'sent' },
@@ -353,6 +358,7 @@ class JournaledRentals implements RentalStore {
     const isFresh =
       state.kind === 'ready' &&
       state.error === undefined &&
+      this.accountKey === account.key &&
       this.deps.clock.now() - state.fetchedAt < 15_000 &&
       isComplete(state.value);
     if (isFresh) {

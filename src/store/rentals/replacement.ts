@@ -10,12 +10,14 @@ import {
 import { withoutMarker } from '../../model/instances/instanceLabel';
 import { nextBest } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
+import { wireMisfits } from '../../model/offers/wireMatch';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { NotSignedInError } from '../accounts/accountErrors';
+import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
 import type { FailedMachines } from './failedMachines';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
@@ -41,10 +43,12 @@ export type ReplaceResult =
   | { readonly kind: 'noOffer' }
   /** It may still be there, so nothing was rented beside it. */
   | { readonly kind: 'notDestroyed'; readonly log?: string }
-  /** It is destroyed, and every offer that fitted was gone by then. */
-  | { readonly kind: 'destroyedOnly'; readonly log?: string }
-  /** Another window does it. */
-  | { readonly kind: 'elsewhere' };
+  /** It is destroyed, and nothing is rented: every offer that fitted was gone by then, or the error says why. */
+  | { readonly kind: 'destroyedOnly'; readonly log?: string; readonly error?: unknown }
+  /** It is being done already, here or in another window. */
+  | { readonly kind: 'elsewhere' }
+  /** It was done before; another machine would be one too many. */
+  | { readonly kind: 'replacedBefore' };
 
 export interface ReplaceOptions {
   readonly signal?: AbortSignal;
@@ -58,6 +62,8 @@ export class NotReplaceableError extends UserError {}
 
 const logLines = 1000;
 const mostTries = 5;
+/** A replacement that has not come to an end by then was left by a window that closed. */
+const longestReplacementMs = 10 * 60_000;
 
 /**
  * Destroys a machine that failed and rents the next best for the same search, price limit and
@@ -74,6 +80,12 @@ export async function replaceInstance(
     throw new NotSignedInError();
   }
   const rental = deps.rentals.find(instanceId);
+  if (rental && wasReplaced(deps, rental)) {
+    return { kind: 'replacedBefore' };
+  }
+  if (Math.abs(deps.clock.now() - (rental?.replacingSince ?? 0)) < longestReplacementMs) {
+    return { kind: 'elsewhere' };
+  }
   const config = rental && (await deps.rentals.fullConfig(rental));
   if (!rental?.search || !config) {
     throw new NotReplaceableError(
@@ -94,25 +106,63 @@ export async function replaceInstance(
     return { kind: 'noOffer' };
   }
   const attempt = rental.replacements ?? 0;
+  accountStill(deps.accounts, account.key);
   if (!(await deps.hub.claim(`replace:${rental.marker}:${attempt}`))) {
     return { kind: 'elsewhere' };
   }
-  await deps.rentals.update(rental.marker, { replacements: attempt + 1 });
+  await deps.rentals.update(rental.marker, {
+    replacements: attempt + 1,
+    replacingSince: deps.clock.now(),
+  });
+  try {
+    return await carryOut(deps, { account, rental, config, offers, instanceId }, state.kind, options);
+  } finally {
+    await deps.rentals.update(rental.marker, { replacingSince: undefined });
+  }
+}
+
+interface Replacement {
+  readonly account: Account;
+  readonly rental: Rental;
+  readonly config: RentConfig;
+  readonly offers: readonly Offer[];
+  readonly instanceId: number;
+}
+
+/** The part that changes something. */
+async function carryOut(
+  deps: ReplacementDeps,
+  what: Replacement,
+  state: 'present' | 'gone',
+  options: ReplaceOptions,
+): Promise<ReplaceResult> {
+  const { account, rental, instanceId } = what;
+  const { signal } = options;
   options.onStage?.('savingLog');
-  const log =
-    state.kind === 'present' ? await captureLog(deps, account, instanceId, options.signal) : undefined;
+  const log = state === 'present' ? await captureLog(deps, account, instanceId, signal) : undefined;
   const words = log === undefined ? {} : { log };
   options.onStage?.('destroying');
-  if (state.kind === 'present') {
-    const verdict = await destroyAndVerify(deps, account.client, instanceId, options.signal);
+  if (state === 'present') {
+    accountStill(deps.accounts, account.key);
+    const verdict = await destroyAndVerify(deps, account.client, instanceId, signal);
     if (verdict === 'notConfirmed') {
       return { kind: 'notDestroyed', ...words };
     }
   }
   await deps.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId } });
   options.onStage?.('renting');
-  const next = await rentFirst(deps, rental, config, offers, options.signal);
-  return next ? { kind: 'replaced', ...next, ...words } : { kind: 'destroyedOnly', ...words };
+  try {
+    const next = await rentFirst(deps, what, signal);
+    return next ? { kind: 'replaced', ...next, ...words } : { kind: 'destroyedOnly', ...words };
+  } catch (error) {
+    // The user must hear that the machine is gone, whatever went wrong afterwards.
+    return { kind: 'destroyedOnly', error, ...words };
+  }
+}
+
+/** One that may have been rented in its place counts. */
+function wasReplaced({ rentals }: ReplacementDeps, { marker }: Rental): boolean {
+  return rentals.rentals.some(({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented');
 }
 
 /** Looks again before anything happens: a machine that runs or was stopped on purpose is not replaced. */
@@ -172,9 +222,12 @@ async function candidates(
   if (rental.offer.machineId !== undefined) {
     avoid.add(rental.offer.machineId);
   }
+  const { search } = rental;
   const disk = config.diskGb === undefined ? {} : { allocatedStorageGb: config.diskGb };
-  const { items } = await account.client.offers.search({ ...rental.search, ...disk }, signalOf(signal));
-  return nextBest(items, {
+  const { items } = await account.client.offers.search({ ...search, ...disk }, signalOf(signal));
+  // Some of the service's filters misbehave (service-facts: Quirk 19).
+  const fitting = items.filter((offer) => wireMisfits(offer, search.filters).length === 0);
+  return nextBest(fitting, {
     rentalType: rental.rentalType,
     priceLimit: rental.priceLimit,
     bidPerHour: config.bidPerHour,
@@ -215,15 +268,15 @@ async function captureLog(
 /** Tries the offers in order; only a refusal moves on to the next, never a lost answer. */
 async function rentFirst(
   deps: ReplacementDeps,
-  rental: Rental,
-  config: RentConfig,
-  offers: readonly Offer[],
+  { account, rental, config, offers }: Replacement,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly rent: RentResult; readonly offer: Offer } | undefined> {
   for (const offer of offers.slice(0, mostTries)) {
     try {
       const rent = await deps.rentals.rent(
         {
+          accountKey: account.key,
+          replaces: rental.marker,
           offer,
           config: { ...config, label: withoutMarker(config.label ?? '') },
           ...(rental.search === undefined ? {} : { search: rental.search }),

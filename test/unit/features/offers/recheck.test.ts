@@ -5,7 +5,7 @@ import { fromDollars } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { quoteOffer } from '../../../../src/model/quote';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
-import { marketOffer } from '../../../support/marketOffer';
+import { lacking, marketOffer } from '../../../support/marketOffer';
 
 const offer = marketOffer();
 const confirmed = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 }).running;
@@ -79,6 +79,33 @@ describe('the offer at the click', () => {
     assert.deepEqual(searches[1]?.filters['verified'], { eq: true });
   });
 
+  it('is asked for, and its next best chosen, by the filters of a template, too', async () => {
+    const baseFilters = { compute_cap: { gte: 890 }, verified: { eq: false } };
+    const old = marketOffer({ id: 2, score: 99, computeCapability: 800 });
+    const next = marketOffer({ id: 3, score: 50 });
+    const { result, searches } = check([[], [old, next]], { baseFilters });
+    assert.deepEqual(await result, { kind: 'gone', next });
+    assert.deepEqual(searches[1]?.filters['compute_cap'], { gte: 890 });
+    assert.deepEqual(searches[1].filters['verified'], { eq: true });
+    const refused = await nextBest(() => Promise.resolve({ items: [old, next], skipped: 0 }), {
+      offer,
+      query: defaultQuery,
+      baseFilters,
+      choices: { source: { kind: 'image', image: 'ubuntu' } },
+    });
+    assert.deepEqual(refused, { kind: 'gone', next });
+  });
+
+  it('is confirmed anew where the service states no price any more, or does only now', async () => {
+    const unpriced = lacking(offer, 'totalPerHour', 'gpuPerHour');
+    assert.deepEqual(await check([[unpriced]]).result, { kind: 'repriced', offer: unpriced });
+    assert.deepEqual(await check([[offer]], { confirmed: undefined }).result, { kind: 'repriced', offer });
+    assert.deepEqual(await check([[unpriced]], { confirmed: undefined }).result, {
+      kind: 'asConfirmed',
+      offer: unpriced,
+    });
+  });
+
   it('is gone, and there is no other', async () => {
     assert.deepEqual(await check([[], []]).result, { kind: 'gone' });
     assert.deepEqual(await check([[marketOffer({ rentable: false })], []]).result, { kind: 'gone' });
@@ -117,5 +144,23 @@ describe('a further machine of the same kind', () => {
     assert.equal((await copyOf(market, [1001]))?.id, 4);
     assert.equal((await copyOf(market, [1001, 4]))?.id, 3);
     assert.equal(await copyOf(market, [1001, 4, 3]), undefined);
+  });
+
+  it('fits the filters of a template, too', async () => {
+    const market = [marketOffer({ id: 3, computeCapability: 800 })];
+    const copy = (baseFilters: RecheckInput['baseFilters']) =>
+      findCopy(
+        () => Promise.resolve({ items: market, skipped: 0 }),
+        {
+          offer,
+          query: defaultQuery,
+          baseFilters,
+          choices: { source: { kind: 'image', image: 'ubuntu' } },
+          confirmed,
+        },
+        new Set([1001]),
+      );
+    assert.equal((await copy({}))?.id, 3);
+    assert.equal(await copy({ compute_cap: { gte: 890 } }), undefined);
   });
 });

@@ -3,10 +3,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
+import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentRequest } from '../../../../src/store/rentals/rentals';
 import { CancelledError } from '../../../../src/util/errors';
-import { anInstance, anOffer } from '../../../support/builders';
+import { anInstance, anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { seeded } from '../../../support/seeded';
@@ -73,6 +74,16 @@ describe('rentals', function () {
       since: result.rental.requestedAt,
     });
     assert.equal(window.rentals.find(6001)?.marker, result.rental.marker);
+  });
+
+  it('sends nothing for another account than the one that was shown', async () => {
+    const accountKey = window.accounts.active?.key ?? '';
+    assert.equal((await window.rentals.rent({ ...request, accountKey })).kind, 'rented');
+    service.user = aUser({ id: 8 });
+    await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+    await assert.rejects(window.rentals.rent({ ...request, accountKey }), AccountChangedError);
+    assert.equal(service.count('offers.rent'), 1);
+    assert.deepEqual(window.rentals.rentals, []);
   });
 
   it('has the marker on disk before the request leaves', async () => {

@@ -7,6 +7,7 @@ import {
   RentOutcomeUnknownError,
   TimedOutError,
 } from '../../../../src/api/errors';
+import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { fromDollars } from '../../../../src/model/money';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
@@ -17,7 +18,7 @@ import {
   type ReplaceResult,
 } from '../../../../src/store/rentals/replacement';
 import { silentLog } from '../../../../src/util/log';
-import { anInstance, anOffer } from '../../../support/builders';
+import { anInstance, anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -58,7 +59,11 @@ describe('replacing a machine that failed', function () {
     service.instances = service.instances.map((one) => ({ ...one, actualStatus, ...more }));
   };
 
-  async function replace(options: Partial<ReplaceOptions> = {}, own = window): Promise<ReplaceResult> {
+  async function replace(
+    options: Partial<ReplaceOptions> = {},
+    own = window,
+    instanceId = 6001,
+  ): Promise<ReplaceResult> {
     const { accounts, fleet, rentals, hub } = own;
     const deps = {
       accounts,
@@ -69,7 +74,7 @@ describe('replacing a machine that failed', function () {
       clock: computer.clock,
       log: silentLog,
     };
-    const result = replaceInstance(deps, 6001, { dataLossAccepted: false, ...options });
+    const result = replaceInstance(deps, instanceId, { dataLossAccepted: false, ...options });
     let isSettled = false;
     const mark = () => {
       isSettled = true;
@@ -152,6 +157,98 @@ describe('replacing a machine that failed', function () {
     assert.deepEqual(results.map(({ kind }) => kind).sort(), ['elsewhere', 'replaced']);
     assert.equal(service.instances.length, 1);
     assert.equal(service.rented.length, 2);
+  });
+
+  it('happens once for a machine, also when it is asked for again while it is under way and afterwards', async () => {
+    let again: Promise<ReplaceResult> | undefined;
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        again ??= replace();
+      }
+    };
+    assert.equal((await replace()).kind, 'replaced');
+    assert.deepEqual(await again, { kind: 'elsewhere' });
+    assert.deepEqual(await replace(), { kind: 'replacedBefore' });
+    const other = await computer.openSignedIn();
+    await until('the other window knows both rentals', () => other.rentals.rentals.length === 2, {
+      everyMs: 1,
+    });
+    assert.deepEqual(await replace({}, other), { kind: 'replacedBefore' });
+    assert.equal(service.count('offers.rent'), 2);
+  });
+
+  it('is tried again where the window that began it closed in the middle', async () => {
+    const [rental] = window.rentals.rentals;
+    const replacingSince = computer.clock.now();
+    await window.rentals.update(rental?.marker ?? '', { replacements: 1, replacingSince });
+    assert.deepEqual(await replace(), { kind: 'elsewhere' });
+    await computer.clock.advance(10 * 60_000);
+    assert.equal((await replace()).kind, 'replaced');
+  });
+
+  it('never rents for another account than the one whose machine it destroyed', async () => {
+    const first = window.accounts.active;
+    const secondUser = aUser({ id: 8 });
+    service.after = async (call) => {
+      if (call === 'instances.destroy') {
+        service.user = secondUser;
+        await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+      }
+    };
+    const result = await replace();
+    assert.equal(result.kind, 'destroyedOnly');
+    assert.ok(result.error instanceof AccountChangedError);
+    assert.notEqual(window.accounts.active?.key, first?.key);
+    assert.equal(service.count('offers.rent'), 1);
+  });
+
+  it('destroys nothing once another account is active', async () => {
+    service.after = async (call) => {
+      if (call === 'instances.logs') {
+        service.user = aUser({ id: 8 });
+        await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+      }
+    };
+    await assert.rejects(replace(), AccountChangedError);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('says that it is destroyed when renting the next one fails or is stopped', async () => {
+    const abort = new AbortController();
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        service.before = (next) => {
+          if (next === 'offers.rent') {
+            throw new ForbiddenError();
+          }
+        };
+      }
+    };
+    const result = await replace({ signal: abort.signal });
+    assert.equal(result.kind, 'destroyedOnly');
+    assert.ok(result.error instanceof ForbiddenError);
+    assert.deepEqual(service.instances, []);
+  });
+
+  it('takes no offer that the search does not fit, whatever the service answers', async () => {
+    const [rental] = window.rentals.rentals;
+    assert.ok(rental);
+    service.offers = [
+      anOffer({ id: 9002, machineId: 179, gpuName: 'RTX 3060', totalPerHour: fromDollars(0.1) }),
+      anOffer({ id: 9003, machineId: 180 }),
+    ];
+    service.instances = [];
+    await window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'pytorch/pytorch' },
+      search: { ...search, filters: { gpu_name: { in: ['RTX 4090'] } } },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(0.4),
+    });
+    become('exited');
+    const result = await replace({}, window, 6002);
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.offer.id, 9003);
   });
 
   it('goes on to the next offer when one is taken, and stops at a lost answer', async () => {
