@@ -107,8 +107,10 @@ function isRateLimit(
   if (!onlyDetail || fields?.detail === undefined) {
     return false;
   }
-  // Some calls answer a missing sign-in in the same shape (service-facts: Quirk 10).
-  return status !== 401 || /frequent|threshold|too many/i.test(fields.detail);
+  // A missing sign-in (service-facts: Quirk 10) and a failure of the server come in the same shape, and
+  // what failed there may have taken effect.
+  const isOtherwiseUsed = status === 401 || status >= 500;
+  return !isOtherwiseUsed || /frequent|threshold|too many/i.test(fields.detail);
 }
 
 /** From `detail`, which ends in the seconds between two calls, or from `Retry-After`. */

@@ -139,7 +139,8 @@ class SharedReadiness implements Readiness {
     );
     this.owned.add(
       fleet.onDidPoll((snapshot) => {
-        this.enqueue(() => this.look(snapshot));
+        const { accountKey } = this;
+        this.enqueue(() => this.look(snapshot, accountKey));
       }),
     );
     this.owned.add(
@@ -189,13 +190,20 @@ class SharedReadiness implements Readiness {
   }
 
   /** One look at everything, in the window that read the list. */
-  private async look(snapshot: FleetSnapshot): Promise<void> {
+  private async look(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
     const now = this.deps.clock.now();
     const isWhole = isComplete(snapshot);
+    if (accountKey !== this.accountKey) {
+      return;
+    }
     this.tellUntold();
     this.beginWatches();
     for (const one of this.watches) {
+      if (accountKey !== this.accountKey) {
+        // A list of one account says nothing about the machines of another.
+        return;
+      }
       const instance = this.deps.fleet.find(one.instanceId);
       // Missing from a list that is not whole says nothing.
       if (instance || isWhole) {

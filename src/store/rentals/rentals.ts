@@ -126,7 +126,7 @@ class JournaledRentals implements RentalStore {
     );
     this.owned.add(
       fleet.onDidPoll((snapshot) => {
-        this.clearUp(snapshot).catch((error: unknown) => {
+        this.clearUp(snapshot, this.accountKey).catch((error: unknown) => {
           deps.log.error('The rentals could not be compared with the list', error);
         });
       }),
@@ -287,8 +287,12 @@ class JournaledRentals implements RentalStore {
   }
 
   /** Compares a fresh list with what was sent by windows that are gone; done by the window that leads. */
-  private async clearUp(snapshot: FleetSnapshot): Promise<void> {
+  private async clearUp(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
+    if (accountKey !== this.accountKey) {
+      return;
+    }
+    const ids = new Set(snapshot.instances.map(({ id }) => id));
     const now = this.deps.clock.now();
     for (const rental of this.rentals) {
       const { phase } = rental;
@@ -297,7 +301,7 @@ class JournaledRentals implements RentalStore {
       if ((isOpen && !this.isOwnerAtWork(rental, now)) || isLate) {
         await this.clearUpOne(rental, snapshot, now);
       } else if (isComplete(snapshot)) {
-        await this.noteAbsence(rental, now);
+        await this.noteAbsence(rental, ids, now);
       }
     }
     this.tellAwaited();
@@ -321,11 +325,11 @@ class JournaledRentals implements RentalStore {
   }
 
   /** An instance that is gone needs no environment, script or login any more. */
-  private async noteAbsence(rental: Rental, now: number): Promise<void> {
+  private async noteAbsence(rental: Rental, ids: ReadonlySet<number>, now: number): Promise<void> {
     const { phase } = rental;
     const isKept = phase.kind === 'ready' || phase.kind === 'failed' || phase.kind === 'ended';
     const instanceId = isKept ? phase.instanceId : undefined;
-    const isGone = instanceId !== undefined && this.deps.fleet.find(instanceId) === undefined;
+    const isGone = instanceId !== undefined && !ids.has(instanceId);
     if (isGone && rental.goneAt === undefined && now - rental.requestedAt > appearanceGraceMs) {
       await this.put({ ...rental, phase: { kind: 'ended', instanceId }, goneAt: now });
     }

@@ -153,6 +153,21 @@ describe('readAnswer', () => {
       'retry',
     ],
     [
+      'a failure of the service with only a detail',
+      500,
+      { detail: 'Internal Server Error' },
+      ServiceFailedError,
+      'retry',
+    ],
+    ['a gateway with only a detail', 503, { detail: 'no upstream 2' }, ServiceFailedError, 'retry'],
+    [
+      'a body with only a detail and status 503 about frequency',
+      503,
+      { detail: 'API requests too frequent endpoint threshold=2.0' },
+      RateLimitedError,
+      'retry',
+    ],
+    [
       'a locked second factor',
       429,
       { success: false, error: 'tfa_locked', fail_count: 5, locked_until: 1767225600 },

@@ -147,6 +147,15 @@ describe('renting', () => {
       });
     }
 
+    it('after a 5xx whose body has only a detail that is not about frequency, sent once', async () => {
+      const { client, transport, finish } = scriptedClient([
+        { status: 500, json: { detail: 'Internal Server Error' } },
+        rented,
+      ]);
+      await assert.rejects(finish(client.offers.rent(12, config)), RentOutcomeUnknownError);
+      assert.equal(transport.seen.length, 1);
+    });
+
     it('after it was cancelled while the request was on its way', async () => {
       const { client } = scriptedClient([{ stalls: 'forEver' }]);
       const controller = new AbortController();

@@ -7,10 +7,14 @@ import {
   type ReadinessEvent,
 } from '../../../../src/store/rentals/readiness';
 import { fromDollars } from '../../../../src/model/money';
+import type { FleetStore } from '../../../../src/store/instances/fleet';
+import type { Account, Accounts, AccountsState, FleetSnapshot } from '../../../../src/store/ports';
+import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { settle } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
 
 const request = {
@@ -236,4 +240,58 @@ describe('the readiness store', function () {
     assert.equal(window.readiness.watches.length, 1);
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
   });
+
+  it('judges no machine by the list of another account, read just before that was chosen', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched and seen', () => window.readiness.watches[0]?.wasSeen === true);
+    const first = window.accounts.active;
+    assert.ok(first);
+    const file = join(computer.storageDir, 'readiness', `${first.key}.json`);
+    await until('that is written down', async () =>
+      (await readFile(file, 'utf8').catch(() => '')).includes('"wasSeen":true'),
+    );
+    const accountsChanged = new Emitter<AccountsState>();
+    const polled = new Emitter<FleetSnapshot>();
+    const accounts = {
+      active: { ...first, key: 'another' } as Account | undefined,
+      onDidChange: accountsChanged.event,
+    };
+    const readiness = window.owned.add(
+      createReadiness({
+        accounts: accounts as unknown as Accounts,
+        fleet: { ...without(window.fleet), onDidPoll: polled.event },
+        rentals: window.rentals,
+        hub: window.hub,
+        clock: computer.clock,
+        log: silentLog,
+        storageDir: computer.storageDir,
+        limits: () => ({ timeoutMs: 15 * 60_000 }),
+      }),
+    );
+    polled.fire({ instances: [], skipped: 0 });
+    accounts.active = first;
+    accountsChanged.fire({ kind: 'signedIn', account: first });
+    await pass('the watches of the account are read', () => readiness.watches.length === 1, 0);
+    await settle();
+    assert.equal(readiness.watches.length, 1);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
+  });
 });
+
+/** A fleet that lists nothing yet, as right after a change of the account. */
+function without(fleet: FleetStore): Omit<FleetStore, 'onDidPoll'> {
+  return {
+    state: { kind: 'idle' },
+    frontWindow: fleet.frontWindow,
+    onDidChange: (listener) => fleet.onDidChange(listener),
+    find: () => undefined,
+    facts: () => ({}),
+    note: () => undefined,
+    forget: () => undefined,
+    refresh: () => Promise.resolve(),
+    setInterest: () => undefined,
+    setAwaited: () => undefined,
+    dispose: () => undefined,
+  };
+}
