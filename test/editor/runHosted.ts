@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchBrowser, newProfile } from '../support/browser';
 import { EditorHost, installExtension } from '../support/editorHost';
+import { removeFolder } from '../support/removeFolder';
 import { lineMark } from './index';
 import { buildSuite, suiteFile, testHostFolder } from './suite';
 
@@ -30,7 +31,7 @@ export async function runInBrowserHostedEditor(): Promise<void> {
   } finally {
     await browser.close();
     await host.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await removeFolder(dataDir);
   }
 }
 

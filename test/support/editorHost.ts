@@ -69,6 +69,8 @@ export class EditorHost {
     const child = spawn(node, [...before, script('hostServer.mjs'), argument], {
       env: { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own, so that its extension hosts can be ended with it.
+      detached: true,
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -90,13 +92,20 @@ export class EditorHost {
     return this.child.exitCode ?? 1;
   }
 
+  /** Ends the server and its extension hosts, which would go on writing into their folder for some seconds. */
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const exited = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
-    const killer = setTimeout(() => this.child.kill('SIGKILL'), 5000);
-    await exited;
-    clearTimeout(killer);
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const exited = once(this.child, 'exit');
+      this.child.kill('SIGTERM');
+      const killer = setTimeout(() => this.child.kill('SIGKILL'), 5000);
+      await exited;
+      clearTimeout(killer);
+    }
+    try {
+      if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL');
+    } catch {
+      // All of them have ended.
+    }
   }
 
   /**

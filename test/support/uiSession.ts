@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser, newProfile } from './browser';
 import { EditorHost, installExtension, writeSettings, type HostPatch } from './editorHost';
 import { packageFolder } from './packageFolder';
+import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { until } from './until';
@@ -140,7 +141,7 @@ export class UiSession {
     await this.host.stop();
     await endDemo(this.host.dataDir);
     await this.simulator.close();
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await removeFolder(this.root);
   }
 }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, newProfile } from '../support/browser';
 import { repository } from '../support/editorHost';
 import { confirmRental, generateKey, toConfirmation } from '../support/journey';
+import { removeFolder } from '../support/removeFolder';
 import { endDemo } from '../support/uiSession';
 import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
@@ -37,7 +38,7 @@ describe('npm start', function () {
     await browser.close();
     for (const child of children) child.kill('SIGKILL');
     await endDemo(path.join(root, 'browser'));
-    rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await removeFolder(root);
   });
 
   const start = (): Started => {
