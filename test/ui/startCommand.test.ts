@@ -78,6 +78,19 @@ describe('npm start', function () {
     };
   };
 
+  /** Copies what the terminal shows, since it is drawn as a picture with the editor's own settings. */
+  const terminalShows = (expected: RegExp) =>
+    until(
+      `the terminal to show ${String(expected)}`,
+      async () => {
+        await workbench.page.locator('.terminal-wrapper .xterm').last().waitFor();
+        await workbench.quick.run('Terminal: Select All');
+        await workbench.quick.run('Terminal: Copy Selection');
+        return expected.test(await workbench.page.evaluate<string>('navigator.clipboard.readText()'));
+      },
+      { everyMs: 500 },
+    );
+
   it('prints the address of an editor, which shows what to do first', async () => {
     first = start();
     const address = await first.address();
@@ -104,8 +117,11 @@ describe('npm start', function () {
     await row.filter({ hasText: 'Running' }).waitFor({ timeout: 90_000 });
     await workbench.clearNotifications();
     await instances.contextMenu(row, /^Open Terminal$/);
-    await workbench.terminalShows(/real shell on YOUR computer/);
-    await workbench.inTerminal('nvidia-smi; echo started-$((40 + 2))', /started-42/);
+    await terminalShows(/real shell on YOUR computer/);
+    await workbench.page.locator('.terminal-wrapper .xterm').last().click();
+    await workbench.page.keyboard.type('nvidia-smi; echo started-$((40 + 2))');
+    await workbench.page.keyboard.press('Enter');
+    await terminalShows(/started-42/);
     await workbench.shot('02-terminal');
     assert.ok(Date.now() - openedAt < 120_000, `it took ${Date.now() - openedAt} ms`);
   });
