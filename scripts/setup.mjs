@@ -13,6 +13,8 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** What each Debian package is looked for by, and what it is for. */
 const systemPackages = {
   'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
+  git: { programs: ['git'], use: 'the tests of repositories on instances' },
+  openssl: { programs: ['openssl'], use: 'the tests of certificates' },
   'openssh-server': { programs: ['sshd'], use: 'the SSH servers of simulated instances' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -28,17 +30,22 @@ const systemPackages = {
 const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 
 /**
- * Sets up what `needs` names: `modules` (node_modules), `ssh` and `browser` (Debian packages), `host` (the
- * browser-hosted editor). Throws an `Error` that says what is missing and how to get it.
+ * Sets up what `needs` names: `modules` (node_modules), `ssh`, `tools` and `browser` (Debian packages), `host` (the
+ * browser-hosted editor). Throws an `Error` that says what is missing and how to get it; without `sshClient` alone
+ * it goes on, having said so.
  */
 export async function setUp(needs, say = (line) => process.stdout.write(`${line}\n`)) {
   checkNode();
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client', 'openssh-server'] : []),
+    ...(needs.includes('tools') ? ['git', 'openssl'] : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];
   await installSystemPackages(wanted, say);
+  if (needs.includes('sshClient') && process.platform === 'linux') {
+    await installSystemPackages(['openssh-client'], say).catch((error) => say(error.message));
+  }
   if (needs.includes('modules')) await installModules(say);
   if (needs.includes('host')) await installHost(say);
 }

@@ -41,7 +41,7 @@ const firstSettings = {
 };
 
 try {
-  await setUp(['modules', ...(desktop === undefined ? ['host'] : [])], say);
+  await setUp(['modules', 'sshClient', ...(desktop === undefined ? ['host'] : [])], say);
   await packageIfChanged();
   await (desktop === undefined ? startBrowserHosted() : startDesktop(desktop));
 } catch (error) {

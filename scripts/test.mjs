@@ -147,7 +147,7 @@ const lanes = [
   ],
 ];
 
-const needs = ['modules', 'ssh', ...(needsEditor ? ['browser', 'host'] : [])];
+const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
 const ready = await stage('setup', async () => {
   await setUp(needs, (line) => say('setup', line));
   return { passed: 0, failed: 0 };

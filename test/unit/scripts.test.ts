@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const scripts = join(__dirname, '..', '..', 'scripts');
+
+describe('The scripts that set a machine up', function () {
+  this.timeout(30_000);
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gpu-rental scripts-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs a module of its own; what it prints, or why it ended. */
+  function run(program: string, env: NodeJS.ProcessEnv = process.env): string {
+    const file = join(folder, 'program.mjs');
+    writeFileSync(file, program);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
+      env,
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    assert.equal(status, 0, stderr);
+    return stdout.trim();
+  }
+
+  it('take over a lock that an interrupted run left, whoever has its number by now', () => {
+    const lock = join(folder, 'a.lock');
+    const hours = new Date(Date.now() - 3_600_000);
+    const leave = (content: string) => {
+      writeFileSync(lock, content);
+      utimesSync(lock, hours, hours);
+    };
+    const take = (before = '') =>
+      run(`
+        import { writeFileSync, utimesSync } from 'node:fs';
+        import { withLock } from ${JSON.stringify(join(scripts, 'lock.mjs'))};
+        const lock = ${JSON.stringify(lock)};
+        const hours = new Date(${hours.getTime()});
+        ${before}
+        await withLock(lock, async () => console.log('taken'));`);
+    leave(String(process.pid));
+    assert.equal(take(), 'taken');
+    leave('');
+    assert.equal(take(), 'taken');
+    const own = 'writeFileSync(lock, String(process.pid)); utimesSync(lock, hours, hours);';
+    assert.equal(take(own), 'taken');
+    assert.ok(!existsSync(lock));
+  });
+
+  it('wait for a lock whose owner is at work', () => {
+    const lock = join(folder, 'a.lock');
+    writeFileSync(lock, String(process.pid));
+    const said = run(`
+      import { rmSync } from 'node:fs';
+      import { withLock } from ${JSON.stringify(join(scripts, 'lock.mjs'))};
+      const lock = ${JSON.stringify(lock)};
+      await withLock(lock, async () => console.log('taken'), () => { console.log('waits'); rmSync(lock); });`);
+    assert.deepEqual(said.split('\n'), ['waits', 'taken']);
+  });
+
+  it('say in one line what is missing, and npm start goes on without an SSH client', () => {
+    const setUp = (needs: readonly string[]) =>
+      run(
+        `
+        import { setUp } from ${JSON.stringify(join(scripts, 'setup.mjs'))};
+        await setUp(${JSON.stringify(needs)}).catch((error) => console.log('refused: ' + error.message));`,
+        { PATH: folder, HOME: folder },
+      );
+    assert.match(setUp(['sshClient']), /^Missing: openssh-client \(for connecting to instances\)\..*$/);
+    assert.match(setUp(['tools']), /^refused: Missing: git, openssl \(for .*\)\. Get it with: .*$/);
+  });
+
+  it('install every program that the tests run', () => {
+    const essential = ['ls', 'rm', 'sh'];
+    // Used where it is there.
+    const optional = ['rsync'];
+    const packaged = readFileSync(join(scripts, 'setup.mjs'), 'utf8');
+    const sources = readdirSync(join(__dirname, '..'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(__dirname, '..', name), 'utf8'));
+    const used = sources.flatMap((source) =>
+      [...source.matchAll(/execFileSync\(\s*'([a-z-]+)'/g)].map(([, program = '']) => program),
+    );
+    const missing = [...new Set(used)].filter(
+      (program) =>
+        !essential.includes(program) &&
+        !optional.includes(program) &&
+        !program.startsWith('ssh-') &&
+        !packaged.includes(`'${program}'`),
+    );
+    assert.ok(used.includes('openssl') && used.includes('git'));
+    assert.deepEqual(missing, []);
+  });
+});
