@@ -28,6 +28,8 @@ import type { Transport } from './transport';
  */
 export type Recover = (refused: {
   readonly bearer: string;
+  /** The same call was refused before, with another bearer. */
+  readonly isAgain: boolean;
   readonly signal?: AbortSignal;
 }) => Promise<boolean>;
 
@@ -77,7 +79,7 @@ export class ServiceHttp implements Http {
     const { pacer, policy, clock, random } = this.parts;
     let failures = 0;
     let refusals = 0;
-    let hasRecovered = false;
+    const refused = new Set<string>();
     for (;;) {
       await pacer.acquire(request.route, options);
       const bearer = options.bearer ?? (await this.parts.bearer());
@@ -93,9 +95,9 @@ export class ServiceHttp implements Http {
             throw error;
           }
           this.holdBack(request.route, error.waitMs, refusals);
-        } else if (error instanceof UnauthorizedError && !hasRecovered && options.bearer === undefined) {
-          hasRecovered = true;
-          if (!(await this.recovered(bearer, options.signal))) {
+        } else if (mayRecover(error, options) && !refused.has(bearer)) {
+          refused.add(bearer);
+          if (!(await this.recovered(bearer, refused.size > 1, options.signal))) {
             throw error;
           }
         } else if (request.repeat === 'read' && isTransient(error)) {
@@ -124,8 +126,12 @@ export class ServiceHttp implements Http {
     this.log.debug(`${route}: rate limit, waiting ${Math.round(waitMs)} ms`);
   }
 
-  private async recovered(bearer: string, signal: AbortSignal | undefined): Promise<boolean> {
-    return (await this.parts.recover?.({ bearer, ...(signal ? { signal } : {}) })) ?? false;
+  private async recovered(
+    bearer: string,
+    isAgain: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    return (await this.parts.recover?.({ bearer, isAgain, ...(signal ? { signal } : {}) })) ?? false;
   }
 
   private async once(request: ApiRequest, bearer: string, options: CallOptions): Promise<unknown> {
@@ -174,6 +180,11 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
     authorization: `Bearer ${bearer}`,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
+}
+
+/** Another bearer may be accepted, where the call has not brought its own. */
+function mayRecover(error: unknown, options: CallOptions): boolean {
+  return error instanceof UnauthorizedError && options.bearer === undefined;
 }
 
 /** Failures that another try of a read may mend. */

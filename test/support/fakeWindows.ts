@@ -46,6 +46,23 @@ export class FakeSecrets implements SecretPort {
 export class FakeHubs {
   readonly hubs: FakeHub[] = [];
   readonly claimed = new Set<string>();
+  private held: (() => void)[] | undefined;
+
+  /** Messages are under way until `arrive`, as between windows that act at the same moment. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  arrive(): void {
+    const { held = [] } = this;
+    this.held = undefined;
+    for (const deliver of held) deliver();
+  }
+
+  carry(deliver: () => void): void {
+    if (this.held) this.held.push(deliver);
+    else deliver();
+  }
 
   open(): FakeHub {
     const hub = new FakeHub(this, `window${this.hubs.length + 1}-${Math.random()}`);
@@ -93,7 +110,7 @@ class FakeHub implements WindowHub {
     const wire = data === undefined ? undefined : (JSON.parse(JSON.stringify(data)) as unknown);
     for (const hub of this.all.hubs) {
       if (hub !== this) {
-        hub.topics.get(topic)?.fire(wire);
+        this.all.carry(() => hub.topics.get(topic)?.fire(wire));
       }
     }
   }

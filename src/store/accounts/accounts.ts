@@ -330,7 +330,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
       hub,
       clock,
       log,
-      keyClient: (ref, { apiKey }) => this.clients.withKey(ref, apiKey),
+      clientWith: (ref, bearer) => this.clients.withKey(ref, bearer),
       sessionOf: (accountKey) => this.inUse.get(accountKey),
       save: (accountKey, change) => {
         this.updateSession(accountKey, change).catch((error: unknown) => {
@@ -366,6 +366,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
 
   private become(state: AccountsState): void {
     this.current = state;
+    this.renewal?.noteActive();
     this.changed.fire(state);
   }
 

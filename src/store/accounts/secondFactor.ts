@@ -180,11 +180,12 @@ export class SecondFactorGate implements Disposable {
   ): Promise<TfaLogin | 'yielded' | undefined> {
     const accountKey = subject.account.key;
     const yields = new AbortController();
+    let login: TfaLogin | undefined;
     this.asking.set(accountKey, { since: this.clock.now(), yields });
     this.tell(accountKey, true);
     try {
       // A window that yields at once shows nothing.
-      const login = yields.signal.aborted
+      login = yields.signal.aborted
         ? undefined
         : await prompt(subject, AbortSignal.any([signal, yields.signal]));
       if (!login && yields.signal.aborted) {
@@ -197,7 +198,8 @@ export class SecondFactorGate implements Disposable {
       return login;
     } finally {
       this.asking.delete(accountKey);
-      if (!yields.signal.aborted) {
+      // After a code that was taken the others wait a moment for the session, which is still on its way.
+      if (!yields.signal.aborted && !login) {
         this.tell(accountKey, false);
       }
       this.changed.fire(undefined);

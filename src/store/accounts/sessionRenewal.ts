@@ -1,11 +1,13 @@
-import { UnauthorizedError } from '../../api/errors';
+import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Client } from '../../api/client';
+import type { Recover } from '../../api/serviceHttp';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { CancelledError } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { text } from '../../util/text';
 import { NotSignedInError } from './accountErrors';
 import type { WindowHub } from '../ports';
 import { SecondFactorNeededError, type SecondFactorGate } from './secondFactor';
@@ -16,8 +18,8 @@ interface RenewalDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  /** A client for this account that speaks with the key alone. */
-  keyClient(ref: AccountRef, session: Session): Client;
+  /** A client for this account that speaks with this bearer alone. */
+  clientWith(ref: AccountRef, bearer: string): Client;
   sessionOf(accountKey: string): Session | undefined;
   /** Replaces the session, here at once and then in the other windows. */
   save(accountKey: string, change: Omit<Session, 'apiKey'>): void;
@@ -37,13 +39,18 @@ interface RenewalOptions extends StartOptions {
 
 const neededTopic = 'secondFactor.needed';
 
+const refusedAnyway = text(
+  'The service refuses this although the code was accepted. The API key may not be allowed to do it. Use another key, or an admin session where it takes one.',
+);
+
 /**
  * Gets a session for an account whose key alone is refused: one question for all calls and all windows
  * that wait, after which they go on by themselves. A key that works alone is never asked.
  */
 export class SessionRenewal implements Disposable {
   private readonly running = new Map<string, Promise<boolean>>();
-  private readonly arrived = new Emitter<string>();
+  /** A session came or went, or another account is in use: whoever waits looks again. */
+  private readonly changed = new Emitter<undefined>();
   /** The newest session key of each account. */
   private readonly known = new Map<string, string | undefined>();
   private readonly owned = new DisposableStore();
@@ -65,23 +72,46 @@ export class SessionRenewal implements Disposable {
   }
 
   /** True when the refused call has a chance with the bearer of now. Throws when a code was declined or the account is not in use. */
-  async recover(
-    ref: AccountRef,
-    refused: { readonly bearer: string; readonly signal?: AbortSignal },
-  ): Promise<boolean> {
-    const active = this.deps.active();
-    if (active && active.key !== ref.key) {
+  async recover(ref: AccountRef, refused: Parameters<Recover>[0]): Promise<boolean> {
+    if (this.isLeft(ref)) {
       // A call that was under way when the account was changed; nobody thinks of that account now.
       throw new NotSignedInError();
     }
-    const session = this.deps.sessionOf(ref.key);
-    if (!session) {
-      return false;
-    }
-    if (bearerOf(session, this.deps.clock.now()) !== refused.bearer) {
+    if (this.isReplaced(ref, refused.bearer)) {
       return true;
     }
-    return untilAborted(this.renewal(ref, { shouldTell: true }), refused.signal);
+    const isSession = this.deps.sessionOf(ref.key)?.sessionKey === refused.bearer;
+    if (refused.isAgain && isSession && (await this.isAccepted(ref, refused.bearer))) {
+      throw new ForbiddenError({ text: refusedAnyway });
+    }
+    // Another call may have been quicker.
+    return (
+      this.isReplaced(ref, refused.bearer) ||
+      untilAborted(this.renewal(ref, { shouldTell: true }), refused.signal)
+    );
+  }
+
+  private isLeft({ key }: AccountRef): boolean {
+    const active = this.deps.active();
+    return active !== undefined && active.key !== key;
+  }
+
+  private isReplaced(ref: AccountRef, bearer: string): boolean {
+    const session = this.deps.sessionOf(ref.key);
+    return session !== undefined && bearerOf(session, this.deps.clock.now()) !== bearer;
+  }
+
+  /** True for a session that lives: no other one would get further. */
+  private async isAccepted(ref: AccountRef, bearer: string): Promise<boolean> {
+    try {
+      await this.deps.clientWith(ref, bearer).users.current();
+      return true;
+    } catch (error) {
+      if (error instanceof UnauthorizedError) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /** The person asks for it, whatever they said before. */
@@ -98,12 +128,17 @@ export class SessionRenewal implements Disposable {
       // Somebody entered a code after all, so an earlier "no" does not stand for the next time.
       this.deps.gate.allow(accountKey);
     }
-    this.arrived.fire(accountKey);
+    this.changed.fire(undefined);
+  }
+
+  /** Another account may be in use. */
+  noteActive(): void {
+    this.changed.fire(undefined);
   }
 
   dispose(): void {
     this.owned.dispose();
-    this.arrived.dispose();
+    this.changed.dispose();
   }
 
   private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {
@@ -120,7 +155,7 @@ export class SessionRenewal implements Disposable {
     if (!session) {
       return false;
     }
-    const client = this.deps.keyClient(ref, session);
+    const client = this.deps.clientWith(ref, session.apiKey);
     let user;
     try {
       user = await client.users.current();
@@ -144,20 +179,19 @@ export class SessionRenewal implements Disposable {
     return this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
   }
 
-  /** Whichever comes first: a code entered here, a session from another window, or the end of the account. */
+  /** Whichever comes first: a code entered here, a session from another window, or the account is left. */
   private async askOrWait(
     ref: AccountRef,
     before: Session,
     subject: Parameters<SecondFactorGate['ask']>[0],
   ): Promise<boolean> {
     const stop = new AbortController();
-    const arrival = new Promise<'arrived' | 'signedOut'>((resolve) => {
-      const subscription = this.arrived.event((key) => {
-        const session = this.deps.sessionOf(key);
-        const sessionKey = session?.sessionKey;
-        if (key === ref.key && !session) {
-          resolve('signedOut');
-        } else if (key === ref.key && sessionKey !== undefined && sessionKey !== before.sessionKey) {
+    const arrival = new Promise<'arrived' | 'left'>((resolve) => {
+      const subscription = this.changed.event(() => {
+        const session = this.deps.sessionOf(ref.key);
+        if (!session || this.isLeft(ref)) {
+          resolve('left');
+        } else if (session.sessionKey !== undefined && session.sessionKey !== before.sessionKey) {
           resolve('arrived');
         }
       });
@@ -170,8 +204,8 @@ export class SessionRenewal implements Disposable {
       if (login === undefined) {
         throw new SecondFactorNeededError();
       }
-      if (login === 'signedOut') {
-        // Whoever waited worked for an account that is gone; its key is not to blame.
+      if (login === 'left') {
+        // Whoever waited worked for an account that is gone or not in use; its key is not to blame.
         throw new NotSignedInError();
       }
       if (login !== 'arrived') {

@@ -16,6 +16,8 @@ export class SessionsInUse {
   private readonly sessions = new Map<string, Session>();
   /** What the key ring holds instead of a session that it did not take; unknown until it is read next. */
   private readonly outdated = new Map<string, Session | 'unknown'>();
+  /** The key ring gets them next; what it holds until then must not come back either. */
+  private readonly unwritten = new WeakSet<Session>();
 
   constructor(private readonly deps: SessionsInUseDeps) {}
 
@@ -23,13 +25,10 @@ export class SessionsInUse {
     return this.sessions.get(accountKey);
   }
 
+  /** At once; `keep` follows. */
   use(accountKey: string, session: Session): void {
-    this.deps.onSecret(session.apiKey);
-    if (session.sessionKey !== undefined) {
-      this.deps.onSecret(session.sessionKey);
-    }
-    this.sessions.set(accountKey, session);
-    this.deps.onChange(accountKey);
+    this.unwritten.add(session);
+    this.put(accountKey, session);
   }
 
   forget(accountKey: string): void {
@@ -50,6 +49,7 @@ export class SessionsInUse {
   /** False where the key ring does not hold it; what it holds instead must not come back then. */
   async keep(accountKey: string, session: Session): Promise<boolean> {
     const held = await this.deps.kept.write(accountKey, session);
+    this.unwritten.delete(session);
     const isKept = held.kind === 'present' && isSameSession(held.session, session);
     if (isKept) {
       this.outdated.delete(accountKey);
@@ -62,11 +62,24 @@ export class SessionsInUse {
   /** Takes what the key ring holds into use, unless the session in use is newer. */
   async read(accountKey: string): Promise<{ readonly isKept: boolean; readonly content: SessionContent }> {
     const content = await this.deps.kept.read(accountKey);
+    const inUse = this.sessions.get(accountKey);
+    if (inUse && this.unwritten.has(inUse)) {
+      return { isKept: true, content };
+    }
     const isKept = content.kind === 'present' && !this.isOutdated(accountKey, content.session);
     if (isKept) {
-      this.use(accountKey, content.session);
+      this.put(accountKey, content.session);
     }
     return { isKept, content };
+  }
+
+  private put(accountKey: string, session: Session): void {
+    this.deps.onSecret(session.apiKey);
+    if (session.sessionKey !== undefined) {
+      this.deps.onSecret(session.sessionKey);
+    }
+    this.sessions.set(accountKey, session);
+    this.deps.onChange(accountKey);
   }
 
   /** True where the session in use is newer, because the key ring did not take it. */

@@ -2,19 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UnauthorizedError } from '../../../../src/api/errors';
-import type { TfaLogin } from '../../../../src/model/accounts/tfa';
+import { ForbiddenError, UnauthorizedError } from '../../../../src/api/errors';
 import {
-  SecondFactorGate,
   SecondFactorNeededError,
   type SecondFactorPrompt,
-  type SecondFactorSubject,
 } from '../../../../src/store/accounts/secondFactor';
 import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
-import { Emitter } from '../../../../src/util/emitter';
 import { CancelledError } from '../../../../src/util/errors';
-import { FakeClock, settle } from '../../../support/fakeClock';
-import { FakeHubs } from '../../../support/fakeWindows';
 import { RealWindows } from '../../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { orderAccount, totpCode, type OrderedAccount } from '../../../support/tfaAccount';
@@ -97,6 +91,79 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 2);
   });
 
+  it('is asked for again by a call whose session ends once more while it waits', async () => {
+    const window = windows.open();
+    let codes = 0;
+    window.setPrompt(async ({ client }) => {
+      codes += 1;
+      const login = await client.tfa.logIn({
+        kind: 'backup',
+        backupCode: account.backupCodes[codes] ?? '',
+      });
+      if (codes < 3) {
+        await simulator.call('POST', '/__sim/expire-sessions/', {});
+      }
+      return login;
+    });
+    const { client } = await window.signIn(account.key);
+    const [instances, secrets] = await Promise.all([client.instances.list(), client.secrets.list()]);
+    assert.deepEqual([instances.items, secrets], [[], []]);
+    assert.equal(window.state.asked, 3, 'once for each session');
+  });
+
+  it('is not asked for again where the service refuses the new session as well, and says so', async () => {
+    const window = windows.open();
+    window.setPrompt(enterCode);
+    const { client } = await window.signIn(account.key);
+    simulator.fail({
+      kind: 'error',
+      path: '/api/v0/secrets/',
+      status: 403,
+      error: 'auth_error',
+      msg: 'This action requires login.',
+      times: 0,
+    });
+    await assert.rejects(
+      client.secrets.list(),
+      (error) => error instanceof ForbiddenError && /although the code was accepted/.test(error.message),
+    );
+    assert.equal(window.state.asked, 1);
+  });
+
+  it('stays in the newest session while an older one is still read from the key ring', async () => {
+    const window = windows.open();
+    const { key } = await window.signIn(account.key);
+    const { secrets } = windows;
+    let release: (() => void) | undefined;
+    secrets.get = (name) => {
+      const held = secrets.values.get(name);
+      return new Promise((resolve) => {
+        release = () => {
+          resolve(held);
+        };
+      });
+    };
+    const older = window.accounts.updateSession(key, { sessionKey: 'older' });
+    const isRead = () => release !== undefined;
+    await until('the key ring to be read', isRead, { everyMs: 5 });
+    const newer = window.accounts.updateSession(key, { sessionKey: 'newer' });
+    let isOver = false;
+    const both = Promise.all([older, newer]).finally(() => {
+      isOver = true;
+    });
+    await until(
+      'the end of all reading',
+      () => {
+        release?.();
+        return isOver;
+      },
+      { everyMs: 5 },
+    );
+    await both;
+    assert.equal(window.accounts.session(key)?.sessionKey, 'newer');
+    assert.match([...secrets.values.values()].join(), /newer/);
+  });
+
   it('goes back to the key when the second factor was taken off meanwhile', async () => {
     const window = windows.open();
     window.setPrompt(enterCode);
@@ -129,6 +196,34 @@ describe('the second factor at work', () => {
     await window.signIn('test-key-0000');
     await assert.rejects(before.client.instances.list(), NotSignedInError);
     assert.equal(window.state.asked, 0);
+  });
+
+  it('closes its question when another account comes into use', async () => {
+    const window = windows.open(false);
+    let isClosed = false;
+    window.setPrompt(async (_, signal) => {
+      await until('the end of the question', () => signal.aborted, { everyMs: 5 });
+      isClosed = true;
+      return undefined;
+    });
+    const before = await window.signIn(account.key);
+    const waiting = assert.rejects(before.client.instances.list(), NotSignedInError);
+    window.setFocus(true);
+    await until('the question', () => window.state.asked === 1, { everyMs: 5 });
+    await window.signIn('test-key-0000');
+    await waiting;
+    await until('its end', () => isClosed, { everyMs: 5 });
+    // Nor is it asked later, by a call that waited for somebody to look.
+    await window.accounts.switchTo(before.key);
+    window.setFocus(false);
+    const unseen = assert.rejects(before.client.instances.list(), NotSignedInError);
+    const users = () => simulator.received('GET', /users/).length;
+    const count = users();
+    await until('the key to be checked', () => users() > count, { everyMs: 5 });
+    await window.signIn('test-key-0000');
+    window.setFocus(true);
+    await unseen;
+    assert.equal(window.state.asked, 1);
   });
 
   it('stops waiting for a call that is cancelled, and goes on for the others', async () => {
@@ -198,16 +293,13 @@ describe('the second factor at work', () => {
     const one = windows.open(true);
     const two = windows.open(true);
     const open = new Set<string>();
+    let isAnswered = false;
     const ask =
       (name: string): SecondFactorPrompt =>
       async (subject, signal) => {
         open.add(name);
-        // The person needs a while; a window that was not first closes its question meanwhile.
-        await new Promise<void>((resolve) => {
-          setTimeout(resolve, 100);
-          signal.addEventListener('abort', () => {
-            resolve();
-          });
+        await until('an answer, or the end of the question', () => isAnswered || signal.aborted, {
+          everyMs: 5,
         });
         open.delete(name);
         return signal.aborted ? undefined : enterCode(subject, signal);
@@ -217,7 +309,13 @@ describe('the second factor at work', () => {
     const first = await one.signIn(account.key);
     await two.accounts.load();
     await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
-    await Promise.all([first.client.instances.list(), two.accounts.active?.client.instances.list()]);
+    windows.hubs.hold();
+    const lists = Promise.all([first.client.instances.list(), two.accounts.active?.client.instances.list()]);
+    await until('a question in each window', () => open.size === 2, { everyMs: 5 });
+    windows.hubs.arrive();
+    await until('the end of one of them', () => open.size === 1, { everyMs: 5 });
+    isAnswered = true;
+    await lists;
     assert.equal(simulator.received('POST', '/api/v0/tfa/').length, 1);
     assert.equal(open.size, 0);
   });
@@ -243,81 +341,5 @@ describe('the second factor at work', () => {
     await simulator.call('POST', '/__sim/expire-sessions/', {});
     await two.accounts.active?.client.instances.list();
     assert.equal(answers, 2);
-  });
-});
-
-describe('the window that asks for the second factor', () => {
-  let clock: FakeClock;
-  let hubs: FakeHubs;
-  const subject = { account: { key: 'a' } } as SecondFactorSubject; // the gate looks at the key alone
-  const login: TfaLogin = { sessionKey: 's', isLegacy: false };
-
-  beforeEach(() => {
-    clock = new FakeClock();
-    hubs = new FakeHubs();
-  });
-
-  /** A window that looks at its question until the test answers it. */
-  function open() {
-    const hub = hubs.open();
-    const gate = new SecondFactorGate(
-      hub,
-      { isFocused: true, onDidChange: new Emitter<boolean>().event },
-      clock,
-    );
-    const window = {
-      hub,
-      gate,
-      asked: 0,
-      isAsking: false,
-      answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
-    };
-    gate.setPrompt((_, signal) => {
-      window.asked += 1;
-      window.isAsking = true;
-      return new Promise<TfaLogin | undefined>((resolve) => {
-        window.answer = resolve;
-        signal.addEventListener('abort', () => {
-          resolve(undefined);
-        });
-      }).finally(() => {
-        window.isAsking = false;
-      });
-    });
-    return window;
-  }
-  const ask = (window: ReturnType<typeof open>) => window.gate.ask(subject, new AbortController().signal);
-
-  it('keeps its question when a window is opened that does not know of it', async () => {
-    const one = open();
-    const first = ask(one);
-    await clock.advance(30_000);
-    const two = open();
-    const second = ask(two);
-    await clock.advance(10_000);
-    assert.deepEqual([one.isAsking, two.isAsking], [true, false]);
-    one.answer?.(login);
-    assert.equal(await first, login);
-    await settle();
-    assert.equal(two.isAsking, true, 'its turn, unless a session arrived meanwhile');
-    two.answer?.(undefined);
-    assert.equal(await second, undefined);
-  });
-
-  it('hands on when it is closed with its question open', async () => {
-    const one = open();
-    const two = open();
-    void ask(one);
-    const second = ask(two);
-    await clock.advance(60_000);
-    assert.deepEqual([one.isAsking, two.isAsking], [true, false], 'as long as it is there');
-    hubs.hubs.splice(0, 1);
-    one.gate.dispose();
-    await clock.advance(7_000);
-    assert.equal(two.isAsking, true);
-    two.answer?.(login);
-    assert.equal(await second, login);
-    await clock.advance(0);
-    assert.equal(clock.pending, 0, 'nobody goes on asking');
   });
 });

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { TfaLogin } from '../../../../src/model/accounts/tfa';
+import { SecondFactorGate, type SecondFactorSubject } from '../../../../src/store/accounts/secondFactor';
+import { Emitter } from '../../../../src/util/emitter';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
+
+describe('the window that asks for the second factor', () => {
+  let clock: FakeClock;
+  let hubs: FakeHubs;
+  const subject = { account: { key: 'a' } } as SecondFactorSubject; // the gate looks at the key alone
+  const login: TfaLogin = { sessionKey: 's', isLegacy: false };
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    hubs = new FakeHubs();
+  });
+
+  /** A window that looks at its question until the test answers it. */
+  function open() {
+    const hub = hubs.open();
+    const gate = new SecondFactorGate(
+      hub,
+      { isFocused: true, onDidChange: new Emitter<boolean>().event },
+      clock,
+    );
+    const window = {
+      hub,
+      gate,
+      asked: 0,
+      isAsking: false,
+      answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
+    };
+    gate.setPrompt((_, signal) => {
+      window.asked += 1;
+      window.isAsking = true;
+      return new Promise<TfaLogin | undefined>((resolve) => {
+        window.answer = resolve;
+        signal.addEventListener('abort', () => {
+          resolve(undefined);
+        });
+      }).finally(() => {
+        window.isAsking = false;
+      });
+    });
+    return window;
+  }
+  const ask = (window: ReturnType<typeof open>) => window.gate.ask(subject, new AbortController().signal);
+
+  it('keeps its question when a window is opened that does not know of it', async () => {
+    const one = open();
+    const first = ask(one);
+    await clock.advance(30_000);
+    const two = open();
+    const second = ask(two);
+    await clock.advance(10_000);
+    assert.deepEqual([one.isAsking, two.isAsking], [true, false]);
+    one.answer?.(login);
+    assert.equal(await first, login);
+    await settle();
+    assert.equal(two.isAsking, false, 'the session is on its way');
+    await clock.advance(7_000);
+    assert.equal(two.isAsking, true, 'its turn where none arrived');
+    two.answer?.(undefined);
+    assert.equal(await second, undefined);
+  });
+
+  it('hands on when it is closed with its question open', async () => {
+    const one = open();
+    const two = open();
+    void ask(one);
+    const second = ask(two);
+    await clock.advance(60_000);
+    assert.deepEqual([one.isAsking, two.isAsking], [true, false], 'as long as it is there');
+    hubs.hubs.splice(0, 1);
+    one.gate.dispose();
+    await clock.advance(7_000);
+    assert.equal(two.isAsking, true);
+    two.answer?.(login);
+    assert.equal(await second, login);
+    await clock.advance(0);
+    assert.equal(clock.pending, 0, 'nobody goes on asking');
+  });
+});
