@@ -10,6 +10,7 @@ import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
 import { FakeClock } from './fakeClock';
+import type { SlowFile } from './slowFile';
 
 /** The talk between the windows of one computer, without a network. */
 class Wire {
@@ -98,6 +99,7 @@ class FakeSecrets implements SecretPort {
 export interface TemplateWindow {
   readonly documents: TemplateDocuments;
   readonly creation: TemplateCreation;
+  readonly memory: TemplateMemory;
   readonly secrets: TemplateSecrets;
   readonly accounts: FakeAccounts;
   readonly clock: FakeClock;
@@ -134,10 +136,10 @@ export class TemplateComputer {
   }
 
   /** Another window; what it remembers is on disk, as after a restart. */
-  async openWindow(): Promise<TemplateWindow> {
+  async openWindow(file?: SlowFile): Promise<TemplateWindow> {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
-    const memory = new TemplateMemory(this.storageDir, silentLog);
+    const memory = new TemplateMemory(this.storageDir, silentLog, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);
@@ -149,7 +151,7 @@ export class TemplateComputer {
     let drafts = 0;
     const newToken = () => `${hub.windowId}-${++drafts}`;
     const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
-    return { documents, creation, secrets, accounts, clock, dirty, shownAnew, heard };
+    return { documents, creation, memory, secrets, accounts, clock, dirty, shownAnew, heard };
   }
 
   dispose(): void {

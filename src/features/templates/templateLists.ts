@@ -3,6 +3,7 @@ import type { Template } from '../../model/templates/template';
 import { remember, type TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
+import type { TemplateGroup } from './templateNodes';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'hub' | 'log'>;
 
@@ -13,7 +14,8 @@ const topic = 'templates.lists';
 /** The templates of the active account in their groups, with favourites and recents. */
 export class TemplateLists implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<TemplateGroup | undefined>();
+  /** Tells the group where only its order changed. */
   readonly onDidChange = this.changed.event;
   private byId = new Map<number, Template>();
   private favouriteRefs: readonly TemplateRef[] = [];
@@ -96,7 +98,7 @@ export class TemplateLists implements vscode.Disposable {
     const isSignedIn = this.deps.accounts.active !== undefined;
     const templates = isSignedIn && state.kind === 'ready' ? state.value : [];
     this.byId = new Map(templates.map((template) => [template.id, template]));
-    this.changed.fire();
+    this.changed.fire(undefined);
   }
 
   private reload(): void {
@@ -108,10 +110,21 @@ export class TemplateLists implements vscode.Disposable {
   private async read(): Promise<void> {
     const { active } = this.deps.accounts;
     const memory = active && (await this.deps.templateDesk.memory.account(active.key));
+    const before = { favourites: this.favouriteRefs, recents: this.recentRefs };
     this.favouriteRefs = (memory?.favourites ?? []).map(clean);
     this.recentRefs = (memory?.recents ?? []).map(clean);
-    this.changed.fire();
+    const isOther = !sameRefs(before.favourites, this.favouriteRefs);
+    if (isOther || (before.recents.length === 0) !== (this.recentRefs.length === 0)) {
+      this.changed.fire(undefined);
+    } else if (!sameRefs(before.recents, this.recentRefs)) {
+      // Hundreds of other rows need not be made anew whenever a document is opened.
+      this.changed.fire('recent');
+    }
   }
+}
+
+function sameRefs(one: readonly TemplateRef[], other: readonly TemplateRef[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function clean(ref: { id: number; name?: string | undefined; hash?: string | undefined }): TemplateRef {

@@ -26,7 +26,11 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     private readonly lists: TemplateLists,
   ) {
     this.store.add(this.changed);
-    this.store.add(lists.onDidChange(() => this.refresh()));
+    this.store.add(
+      lists.onDidChange((group) =>
+        group === undefined ? this.refresh() : this.changed.fire(this.nodes.group(group)),
+      ),
+    );
     this.store.add(vscode.workspace.onDidOpenTextDocument((document) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));

@@ -58,7 +58,7 @@ export class TemplateDocuments implements Disposable {
   private readonly saving: TemplateSaving;
 
   constructor(private readonly deps: Deps) {
-    this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock);
+    this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock, deps.log);
     this.saving = new TemplateSaving(this.reader, deps.secrets);
     this.store.add(this.changed);
     this.store.add(this.noticed);
@@ -130,13 +130,14 @@ export class TemplateDocuments implements Disposable {
     if (!found) {
       return undefined;
     }
-    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
+    const memory = await this.deps.memory.account(account.key);
+    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id), memory);
     // Another read may have come first; a document that is shown is never replaced unannounced.
     const raced = this.known.get(id);
     if (raced) {
       return raced;
     }
-    const base = (await this.deps.memory.account(account.key)).bases[String(id)];
+    const base = memory.bases[String(id)];
     const shown = base
       ? { ...fresh, hashId: base.hash, fields: base.fields, text: base.text, mtime: base.mtime }
       : fresh;

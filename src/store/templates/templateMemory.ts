@@ -34,7 +34,7 @@ const memoryFile = z.object({
   accounts: z.record(z.string(), accountMemory),
   drafts: z.record(z.string(), draft).default({}),
 });
-type MemoryFile = z.infer<typeof memoryFile>;
+export type MemoryFile = z.infer<typeof memoryFile>;
 
 const keptVersions = 200;
 const empty: AccountMemory = {
@@ -51,20 +51,31 @@ export function digestOf(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
+interface Queued {
+  /** Applied twice it does what it does once. */
+  readonly change: (file: MemoryFile) => MemoryFile;
+  readonly settle: (failure: Error | undefined) => void;
+}
+
 /**
  * What windows remember about templates between sessions, in one file without secrets. Every change starts
- * from what is on disk, because other windows write too.
+ * from what is on disk, because other windows write too. Reading never waits for writing: what is to be
+ * written counts as written.
  */
 export class TemplateMemory {
-  private readonly file: JsonFile<MemoryFile>;
-  private tail: Promise<unknown> = Promise.resolve();
+  /** Not on the disk yet, oldest first. */
+  private queued: readonly Queued[] = [];
+  private isWriting = false;
+  private writes = 0;
 
   constructor(
     storageDir: string,
     private readonly log: Log,
-  ) {
-    this.file = new JsonFile(join(storageDir, 'templates.json'), memoryFile);
-  }
+    private readonly file: Pick<JsonFile<MemoryFile>, 'read' | 'write'> = new JsonFile(
+      join(storageDir, 'templates.json'),
+      memoryFile,
+    ),
+  ) {}
 
   async account(accountKey: string): Promise<AccountMemory> {
     return (await this.read()).accounts[accountKey] ?? empty;
@@ -102,6 +113,17 @@ export class TemplateMemory {
   }
 
   private async read(): Promise<MemoryFile> {
+    for (;;) {
+      const { writes } = this;
+      const onDisk = await this.load();
+      // Otherwise what was read may be older than what is queued no more.
+      if (writes === this.writes) {
+        return withChanges(onDisk, this.queued);
+      }
+    }
+  }
+
+  private async load(): Promise<MemoryFile> {
     const content = await this.file.read();
     if (content.kind === 'setAside') {
       this.log.warn(`What was remembered about templates was not understood and was kept as ${content.path}`);
@@ -109,13 +131,47 @@ export class TemplateMemory {
     return content.kind === 'present' ? content.value : { version: 1, accounts: {}, drafts: {} };
   }
 
+  /** On disk when it resolves. */
   private edit(change: (file: MemoryFile) => MemoryFile): Promise<void> {
-    const result = this.tail.then(async () => {
-      await this.file.write(change(await this.read()));
+    return new Promise((resolve, reject) => {
+      const settle = (failure: Error | undefined) => {
+        if (failure) reject(failure);
+        else resolve();
+      };
+      this.queued = [...this.queued, { change, settle }];
+      void this.write();
     });
-    this.tail = result.catch(() => undefined);
-    return result;
   }
+
+  /** Writes what is queued, and what is queued meanwhile, in one go each. */
+  private async write(): Promise<void> {
+    if (this.isWriting) {
+      return;
+    }
+    this.isWriting = true;
+    while (this.queued.length > 0) {
+      const batch = this.queued;
+      const failure = await this.writeBatch(batch).then(() => undefined, asError);
+      this.queued = this.queued.slice(batch.length);
+      this.writes += 1;
+      for (const { settle } of batch) {
+        settle(failure);
+      }
+    }
+    this.isWriting = false;
+  }
+
+  private async writeBatch(batch: readonly Queued[]): Promise<void> {
+    await this.file.write(withChanges(await this.load(), batch));
+  }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('What was remembered could not be written');
+}
+
+function withChanges(file: MemoryFile, queued: readonly Queued[]): MemoryFile {
+  return queued.reduce((changed, { change }) => change(changed), file);
 }
 
 function trimmed(memory: AccountMemory): AccountMemory {

@@ -1,8 +1,9 @@
 import type { Template } from '../../model/templates/template';
 import { documentFields, renderDocument, type DocumentFields } from '../../model/templates/templateDocument';
 import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
 import type { Account } from '../ports';
-import { digestOf, type TemplateMemory } from './templateMemory';
+import { digestOf, type AccountMemory, type TemplateMemory } from './templateMemory';
 import type { TemplateSecrets } from './templateSecrets';
 
 /** A template as this window last read or saved it. */
@@ -25,6 +26,8 @@ export interface KnownTemplate {
   readonly mtime: number;
 }
 
+type Version = Pick<KnownTemplate, 'id' | 'accountKey' | 'hashId' | 'text'>;
+
 /** Reads single templates and turns them into documents whose time changes only with their text. */
 export class TemplateReader {
   private readonly reading = new Map<string, Promise<Template | undefined>>();
@@ -33,6 +36,7 @@ export class TemplateReader {
     private readonly memory: TemplateMemory,
     private readonly secrets: TemplateSecrets,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
   /** `undefined` where the account sees no such template; shared by whoever asks meanwhile. */
@@ -55,8 +59,10 @@ export class TemplateReader {
     account: Account,
     template: Template,
     before: KnownTemplate | undefined,
+    remembered?: AccountMemory,
   ): Promise<KnownTemplate> {
-    const fields = documentFields(template.raw, await this.secrets.held(account.key, template.id));
+    const memory = remembered ?? (await this.memory.account(account.key));
+    const fields = documentFields(template.raw, await this.secrets.held(account.key, template.id, memory));
     const known = {
       id: template.id,
       accountKey: account.key,
@@ -67,27 +73,40 @@ export class TemplateReader {
       raw: template.raw,
       text: renderDocument(fields),
     };
-    return { ...known, mtime: await this.timeOf(known, before) };
+    return { ...known, mtime: this.decideTime(known, before, memory) };
   }
 
   /** When this text was first seen here; later than any other text of the document. */
-  async timeOf(
-    version: Pick<KnownTemplate, 'id' | 'accountKey' | 'hashId' | 'text'>,
-    before: KnownTemplate | undefined,
-  ): Promise<number> {
+  async timeOf(version: Version, before: KnownTemplate | undefined): Promise<number> {
+    return before?.text === version.text
+      ? before.mtime
+      : this.decideTime(version, before, await this.memory.account(version.accountKey));
+  }
+
+  /** Nobody waits for the disk: a new time is written behind the document that is shown with it. */
+  private decideTime(version: Version, before: KnownTemplate | undefined, memory: AccountMemory): number {
     if (before?.text === version.text) {
       return before.mtime;
     }
+    const key = String(version.id);
     const digest = digestOf(version.text);
-    const remembered = (await this.memory.account(version.accountKey)).versions[String(version.id)];
+    const remembered = memory.versions[key];
     if (remembered?.digest === digest && (before === undefined || remembered.mtime > before.mtime)) {
       return remembered.mtime;
     }
     const mtime = Math.max(this.clock.now(), (before?.mtime ?? 0) + 1, (remembered?.mtime ?? 0) + 1);
-    await this.memory.change(version.accountKey, (memory) => ({
-      ...memory,
-      versions: { ...memory.versions, [String(version.id)]: { hash: version.hashId, digest, mtime } },
-    }));
+    const decided = { hash: version.hashId, digest, mtime };
+    this.memory
+      .change(version.accountKey, (current) => {
+        // Another window may have seen the text first, and the editor takes only a later time for a change.
+        const known = current.versions[key];
+        return known?.digest === digest && known.mtime <= mtime
+          ? current
+          : { ...current, versions: { ...current.versions, [key]: decided } };
+      })
+      .catch((error: unknown) => {
+        this.log.warn(`The time of a template could not be remembered: ${String(error)}`);
+      });
     return mtime;
   }
 }

@@ -3,7 +3,7 @@ import { text } from '../../util/text';
 import type { ResolveReference } from '../../model/templates/templateDocument';
 import type { HeldReference, HeldReferences, ReferenceSlot } from '../../model/templates/templateReference';
 import type { SecretPort } from '../ports';
-import type { TemplateMemory } from './templateMemory';
+import type { AccountMemory, TemplateMemory } from './templateMemory';
 
 /** The editor did not keep a secret that it was given. */
 export class SecretNotKeptError extends UserError {
@@ -31,8 +31,12 @@ export class TemplateSecrets {
   ) {}
 
   /** What stands for what in the document of a template. */
-  async held(accountKey: string, templateId: number): Promise<HeldReferences> {
-    const { slots } = await this.memory.account(accountKey);
+  async held(
+    accountKey: string,
+    templateId: number,
+    remembered?: Pick<AccountMemory, 'slots'>,
+  ): Promise<HeldReferences> {
+    const { slots } = remembered ?? (await this.memory.account(accountKey));
     const held = await Promise.all(
       Object.entries(slots[String(templateId)] ?? {}).map(
         async ([slot, name]): Promise<[ReferenceSlot, HeldReference]> => [

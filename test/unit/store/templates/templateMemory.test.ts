@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { TemplateMemory } from '../../../../../src/store/templates/templateMemory';
+import { silentLog } from '../../../../src/util/log';
+import { SlowFile } from '../../../support/slowFile';
+import { until } from '../../../support/until';
+
+describe('what windows remember about templates', () => {
+  let file: SlowFile;
+  let memory: TemplateMemory;
+
+  beforeEach(() => {
+    file = new SlowFile();
+    memory = new TemplateMemory('unused', silentLog, file);
+  });
+
+  const addRecent = (id: number) =>
+    memory.change('a', (account) => ({
+      ...account,
+      recents: [...account.recents.filter((one) => one.id !== id), { id }],
+    }));
+  const recents = async () => (await memory.account('a')).recents.map(({ id }) => id);
+  const write = (index: number) => until('the write', () => file.writing[index]);
+
+  it('is read with what is not written yet, however long the disk takes', async () => {
+    const first = addRecent(1);
+    await write(0);
+    const second = addRecent(2);
+    assert.deepEqual(await recents(), [1, 2]);
+    (await write(0)).end();
+    await first;
+    assert.deepEqual(await recents(), [1, 2]);
+    assert.equal(file.content?.accounts['a']?.recents.length, 1);
+    (await write(1)).end();
+    await second;
+    assert.equal(file.content.accounts['a'].recents.length, 2);
+  });
+
+  it('is written in the order of the changes, several at once where the disk is behind', async () => {
+    const changes = [addRecent(1)];
+    await write(0);
+    changes.push(addRecent(2), addRecent(3), addRecent(1));
+    (await write(0)).end();
+    (await write(1)).end();
+    await Promise.all(changes);
+    assert.equal(file.writing.length, 2);
+    assert.deepEqual(
+      file.content?.accounts['a']?.recents.map(({ id }) => id),
+      [2, 3, 1],
+    );
+  });
+
+  it('is changed from what another window wrote meanwhile', async () => {
+    const first = addRecent(1);
+    (await write(0)).end();
+    await first;
+    const theirs = { id: 9 };
+    const a = file.content?.accounts['a'];
+    assert.ok(a);
+    file.content = { version: 1, accounts: { a: { ...a, favourites: [theirs] } }, drafts: {} };
+    const second = addRecent(2);
+    (await write(1)).end();
+    await second;
+    assert.deepEqual((await memory.account('a')).favourites, [theirs]);
+    assert.deepEqual(await recents(), [1, 2]);
+  });
+
+  it('tells whoever changed it that the disk refused, and goes on', async () => {
+    const first = addRecent(1);
+    (await write(0)).end(new Error('disk full'));
+    await assert.rejects(first, /disk full/);
+    assert.deepEqual(await recents(), []);
+    const second = addRecent(2);
+    (await write(1)).end();
+    await second;
+    assert.deepEqual(await recents(), [2]);
+  });
+});
