@@ -50,11 +50,11 @@ function isList(value: unknown): value is readonly unknown[] {
 /** Records read before other work of the editor gets its turn: well below 50 ms even on a slow computer. */
 const slice = 100;
 
-/** As `readRecords`, for lists of any length: other work goes on in between. */
+/** As `readRecords`, for lists of any length: other work goes on in between. `source` is the record as it was sent. */
 export async function readManyRecords<W, T>(
   values: readonly unknown[],
   schema: z.ZodType<W>,
-  toModel: (wire: W) => T,
+  toModel: (wire: W, source: unknown) => T,
   context: { readonly http: Http; readonly route: string },
 ): Promise<Listing<T>> {
   const items: T[] = [];
@@ -65,7 +65,7 @@ export async function readManyRecords<W, T>(
       context.http.log.warn(`${context.route}: record ${at + index} was left out: ${reason}`);
     }
     skipped += part.skipped.length;
-    items.push(...part.records.map(toModel));
+    items.push(...part.records.map((record, index) => toModel(record, part.sources[index])));
     if (at + slice < values.length) {
       await otherWork();
     }

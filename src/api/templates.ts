@@ -74,7 +74,8 @@ export function templatesApi(http: Http): Client['templates'] {
   };
 }
 
-export function toTemplate(wire: WireTemplate): Template {
+/** `source` is the record as it was sent: what this client does not understand of it is kept in the document. */
+export function toTemplate(wire: WireTemplate, source: unknown = wire): Template {
   return defined<Template>({
     id: wire.id,
     hashId: wire.hash_id,
@@ -105,8 +106,12 @@ export function toTemplate(wire: WireTemplate): Template {
     recentCreateAt: wire.recent_create_date,
     createdCount: wire.count_created,
     recommended: wire.recommended,
-    raw: wire,
+    raw: isRecord(source) ? source : wire,
   });
+}
+
+function isRecord(value: unknown): value is Template['raw'] {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The flag form, whatever form arrived. */

@@ -46,6 +46,8 @@ export const successFlag = looseBoolean;
 /** Records that parse, and how many did not: one broken record never hides the others. */
 export interface Records<T> {
   readonly records: readonly T[];
+  /** Each as it was sent. */
+  readonly sources: readonly unknown[];
   readonly skipped: readonly { readonly index: number; readonly reason: string }[];
 }
 
@@ -57,16 +59,18 @@ export function explain(error: z.ZodError): string {
 /** Parses each element alone. */
 export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]): Records<T> {
   const records: T[] = [];
+  const sources: unknown[] = [];
   const skipped: { index: number; reason: string }[] = [];
   values.forEach((value, index) => {
     const parsed = schema.safeParse(value);
     if (parsed.success) {
       records.push(parsed.data);
+      sources.push(value);
     } else {
       skipped.push({ index, reason: explain(parsed.error) });
     }
   });
-  return { records, skipped };
+  return { records, sources, skipped };
 }
 
 /**

@@ -119,13 +119,18 @@ async function requestOf(
       name: known?.name ?? recipe.image ?? '',
     };
   }
-  const fields = parseDocument(document.getText());
-  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
+  const { known, fields } = templateOf(deps, document);
   return {
     request: templateRequest(fields, known?.hashId),
     template: fields,
     name: typeof fields['name'] === 'string' ? fields['name'] : '',
   };
+}
+
+function templateOf(deps: Deps, document: vscode.TextDocument) {
+  const kind = kindOf(document);
+  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
+  return { known, fields: parseDocument(document.getText(), known?.fields) };
 }
 
 async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<void> {
@@ -138,7 +143,7 @@ async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<vo
     });
     return;
   }
-  const fields = parseDocument(document.getText());
+  const { fields } = templateOf(deps, document);
   await runCommand('gpuRental.searchWith', { filters: readFilters(fields['extra_filters']) });
 }
 

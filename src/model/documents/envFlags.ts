@@ -331,6 +331,33 @@ export function envObjectToFlags(env: EnvObject): string {
     .join(' ');
 }
 
+/** An element of the list form: a name with its value, or both as one text. */
+function envPair(item: unknown): [string, string][] {
+  if (Array.isArray(item)) {
+    return typeof item[0] === 'string' ? [[item[0], envValue(item[1] ?? '')]] : [];
+  }
+  const read = typeof item === 'string' ? readVariable(item) : undefined;
+  return typeof read === 'object' && read.kind === 'variable' ? [[read.name, read.value]] : [];
+}
+
+function envValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function envOfPairs(pairs: readonly (readonly [string, string])[]): EnvObject | string | undefined {
+  if (pairs.length === 0) {
+    return undefined;
+  }
+  const read = pairs.map(([key, value]) => envEntries({ [key]: value }));
+  const entries = read.flatMap((one) => one.entries);
+  const isReadable = read.every(({ problems }) => problems.length === 0);
+  const names = new Set(pairs.map(([key]) => key));
+  // What cannot be read is kept as it stands, and marked in the document.
+  return isReadable || names.size < pairs.length
+    ? (envObject(entries) ?? formatEnvFlags(entries))
+    : Object.fromEntries(pairs);
+}
+
 /**
  * The environment of a record in whatever shape it arrived (service-facts: Quirk 22): flag text, an
  * object, pairs, or texts `NAME=value`. The object form where that loses nothing, otherwise flag text.
@@ -340,19 +367,12 @@ export function readEnv(value: unknown): EnvObject | string | undefined {
     return value.trim() === '' ? undefined : (envFlagsToObject(value) ?? value);
   }
   if (Array.isArray(value)) {
-    const entries = value.flatMap((item: unknown): EnvEntry[] => {
-      if (Array.isArray(item) && typeof item[0] === 'string') {
-        return envEntries({ [item[0]]: String(item[1] ?? '') }).entries;
-      }
-      const read = typeof item === 'string' ? readVariable(item) : undefined;
-      return read === undefined || typeof read === 'string' ? [] : [read];
-    });
-    return entries.length === 0 ? undefined : (envObject(entries) ?? formatEnvFlags(entries));
+    return envOfPairs(value.flatMap(envPair));
   }
   if (typeof value === 'object' && value !== null) {
     const pairs = Object.entries(value).map(([key, item]: [string, unknown]): [string, string] => [
       key,
-      typeof item === 'string' ? item : JSON.stringify(item),
+      envValue(item),
     ]);
     return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
   }

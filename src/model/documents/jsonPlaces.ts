@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
+import { parseTree, type Node } from 'jsonc-parser';
 import type { Span } from './envFlags';
 
 export interface TextChange extends Span {
@@ -13,8 +13,9 @@ export class JsonPlaces {
     this.root = parseTree(source, undefined, { allowTrailingComma: true, disallowComments: false });
   }
 
+  /** Of a key that occurs twice the last one, which is the one that counts. */
   node(path: readonly string[]): Node | undefined {
-    return this.root && findNodeAtLocation(this.root, [...path]);
+    return path.reduce<Node | undefined>(child, this.root);
   }
 
   /** The value at a path; the whole property with `keyToo`. `undefined` where there is none. */
@@ -117,6 +118,12 @@ export class JsonPlaces {
       ? [{ offset: property.offset, length: next.offset - property.offset, text: '' }]
       : [{ offset: property.offset, length: property.length, text: '' }];
   }
+}
+
+function child(parent: Node | undefined, name: string): Node | undefined {
+  return parent?.type === 'array'
+    ? parent.children?.[Number(name)]
+    : parent?.children?.findLast(({ children }) => children?.[0]?.value === name)?.children?.[1];
 }
 
 function plain(node: Node): unknown {

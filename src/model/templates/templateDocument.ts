@@ -185,10 +185,11 @@ export class DocumentError extends UserError {
 }
 
 /**
- * Reads the text of a document.
+ * Reads the text of a document. What the service sent is not ours to refuse: a field that is as in `base` is
+ * not checked.
  * @throws DocumentError where it is no JSON object or a field has the wrong type.
  */
-export function parseDocument(source: string): DocumentFields {
+export function parseDocument(source: string, base?: DocumentFields): DocumentFields {
   let value: unknown;
   try {
     value = JSON.parse(source);
@@ -198,14 +199,17 @@ export function parseDocument(source: string): DocumentFields {
   if (!isPlainObject(value)) {
     throw new DocumentError(text('A template is a JSON object: it starts with "{" and ends with "}".'));
   }
-  const parsed = templateFields.safeParse(value);
-  if (!parsed.success) {
-    const path = (parsed.error.issues[0]?.path ?? []).map(String);
-    throw new DocumentError(text('"{0}" has a value of the wrong type.', path.join('.')), path);
+  const isKept = (name: string) => base !== undefined && sameField(name, base[name], value[name]);
+  const wrong = templateFields
+    .safeParse(value)
+    .error?.issues.map(({ path }) => path.map(String))
+    .find(([name = '']) => !isKept(name));
+  if (wrong) {
+    throw new DocumentError(text('"{0}" has a value of the wrong type.', wrong.join('.')), wrong);
   }
   for (const name of ['name', 'image'] as const) {
     const filled = value[name];
-    if (typeof filled !== 'string' || filled.trim() === '') {
+    if (!isKept(name) && (typeof filled !== 'string' || filled.trim() === '')) {
       throw new DocumentError(text('A template needs "{0}". Fill it in and save again.', name), [name]);
     }
   }

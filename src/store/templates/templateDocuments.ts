@@ -222,10 +222,11 @@ export class TemplateDocuments implements Disposable {
       throw readOnly;
     }
     const account = this.account();
-    const mine = await this.withKnownPassword(account, id, parseDocument(source));
     const base = known.shown ?? known.fields;
+    const typed = parseDocument(source, base);
+    const mine = await this.withKnownPassword(account, id, typed);
     if (documentChanges(base, mine).size === 0) {
-      await this.adopt(account, { ...known, text: source }, mine);
+      await this.adopt(account, { ...known, text: source }, mine, typed);
       return;
     }
     const sent = await this.saving.send(account, {
@@ -240,7 +241,7 @@ export class TemplateDocuments implements Disposable {
       this.noticed.fire(id);
       throw new TemplateConflictError(id, sent.pending.conflicts);
     }
-    await this.adopt(account, { ...sent.saved, text: source }, sent.target);
+    await this.adopt(account, { ...sent.saved, text: source }, sent.target, typed);
   }
 
   /** Mine wins where both changed something; takes effect with the next save. */
@@ -292,7 +293,12 @@ export class TemplateDocuments implements Disposable {
    * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
    * user wrote until `reveal`, because the editor would not notice another text at the same moment.
    */
-  private async adopt(account: Account, saved: KnownTemplate, target: DocumentFields): Promise<void> {
+  private async adopt(
+    account: Account,
+    saved: KnownTemplate,
+    target: DocumentFields,
+    typed: DocumentFields,
+  ): Promise<void> {
     const { id } = saved;
     const references = new Map(referencesIn(target));
     const password = target['docker_login_pass'];
@@ -306,7 +312,6 @@ export class TemplateDocuments implements Disposable {
     const before = this.known.get(id);
     const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
     const next = { ...saved, name, fields };
-    const typed = parseDocument(saved.text);
     // The user's own layout stays, unless the document must show something else than what was typed.
     const shown = sameDocument(fields, typed)
       ? {}

@@ -168,6 +168,12 @@ describe('the object form of an environment', () => {
       expected,
     );
     assert.deepEqual(readEnv(['A=1']), { A: '1' });
+    // What cannot be read is kept as it stands.
+    const odd = [
+      ['A', '1'],
+      ['-p eighty', '1'],
+    ];
+    assert.deepEqual(readEnv(odd), Object.fromEntries(odd));
     for (const nothing of ['', '  ', null, undefined, [], {}]) {
       assert.equal(readEnv(nothing), undefined);
     }

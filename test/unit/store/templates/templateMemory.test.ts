@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TemplateMemory } from '../../../../../src/store/templates/templateMemory';
+import { TemplateMemory } from '../../../../src/store/templates/templateMemory';
 import { silentLog } from '../../../../src/util/log';
 import { SlowFile } from '../../../support/slowFile';
 import { until } from '../../../support/until';
