@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { plainLabel } from '../../editor/quickPick';
 import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -67,7 +68,7 @@ async function ask(deps: Deps, id: number): Promise<void> {
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t(
       'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What shall it become?',
-      deps.templateDesk.documents.peek(id)?.name ?? `#${id}`,
+      plainLabel(deps.templateDesk.documents.peek(id)?.name ?? '') || `#${id}`,
     ),
     ...choices.map(([label]) => label),
   );

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
@@ -112,7 +113,7 @@ async function pickSecret(account: Account, title: string): Promise<Secret | und
     return undefined;
   }
   const picked = await vscode.window.showQuickPick(
-    secrets.map((secret) => ({ label: secret.name, secret })),
+    secrets.map((secret) => ({ label: plainLabel(secret.name), secret })),
     { title, placeHolder: vscode.l10n.t('Which one?') },
   );
   return picked?.secret;

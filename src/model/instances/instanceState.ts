@@ -1,3 +1,4 @@
+import { plainLabel as plain } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import type { Instance } from './instance';
 import type { Micros } from '../money';
@@ -281,7 +282,4 @@ export function stateIcon(instance: Instance, facts: InstanceFacts, kind: Instan
   return hasBeenReady(instance, facts) || intentOf(instance, facts) === 'stopped' ? 'warning' : 'failed';
 }
 
-/** Takes line breaks, other control characters and direction marks out of text that a stranger wrote. */
-export function plain(value: string): string {
-  return value.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, ' ').trim();
-}
+export { plain };

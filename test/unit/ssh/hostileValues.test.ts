@@ -210,6 +210,8 @@ describe('Hostile values', () => {
         assert.ok(plainText(value).length <= 401);
       }),
     );
+    // A notification makes a link of it, and a click runs the command.
+    assert.doesNotMatch(plainText('[Fix it](command:x) [a]\u001b[0m(command:y)'), /\]\(/);
     assert.equal(plainText('\u001b[31mred\u001b[0m \u001b]0;title\u0007end'), 'red end');
   });
 
