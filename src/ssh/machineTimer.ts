@@ -1,13 +1,16 @@
 import type { SshService } from './service';
 import { checkId, UnsafeValueError } from './validate';
+import { idleGpuPercent } from '../model/lease';
 import { text } from '../util/text';
 
-/** What the machine itself is to do, `seconds` from now, with its own restricted key. */
+/** What the machine itself is to do with its own restricted key. */
 export interface TimerOrder {
   readonly serviceUrl: string;
   readonly instanceId: number;
   readonly action: 'stop' | 'destroy';
+  /** After so long: from now, or without a GPU in use and anybody logged in. */
   readonly seconds: number;
+  readonly mode: 'at' | 'idle';
   /** Hexadecimal; names the process on the machine. */
   readonly token: string;
 }
@@ -17,6 +20,10 @@ export type TimerVerdict =
   | { readonly kind: 'armed'; readonly tool: string }
   /** None of curl, python3 and a wget that can send PUT. */
   | { readonly kind: 'noTool' }
+  /** Whether its GPUs are used cannot be told there. */
+  | { readonly kind: 'noGpuUse' }
+  /** Who is logged in cannot be told there: not even this login is seen. */
+  | { readonly kind: 'noLoginSeen' }
   /** The machine has no `CONTAINER_API_KEY`. */
   | { readonly kind: 'noKey' }
   /** The key was not accepted for reading its own instance; an HTTP status. */
@@ -66,26 +73,45 @@ const callFunctions = [
   '}',
 ].join('\n');
 
-/** The detached process: waits by the machine's own uptime, so that a set clock does not matter, then calls. */
+/** The use of each GPU in per cent, a line each; a driver that hangs says nothing. */
+const useFunctions = [
+  'gpu_use() { limit=""; command -v timeout >/dev/null 2>&1 && limit="timeout 20"',
+  '  use=$($limit nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null) || use=""',
+  '  echo "${use:-failed}"; }',
+  // OpenSSH names the process of a login so; nothing else is read of other processes.
+  `logged_in() { LC_ALL=C grep -Eqs '^sshd(-session)?: [^ ]+@' /proc/[0-9]*/cmdline; }`,
+].join('\n');
+
+/**
+ * The detached process: waits by the machine's own uptime, so that a set clock does not matter, then calls.
+ * What cannot be told counts as use, and so does a look that came late: nothing is known of the time between.
+ */
 const guard = [
   '#!/bin/sh',
   '# Written by GPU Rental: stops or destroys this instance when its time is over.',
-  'url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 key=$CONTAINER_API_KEY out=$5.out',
+  'url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 mode=$7 key=$CONTAINER_API_KEY out=$5.out',
   'umask 077',
   callFunctions,
   'now() { if read -r up rest 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi; }',
-  'end=$(($(now) + seconds))',
+  useFunctions,
+  `in_use() { [ "$mode" = idle ] && { gpu_use | grep -Evq '^ *[0-${idleGpuPercent - 1}] *$' || logged_in; }; }`,
+  'looked=$(now) end=$(($(now) + seconds))',
   'echo $$ >"$file"',
-  'while left=$((end - $(now))); [ "$left" -gt 0 ]; do',
-  '  [ "$left" -gt 20 ] && left=20',
+  'await_end() { while at=$(now); do',
+  '  if in_use || { [ "$mode" = idle ] && [ $((at - looked)) -gt 60 ]; }; then end=$((at + seconds)); fi',
+  '  looked=$at left=$((end - at))',
+  '  [ "$left" -gt 0 ] || return',
+  '  [ "$left" -gt 10 ] && left=10',
   '  sleep "$left"',
-  'done',
+  'done; }',
+  'await_end',
   'tries=0',
   'while [ "$tries" -lt 120 ]; do',
   `  if [ "$action" = stop ]; then status=$(call PUT '{"state":"stopped"}'); else status=$(call DELETE '{}'); fi`,
   `  case "$status" in 2??) grep -Eq '"success": *false' "$out" || break ;; esac`,
   '  tries=$((tries + 1))',
   '  sleep $((tries < 6 ? 5 : 60))',
+  '  if in_use; then looked=$(now) end=$(($(now) + seconds)) tries=0; await_end; fi',
   'done',
   'rm -f "$file" "$out"',
 ].join('\n');
@@ -94,11 +120,12 @@ const guard = [
 const script = [
   `printf '%s\\n' '${greeting}'`,
   'umask 077',
-  'IFS= read -r verb; IFS= read -r url; IFS= read -r id; IFS= read -r action; IFS= read -r seconds; IFS= read -r token',
+  'IFS= read -r verb; IFS= read -r url; IFS= read -r id; IFS= read -r action; IFS= read -r seconds; IFS= read -r token; IFS= read -r mode',
   'case "$id" in ""|*[!0-9]*) exit 2 ;; esac',
   'case "$seconds" in ""|*[!0-9]*) exit 2 ;; esac',
   'case "$token" in ""|*[!0-9a-f]*) exit 2 ;; esac',
   'case "$action" in stop|destroy) ;; *) exit 2 ;; esac',
+  'case "$mode" in at|idle) ;; *) exit 2 ;; esac',
   'case "$url" in *[!A-Za-z0-9.:/_-]*) exit 2 ;; https://*|http://127.0.0.1:*|http://localhost:*) ;; *) exit 2 ;; esac',
   'dir="$HOME/.gpu-rental"; file="$dir/timer-$id-$token"; out="$file.read"',
   // Only a process of ours: a number may have come to somebody else.
@@ -117,6 +144,11 @@ const script = [
   // A login has not always what the container was started with.
   `[ -n "$key" ] || key=$(tr '\\0' '\\n' 2>/dev/null </proc/1/environ | sed -n 's/^CONTAINER_API_KEY=//p' | head -n 1)`,
   'case "$key" in ""|*[!A-Za-z0-9_.-]*) echo no-key; exit 0 ;; esac',
+  useFunctions,
+  'if [ "$mode" = idle ]; then',
+  `  if gpu_use | grep -Evq '^ *[0-9]+ *$'; then echo no-gpu-use; exit 0; fi`,
+  '  if ! logged_in; then echo no-login-seen; exit 0; fi',
+  'fi',
   'mkdir -p "$dir"',
   `if [ "$verb" = check ] && ! alive "$file"; then echo not-alive; exit 0; fi`,
   'status=$(call GET "")',
@@ -129,9 +161,9 @@ const script = [
   'END_OF_GUARD',
   'export CONTAINER_API_KEY="$key"',
   'if command -v setsid >/dev/null 2>&1; then',
-  '  setsid sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" </dev/null >/dev/null 2>&1 &',
+  '  setsid sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" </dev/null >/dev/null 2>&1 &',
   'else',
-  '  nohup sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" </dev/null >/dev/null 2>&1 &',
+  '  nohup sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" </dev/null >/dev/null 2>&1 &',
   'fi',
   'tries=0; while [ ! -s "$file" ] && [ "$tries" -lt 25 ]; do tries=$((tries + 1)); sleep 0.2 || sleep 1; done',
   'fi',
@@ -168,6 +200,7 @@ export async function disarmTimer(
     action: 'stop',
     seconds: 0,
     token: '0',
+    mode: 'at',
   };
   const said = await ask(ssh, alias, 'disarm', order, signal);
   return said.includes('disarmed');
@@ -190,7 +223,7 @@ async function ask(
   order: TimerOrder,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
-  const { instanceId, action, seconds, token } = order;
+  const { instanceId, action, seconds, token, mode } = order;
   const values = [
     verb,
     checkServiceUrl(order.serviceUrl),
@@ -198,6 +231,7 @@ async function ask(
     action,
     Math.ceil(seconds),
     token,
+    mode,
   ];
   const { stdout } = await ssh.exec(alias, script, {
     input: `${values.join('\n')}\n`,
@@ -236,7 +270,9 @@ export function verdictOf(said: readonly string[]): TimerVerdict {
   return { kind: 'noLogin' };
 }
 
-const plainVerdicts = new Map<string, 'noTool' | 'noKey' | 'notAlive'>([
+const plainVerdicts = new Map<string, 'noTool' | 'noKey' | 'notAlive' | 'noGpuUse' | 'noLoginSeen'>([
+  ['no-gpu-use', 'noGpuUse'],
+  ['no-login-seen', 'noLoginSeen'],
   ['no-tool', 'noTool'],
   ['no-key', 'noKey'],
   ['not-alive', 'notAlive'],

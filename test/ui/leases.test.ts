@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { usableSshd } from '../../src/simulator/login/sshd';
 import { signIn } from '../support/journey';
 import { reachableInstance, runningInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
@@ -140,6 +141,25 @@ describe('stopping and destroying later', function () {
     await workbench.dialogButton('Destroy Then');
     await until('it on the row', async () => /destroyed/.test(await rowText('trainer')));
     await workbench.shot('10-idle');
+  });
+
+  it('counts the idle time on the instance itself where that can be told', async () => {
+    await workbench.clearNotifications();
+    await openMenu('trainer');
+    await workbench.quick.rows.filter({ hasText: 'Let the Instance Do It…' }).click();
+    await workbench.dialog.waitFor();
+    assert.match(await workbench.dialog.innerText(), /nobody logged in by SSH, from whatever computer/);
+    await workbench.shot('13-idle-itself');
+    await workbench.dialogButton('Let It Destroy Itself');
+    // Only a real sshd names the processes of its logins.
+    const seesLogins = usableSshd() !== undefined;
+    const said = seesLogins
+      ? /trainer destroys itself once it is idle for 45 min, .* its key was accepted/
+      : /trainer is not armed\. It does not show who is logged in/;
+    await workbench.toast(said, 60_000);
+    await until('the row', async () => /\(armed\)/.test(await rowText('trainer')) === seesLogins);
+    await workbench.shot('14-idle-armed');
+    assert.ok(world().instance(trainer));
   });
 
   it('is armed on the instance only once that has proved that it can act', async () => {

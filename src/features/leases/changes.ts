@@ -16,12 +16,11 @@ export function nameOf({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number):
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
 }
 
-/** A machine that can be logged in to can be given the task itself, for a time of day. */
+/** A machine that can be logged in to can be given the task itself. */
 export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
   const instance = fleet.find(lease.instanceId);
   return (
-    lease.term.kind === 'at' &&
-    lease.term.at > clock.now() &&
+    (lease.term.kind === 'idle' || lease.term.at > clock.now()) &&
     instance !== undefined &&
     actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect
   );

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceNote } from '../../editor/treeGroups';
 import { localize } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
-import { dueAt, fireAt, type Lease } from '../../model/instances/lease';
+import { dueAt, fireAt, type ArmedTimer, type Lease } from '../../model/instances/lease';
 import type { LeaseRow } from '../../store/leases/leaseFiles';
 import { durationText } from '../../util/duration';
 
@@ -39,8 +39,8 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
   const { armed } = row.lease;
   const who = armed
     ? vscode.l10n.t(
-        'the instance itself at {0}, proved {1}, and an open editor before it',
-        momentText(armed.at, now),
+        'the instance itself {0}, proved {1}, and an open editor before it',
+        itselfWhen(row.lease, armed, now),
         momentText(armed.provedAt, now),
       )
     : needsEditor();
@@ -52,6 +52,17 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
       [vscode.l10n.t('Carried out by'), who],
     ],
   };
+}
+
+/** `at 17:30`, or `once it is idle for 45 min`: when the timer on the machine acts. */
+export function itselfWhen(
+  { term }: Pick<Lease, 'term'>,
+  { at }: Pick<ArmedTimer, 'at'>,
+  now: number,
+): string {
+  return at === undefined && term.kind === 'idle'
+    ? vscode.l10n.t('once it is idle for {0}', localize(durationText(term.minutes * 60_000)))
+    : vscode.l10n.t('at {0}', momentText(at ?? now, now));
 }
 
 /** Said wherever a lease is set or shown. */
@@ -76,5 +87,12 @@ export function willText({ action, term }: Lease, now: number): string {
 export function idleMeaning(): string {
   return vscode.l10n.t(
     'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5 % where it is reported.',
+  );
+}
+
+/** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
+export function idleItself(): string {
+  return vscode.l10n.t(
+    'Idle on the instance itself means: each GPU under 5 % whenever it looks, every 10 seconds, and nobody logged in by SSH, from whatever computer. Work on its CPU alone, or in Jupyter without the GPU, is not seen.',
   );
 }

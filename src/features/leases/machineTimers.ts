@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { withCancellableProgress } from '../../editor/progress';
-import { momentText } from '../../editor/timeText';
 import type { Lease } from '../../model/instances/lease';
 import {
   armTimer,
@@ -13,6 +12,7 @@ import {
 } from '../../ssh/machineTimer';
 import { assertNever } from '../../util/errors';
 import type { LeaseDeps } from './deps';
+import { idleItself, itselfWhen } from './leaseWords';
 
 /** The machine is the second to act: by then an open editor has done it and said so. */
 export const machineLaterMs = 20_000;
@@ -21,18 +21,18 @@ export const machineLaterMs = 20_000;
 export async function arm(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
   const { leases, clock, ssh } = deps;
   const lease = leases.find(instanceId)?.lease;
-  if (!lease || lease.term.kind !== 'at' || !(await mayDestroyItself(lease, name, clock.now()))) {
+  if (!lease || !(await mayActItself(lease, name, clock.now()))) {
     return;
   }
-  const { at: dueAt } = lease.term;
-  const at = dueAt + machineLaterMs;
+  const { term } = lease;
+  const at = itselfAt(lease);
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const serviceUrl = deps.accounts.active?.serviceUrl;
   if (typeof alias !== 'string' || serviceUrl === undefined) {
     return;
   }
   const token = randomBytes(8).toString('hex');
-  if (dueAt <= clock.now()) {
+  if (term.kind === 'at' && term.at <= clock.now()) {
     // Nothing is armed for a time that is over: it would act at once.
     void vscode.window.showWarningMessage(
       vscode.l10n.t('{0} is not armed, because its time is over. Choose another time first.', name),
@@ -42,9 +42,9 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   const verdict = await withCancellableProgress(
     vscode.l10n.t('Starting the timer on {0}', name),
     (signal) => {
-      const seconds = (at - clock.now()) / 1000;
-      const order: TimerOrder = { serviceUrl, instanceId, action: lease.action, seconds, token };
-      return armTimer(ssh, alias, order, signal);
+      const leftMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
+      const seconds = (leftMs + machineLaterMs) / 1000;
+      return armTimer(ssh, alias, orderOf(lease, serviceUrl, token, seconds), signal);
     },
   ).catch(async (error: unknown) => {
     // What was begun may have come to its end on the machine.
@@ -56,29 +56,29 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
       await endOrphan(deps, alias, lease, name);
       return;
     }
-    const time = momentText(at, clock.now());
+    const when = itselfWhen(lease, { at }, clock.now());
     void vscode.window.showInformationMessage(
       lease.action === 'stop'
         ? vscode.l10n.t(
-            '{0} stops itself at {1}, also when no editor is open: its own timer runs, and its key was accepted.',
+            '{0} stops itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
             name,
-            time,
+            when,
           )
         : vscode.l10n.t(
-            '{0} destroys itself at {1}, also when no editor is open: its own timer runs, and its key was accepted.',
+            '{0} destroys itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
             name,
-            time,
+            when,
           ),
     );
     return;
   }
   const old = leases.find(instanceId)?.lease.armed;
   void tryAgain(
-    old && old.at !== at
+    old
       ? vscode.l10n.t(
-          'The timer on {0} itself still acts at {1}. {2}',
+          'The timer on {0} itself still acts {1}. {2}',
           name,
-          momentText(old.at, clock.now()),
+          itselfWhen(lease, old, clock.now()),
           reason(verdict, name),
         )
       : vscode.l10n.t('{0} is not armed. {1}', name, reason(verdict, name)),
@@ -97,18 +97,17 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     return;
   }
   const { token, at } = lease.armed;
-  const order: TimerOrder = { serviceUrl, instanceId, action: lease.action, seconds: 0, token };
   const verdict = await withCancellableProgress(
     vscode.l10n.t('Looking for the timer on {0}', name),
-    (signal) => checkTimer(ssh, alias, order, signal),
+    (signal) => checkTimer(ssh, alias, orderOf(lease, serviceUrl, token, 0), signal),
   );
   if (verdict.kind === 'armed') {
     await leases.setArmed(lease, { token, at, provedAt: clock.now() });
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        'The timer on {0} runs and acts at {1}. Its key was accepted.',
+        'The timer on {0} runs and acts {1}. Its key was accepted.',
         name,
-        momentText(at, clock.now()),
+        itselfWhen(lease, { at }, clock.now()),
       ),
     );
     return;
@@ -145,9 +144,9 @@ export async function disarm(deps: LeaseDeps, instanceId: number, name: string):
   const hereOnly = vscode.l10n.t('Cancel Here Only');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t(
-      '{0} could not be reached, so nothing was changed: its own timer still acts at {1}.',
+      '{0} could not be reached, so nothing was changed: its own timer still acts {1}.',
       name,
-      momentText(lease.armed.at, clock.now()),
+      itselfWhen(lease, lease.armed, clock.now()),
     ),
     again,
     hereOnly,
@@ -171,23 +170,49 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
   );
 }
 
-/** Nobody is warned before it then, so it is asked for by itself. */
-async function mayDestroyItself(lease: Lease, name: string, now: number): Promise<boolean> {
-  if (lease.action === 'stop' || lease.term.kind !== 'at') {
+/** Nobody is warned before it then, and idle means something of its own there: so it is asked for by itself. */
+async function mayActItself(lease: Lease, name: string, now: number): Promise<boolean> {
+  const { action, term } = lease;
+  const isStop = action === 'stop';
+  if (isStop && term.kind === 'at') {
     return true;
   }
-  const yes = vscode.l10n.t('Let It Destroy Itself');
+  const yes = isStop ? vscode.l10n.t('Let It Stop Itself') : vscode.l10n.t('Let It Destroy Itself');
+  const when = itselfWhen(lease, { at: itselfAt(lease) }, now);
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Let {0} destroy itself at {1}?', name, momentText(lease.term.at + machineLaterMs, now)),
+    isStop
+      ? vscode.l10n.t('Let {0} stop itself {1}?', name, when)
+      : vscode.l10n.t('Let {0} destroy itself {1}?', name, when),
     {
       modal: true,
-      detail: vscode.l10n.t(
-        'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
-      ),
+      detail: [
+        term.kind === 'idle' ? idleItself() : '',
+        isStop
+          ? vscode.l10n.t('It does so also when no editor is open, and then nobody is warned before.')
+          : vscode.l10n.t(
+              'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
+            ),
+      ]
+        .filter((line) => line !== '')
+        .join('\n\n'),
     },
     yes,
   );
   return chosen === yes;
+}
+
+/** When the machine acts, where that is a time of day. */
+function itselfAt({ term }: Lease): number | undefined {
+  return term.kind === 'at' ? term.at + machineLaterMs : undefined;
+}
+
+function orderOf(
+  { instanceId, action, term }: Lease,
+  serviceUrl: string,
+  token: string,
+  seconds: number,
+): TimerOrder {
+  return { serviceUrl, instanceId, action, seconds, token, mode: term.kind };
 }
 
 function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string): string {
@@ -195,6 +220,14 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
     case 'noTool':
       return vscode.l10n.t(
         'It has none of curl, python3 and GNU wget to call the service with. Install curl on it and try again.',
+      );
+    case 'noGpuUse':
+      return vscode.l10n.t(
+        'Its nvidia-smi does not say how much its GPUs are used, so it cannot tell when it is idle. Choose a time instead.',
+      );
+    case 'noLoginSeen':
+      return vscode.l10n.t(
+        'It does not show who is logged in by SSH, so it cannot tell when it is idle. Choose a time instead.',
       );
     case 'noKey':
       return vscode.l10n.t('It has no CONTAINER_API_KEY, the restricted key of the instance itself.');

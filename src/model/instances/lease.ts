@@ -9,8 +9,8 @@ export type LeaseTerm =
 export interface ArmedTimer {
   /** Names the process on the machine. */
   readonly token: string;
-  /** When the machine acts by itself, in milliseconds of this computer's clock. */
-  readonly at: number;
+  /** When the machine acts by itself, in milliseconds of this computer's clock; absent where it counts its idle time. */
+  readonly at?: number | undefined;
   /** When its process was seen alive and its key was accepted. */
   readonly provedAt: number;
 }
@@ -106,7 +106,7 @@ export function movedBack<T extends Lease>(lease: T, byMs: number): T {
     ...lease,
     setAt: lease.setAt - byMs,
     ...(term.kind === 'at' ? { term: { ...term, at: term.at - byMs } } : {}),
-    ...(lease.armed ? { armed: { ...lease.armed, at: lease.armed.at - byMs } } : {}),
+    ...(lease.armed?.at === undefined ? {} : { armed: { ...lease.armed, at: lease.armed.at - byMs } }),
   };
 }
 

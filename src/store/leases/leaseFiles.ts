@@ -13,7 +13,7 @@ const leaseFile = z.object({
     z.object({ kind: z.literal('idle'), minutes: z.number().positive() }),
   ]),
   setAt: z.number(),
-  armed: z.object({ token: z.string(), at: z.number(), provedAt: z.number() }).optional(),
+  armed: z.object({ token: z.string(), at: z.number().optional(), provedAt: z.number() }).optional(),
 });
 const stateFile = z.object({
   leaseId: z.string(),

@@ -90,7 +90,8 @@ describe('A lease', () => {
       [now - hour, { kind: 'at', at: now + hour }, now + hour],
     );
     assert.deepEqual(stateMovedBack({ ...fresh, warnedAt: now }, hour), { ...fresh, warnedAt: now - hour });
-    assert.deepEqual(movedBack(idle(30), hour), { ...idle(30), setAt: now - hour });
+    const counts = { ...idle(30), armed: { token: 'x', provedAt: now } };
+    assert.deepEqual(movedBack(counts, hour), { ...counts, setAt: now - hour });
   });
 
   it('never fires a destroy without a whole warning, nor late, whatever the times are', () => {

@@ -31,6 +31,7 @@ describe('Files of leases', () => {
       action: 'stop',
       term: { kind: 'idle', minutes: 30 },
       setAt: 5,
+      armed: { token: 'cd', provedAt: 6 },
     };
     await files.put(lease);
     await files.put(idle);
