@@ -1,5 +1,6 @@
 import { plain } from './instances/instanceState';
 import { times, type Micros } from './money';
+import { hourlyRate, noRate, sumRates, type Rate } from './quote';
 
 /** Disk that outlives instances and stays on its machine (service-facts 2.7 and 3.7). */
 export interface Volume {
@@ -44,6 +45,18 @@ export function volumeName({ id, label }: Volume): string {
 /** What it costs a day, used or not; undefined where the record does not say. */
 export function volumePerDay({ perHour }: Volume): Micros | undefined {
   return perHour === undefined ? undefined : times(perHour, 24);
+}
+
+/** What they cost together; `isPartial` where the price of one is not stated, or they were not read. */
+export function volumesRate(volumes: readonly Volume[] | undefined): {
+  readonly rate: Rate;
+  readonly isPartial: boolean;
+} {
+  const prices = (volumes ?? []).map(({ perHour }) => perHour);
+  return {
+    rate: sumRates(...prices.map((price) => (price === undefined ? noRate : hourlyRate(price)))),
+    isPartial: volumes === undefined || prices.includes(undefined),
+  };
 }
 
 export function isAttached({ instanceIds }: Volume): boolean {

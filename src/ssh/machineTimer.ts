@@ -1,6 +1,6 @@
 import type { SshService } from './service';
 import { checkId, UnsafeValueError } from './validate';
-import { idleGpuPercent } from '../model/lease';
+import { idleGpuPercent } from '../model/instances/lease';
 import { text } from '../util/text';
 
 /** What the machine itself is to do with its own restricted key. */

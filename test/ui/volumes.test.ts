@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { add, formatMoney, fromDollars } from '../../src/model/money';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -17,6 +18,19 @@ describe('volumes and what a destroy leaves', function () {
   const deletions = () => session().simulator.received('DELETE', '/api/v0/volumes/');
   const call = (method: string, address: string, body: unknown) =>
     session().simulator.call(method, address, body);
+
+  const statusText = () => workbench.statusText('gpuRental.status');
+
+  /** What the service charges an hour for the instance and all volumes. */
+  async function costNow(): Promise<string> {
+    const { instances: list } = (await call('GET', '/api/v0/instances/', undefined)).json;
+    const { volumes } = (await call('GET', '/api/v0/volumes/', undefined)).json;
+    const prices = [
+      ...(list as readonly { dph_total: number }[]).map((one) => one.dph_total),
+      ...(volumes as readonly { storage_total_cost: number }[]).map((one) => one.storage_total_cost),
+    ];
+    return formatMoney(add(...prices.map(fromDollars)));
+  }
 
   /** A machine that has volumes, an instance on it with one of them, and a volume that nothing uses. */
   async function rentWithVolume(): Promise<void> {
@@ -65,6 +79,8 @@ describe('volumes and what a destroy leaves', function () {
     await row('Volumes').waitFor({ timeout: 60_000 });
     await instances().expand(row('Volumes'));
     await row('Could not load the volumes').waitFor();
+    // What cannot be read may bill too.
+    assert.match(await statusText(), /1 running · ≥ \$\d+\.\d+\/h · ≤ \d+/);
     await workbench.shot('01-error');
     session().simulator.faults.clear();
     await row('Could not load the volumes').click();
@@ -79,6 +95,12 @@ describe('volumes and what a destroy leaves', function () {
     assert.match(text, /spare ?20 GB · \$\d+\.\d+\/day · unused/);
     assert.match(await workbench.hoverText(row('spare'), /On machine/), /On machine \d+/);
     await workbench.shot('02-volumes');
+    await until('the cost with volumes', async () =>
+      (await statusText()).includes(`· ${await costNow()}/h ·`),
+    );
+    const status = workbench.statusItem('gpuRental.status');
+    assert.match(await workbench.hoverText(status, /for volumes/), /Of it \$0\.\d+\/h for volumes/);
+    assert.ok((await instances().header.innerText()).includes(`${await costNow()}/h`));
   });
 
   it('refuses to delete one that is in use, and names the instance', async () => {
@@ -101,6 +123,7 @@ describe('volumes and what a destroy leaves', function () {
     await workbench.dialogButton('Delete');
     await workbench.toast(/spare is deleted/);
     await until('the row to go', async () => (await row('spare').count()) === 0);
+    await until('the lower cost', async () => (await statusText()).includes(`· ${await costNow()}/h ·`));
     assert.equal(deletions().length, 1);
     await workbench.clearNotifications();
   });

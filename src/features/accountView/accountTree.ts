@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { permissionCategories } from '../../model/accounts/apiKey';
-import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { durationText, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
+import { burnNow } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/service';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -28,7 +28,10 @@ import { partIds, type AccountParts, type PartId } from './accountParts';
 /** How long a revealed value stays in sight. */
 const revealMs = 10_000;
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'accountGroups' | 'keyAccess' | 'ssh' | 'log'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'volumes' | 'clock' | 'accountGroups' | 'keyAccess' | 'ssh' | 'log'
+>;
 
 /** The account view: who is signed in, money, key, second factor, keys, variables, roles. */
 export class AccountTree implements vscode.TreeDataProvider<object>, Disposable {
@@ -52,6 +55,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     this.owned.add(this.changed);
     this.owned.add(parts.onDidChange(changed));
     this.owned.add(deps.fleet.onDidChange(changed));
+    this.owned.add(deps.volumes.onDidChange(changed));
     this.owned.add(deps.accountGroups.onDidChange(changed));
     this.owned.add(deps.keyAccess.onDidChange(changed));
   }
@@ -266,17 +270,14 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     if (money === undefined) {
       return creditItem(vscode.l10n.t('not known'), '', '');
     }
-    const { fleet, clock } = this.deps;
-    const instances = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
-    const now = clock.now();
-    const { rate, isPartial } = fleetCostPerHour(
-      instances.map((instance) => [instance, stateOf(instance, fleet.facts(instance.id), now)] as const),
-    );
+    const { rate, isPartial } = burnNow(this.deps);
     const hours = hoursOfCredit(money, rate);
     const lasts =
-      hours === undefined || isPartial
+      hours === undefined
         ? ''
-        : vscode.l10n.t('lasts {0} with what runs now', localize(durationText(hours)));
+        : isPartial
+          ? vscode.l10n.t('lasts at most {0} with what runs now', localize(durationText(hours)))
+          : vscode.l10n.t('lasts {0} with what runs now', localize(durationText(hours)));
     const tooltip = [
       vscode.l10n.t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
       vscode.l10n.t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),

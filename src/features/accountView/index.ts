@@ -7,7 +7,16 @@ import { AccountTree } from './accountTree';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'clock' | 'log' | 'commands' | 'trees' | 'accountGroups' | 'keyAccess' | 'ssh'
+  | 'accounts'
+  | 'fleet'
+  | 'volumes'
+  | 'clock'
+  | 'log'
+  | 'commands'
+  | 'trees'
+  | 'accountGroups'
+  | 'keyAccess'
+  | 'ssh'
 >;
 
 /** The account view and what is read for it. */

@@ -9,6 +9,7 @@ type Deps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
+  | 'volumes'
   | 'clock'
   | 'trees'
   | 'instanceGroups'

@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { stateOf, isReady, fleetCostPerHour } from '../../model/instances/instanceState';
+import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
+import { burnNow } from '../../store/instances/burn';
 import { UserError } from '../../util/errors';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { NodeCache, type InstanceNode } from './instanceNodes';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'trees' | 'instanceGroups'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 
 /** The instances view: data from the fleet, an item where it could not be read, never a silent blank. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -28,6 +29,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         this.decorate();
       }),
     );
+    this.store.add(deps.volumes.onDidChange(() => this.decorate()));
     let accountKey = deps.accounts.active?.key;
     this.store.add(
       deps.accounts.onDidChange(({ kind }) => {
@@ -236,9 +238,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
                 ? vscode.l10n.t('1 instance is running')
                 : vscode.l10n.t('{0} instances are running', running),
           };
-    const { perHour, isPartial } = fleetCostPerHour(states);
+    const { perHour, isPartial } = burnNow(this.deps);
     const cost =
-      states.length === 0 ? '' : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
+      states.length === 0 && perHour === 0
+        ? ''
+        : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
     this.say(
       state.error === undefined

@@ -5,16 +5,15 @@ import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { plainLabel, type Answer } from '../../editor/quickPick';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
-import type { Instance } from '../../model/instances/instance';
 import { machineName, type ConfirmationInput } from '../../model/rentals/confirmation';
 import { wireSearch } from '../../model/offers/marketSearch';
 import { formatMoney, fromDollars, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
-import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
-import { noRate, perHour, type Rate } from '../../model/quote';
+import { perHour, type Rate } from '../../model/quote';
 import { RentFlow, type RentStart } from '../../model/rentals/rentFlow';
 import { planRent } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
+import { burnNow } from '../../store/instances/burn';
 import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
 import { assertNever, isCancelled, UserError } from '../../util/errors';
@@ -33,7 +32,7 @@ import {
 
 export type WizardDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'rentals' | 'clock' | 'settings' | 'report' | 'log'
+  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'clock' | 'settings' | 'report' | 'log'
 >;
 
 type Search = Client['offers']['search'];
@@ -145,26 +144,18 @@ class RentWizard {
     // As last read; the account of the search, whichever is active by now.
     const { user } = active?.key === deps.account.key ? active : deps.account;
     const credit = user.credit ?? user.balance;
-    const fleet = deps.fleet.state;
+    const burn = burnNow(deps);
     const limit = deps.settings.get('gpuRental.rent.limitPerHour');
     return {
       offer: flow.offer,
       choices: flow.choices,
       rentalType: flow.query.rentalType,
       searchedDiskGb: this.searchedDiskGb,
-      running: fleet.kind === 'ready' ? this.burn(fleet.value.instances) : noRate,
+      running: burn.rate,
+      isRunningPartial: burn.isPartial,
       ...(credit === undefined ? {} : { credit }),
       ...(limit > 0 ? { limitPerHour: fromDollars(limit) } : {}),
     };
-  }
-
-  /** What the tree and the status bar show for all machines. */
-  private burn(instances: readonly Instance[]): Rate {
-    const { fleet, clock } = this.deps;
-    const now = clock.now();
-    return fleetCostPerHour(
-      instances.map((instance) => [instance, stateOf(instance, fleet.facts(instance.id), now)] as const),
-    ).rate;
   }
 
   /** One showing of the confirmation; nothing when the wizard goes on. */

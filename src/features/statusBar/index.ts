@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../services';
+import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { statusBarText, type StatusBarWords } from './statusBarText';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'rentals' | 'readiness' | 'settings' | 'clock'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'rentals' | 'readiness' | 'settings' | 'clock'>;
 
 /** While something gets ready the elapsed time is shown, and goes on. */
 const tickMs = 10_000;
@@ -36,6 +37,7 @@ export function register(deps: Deps): Disposable {
     }
   };
   store.add(deps.fleet.onDidChange(show));
+  store.add(deps.volumes.onDidChange(show));
   store.add(deps.accounts.onDidChange(show));
   store.add(deps.readiness.onDidChange(show));
   store.add(deps.rentals.onDidChange(show));
@@ -44,7 +46,8 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-function wordsNow({ accounts, fleet, rentals, readiness, clock }: Deps): StatusBarWords | undefined {
+function wordsNow(deps: Deps): StatusBarWords | undefined {
+  const { accounts, fleet, rentals, readiness, clock } = deps;
   const account = accounts.active;
   if (!account) {
     return undefined;
@@ -52,6 +55,7 @@ function wordsNow({ accounts, fleet, rentals, readiness, clock }: Deps): StatusB
   return statusBarText({
     state: fleet.state,
     facts: (id) => fleet.facts(id),
+    burn: burnNow(deps),
     watches: readiness.watches,
     notKnown: rentals.rentals.filter(({ phase }) => phase.kind === 'notKnown').length,
     credit: account.user.credit ?? account.user.balance,

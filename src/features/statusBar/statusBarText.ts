@@ -1,23 +1,18 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
-import {
-  billingOf,
-  fleetCostPerHour,
-  isReady,
-  stateLabel,
-  stateOf,
-  type InstanceFacts,
-} from '../../model/instances/instanceState';
+import { billingOf, isReady, stateLabel, stateOf, type InstanceFacts } from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
 import { durationText as creditText, hoursOfCredit } from '../../model/quote';
 import type { Watch } from '../../model/rentals/readiness';
+import type { Burn } from '../../store/instances/burn';
 import type { FleetSnapshot, Loaded } from '../../store/ports';
 import { durationText } from '../../util/duration';
 
 export interface StatusBarInput {
   readonly state: Loaded<FleetSnapshot>;
   readonly facts: (instanceId: number) => InstanceFacts;
+  readonly burn: Burn;
   readonly watches: readonly Watch[];
   /** Rentals whose outcome is open. */
   readonly notKnown: number;
@@ -41,13 +36,14 @@ const staleMs = 11 * 60_000;
 
 /** What the status bar says; nothing where nothing exists and nothing is awaited. */
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
-  const { state, watches, notKnown, now } = input;
+  const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
     const words = vscode.l10n.t('GPU Rental: the instances could not be loaded');
     return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
-  if (instances.length === 0 && notKnown === 0) {
+  // A volume bills without any instance.
+  if (instances.length === 0 && notKnown === 0 && burn.perHour === 0) {
     return undefined;
   }
   const kinds = instances.map(
@@ -55,12 +51,14 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   );
   const running = kinds.filter(([, kind]) => isReady(kind)).length;
   const stopped = kinds.filter(([, kind]) => billingOf(kind) === 'disk').length;
-  const cost = fleetCostPerHour(kinds);
-  const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, cost.rate);
+  const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, burn.rate);
   const stage = stageText(input, kinds);
   const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
-  const price = vscode.l10n.t('{0}/h', `${cost.isPartial ? '≥ ' : ''}${formatMoney(cost.perHour)}`);
-  const left = hours === undefined ? undefined : vscode.l10n.t('{0} left', localize(creditText(hours)));
+  const price = vscode.l10n.t('{0}/h', `${burn.isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
+  const left =
+    hours === undefined
+      ? undefined
+      : vscode.l10n.t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
   const open = notKnown === 0 ? undefined : vscode.l10n.t('rental not known yet');
   const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
   const shown = [open, stage, vscode.l10n.t('{0} running', running), price, left].filter(
@@ -69,6 +67,9 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const lines = [
     vscode.l10n.t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
     vscode.l10n.t('All together {0} now', price),
+    burn.volumesPerHour === 0
+      ? undefined
+      : vscode.l10n.t('Of it {0}/h for volumes', formatMoney(burn.volumesPerHour)),
     left === undefined ? undefined : vscode.l10n.t('Credit: {0}', left),
     stage,
     open,

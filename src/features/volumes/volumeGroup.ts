@@ -13,7 +13,7 @@ import { UserError } from '../../util/errors';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 
-/** Read when the instances are first shown, and again when one came or went; no heading where there is none. */
+/** Read with the first list of instances, since they bill like these, and again when one came or went. */
 export class VolumeGroup implements TreeGroup, Disposable {
   readonly id = 'volumes';
   readonly label = vscode.l10n.t('Volumes');
@@ -52,7 +52,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
 
   /** Settles also where it fails: the failure is a row. */
   async refresh(): Promise<void> {
-    if (this.deps.volumes.state.kind !== 'idle' || this.isShown()) {
+    if (this.deps.accounts.active) {
       await this.deps.volumes.refresh().catch((error: unknown) => {
         this.deps.log.info(`The volumes could not be read: ${String(error)}`);
       });
@@ -88,17 +88,15 @@ export class VolumeGroup implements TreeGroup, Disposable {
     this.store.dispose();
   }
 
-  private isShown(): boolean {
-    const { accounts, trees } = this.deps;
-    return accounts.active !== undefined && trees['gpuRental.instances'].view.visible;
-  }
-
   private look(): void {
+    const { accounts, trees } = this.deps;
     const { state } = this.deps.fleet;
+    const isIdle = this.deps.volumes.state.kind === 'idle';
     const ids = state.kind === 'ready' ? state.value.instances.map(({ id }) => id).join() : undefined;
     const hasChanged = ids !== undefined && this.instanceIds !== undefined && ids !== this.instanceIds;
     this.instanceIds = ids ?? this.instanceIds;
-    if (this.isShown() && (this.deps.volumes.state.kind === 'idle' || hasChanged)) {
+    const isWanted = isIdle ? ids !== undefined || trees['gpuRental.instances'].view.visible : hasChanged;
+    if (accounts.active && isWanted) {
       void this.refresh();
     }
   }

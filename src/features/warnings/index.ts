@@ -4,11 +4,11 @@ import { localize } from '../../editor/localize';
 import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { durationText as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import type { Services } from '../../services';
+import { burnNow } from '../../store/instances/burn';
 import { priceNotice, priceNoticeKind } from '../../store/instances/priceWatch';
 import { assertNever } from '../../util/errors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -16,7 +16,7 @@ import { durationText } from '../../util/duration';
 import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
 import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
 
-type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'hub' | 'report' | 'commands'>;
+type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'hub' | 'report' | 'commands' | 'volumes'>;
 
 /** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
@@ -68,7 +68,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-function warningsNow({ accounts, fleet, clock, settings }: Deps): readonly Warning[] {
+function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): readonly Warning[] {
   const { state } = fleet;
   const account = accounts.active;
   // Old data warns of nothing.
@@ -77,11 +77,10 @@ function warningsNow({ accounts, fleet, clock, settings }: Deps): readonly Warni
   }
   const now = clock.now();
   const { instances } = state.value;
-  const kinds = instances.map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const);
   return warningsFor({
     instances,
     facts: (id) => fleet.facts(id),
-    rate: fleetCostPerHour(kinds).rate,
+    rate: burnNow({ fleet, volumes, clock }).rate,
     credit: account.user.credit ?? account.user.balance,
     now,
     stoppedDays: settings.get('gpuRental.warn.stoppedDays'),

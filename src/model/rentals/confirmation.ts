@@ -49,6 +49,7 @@ export interface Warning {
     | 'disk'
     | 'credit'
     | 'limit'
+    | 'limitUnknown'
     | 'priceUnknown'
     | 'stoppedUnknown'
     | 'unverified'
@@ -68,8 +69,10 @@ export interface ConfirmationInput {
   /** GB that the offer's total was asked for with. */
   readonly searchedDiskGb: number;
   readonly credit?: Micros;
-  /** What runs already. */
+  /** What runs already, volumes included. */
   readonly running: Rate;
+  /** It is at least so much: not every price of it is known. */
+  readonly isRunningPartial?: boolean;
   /** The price an hour that all machines together shall not pass. */
   readonly limitPerHour?: Micros;
 }
@@ -236,7 +239,7 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     facts.push({
       id: 'credit',
       label: text('Credit'),
-      value: creditText(input.credit, total, input.running),
+      value: creditText(input.credit, total, input.running, input.isRunningPartial),
     });
   }
   return facts;
@@ -257,20 +260,19 @@ export function stoppedText(rate: Rate): Text {
   );
 }
 
-export function creditText(credit: Micros, rate: Rate, running: Rate): Text {
+export function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false): Text {
   const alone = hoursOfCredit(credit, rate);
   const together = hoursOfCredit(credit, sumRates(rate, running));
   if (alone === undefined || together === undefined) {
     return text('{0}', formatCents(credit));
   }
+  const values = [formatCents(credit), durationText(alone), durationText(together)] as const;
+  if (isPartial) {
+    return text('{0} lasts {1}, and at most {2} with what runs already', ...values);
+  }
   return running === 0
     ? text('{0} lasts {1}', formatCents(credit), durationText(alone))
-    : text(
-        '{0} lasts {1}, and {2} with what runs already',
-        formatCents(credit),
-        durationText(alone),
-        durationText(together),
-      );
+    : text('{0} lasts {1}, and {2} with what runs already', ...values);
 }
 
 function warningsOf(
@@ -298,6 +300,15 @@ function priceWarnings(
       text: text(
         'With this, all machines together cost {0}/h. Your limit is {1}/h.',
         formatMoney(perHour(over)),
+        formatMoney(input.limitPerHour),
+      ),
+    });
+  }
+  if (over === undefined && input.limitPerHour !== undefined && input.isRunningPartial === true) {
+    found.push({
+      id: 'limitUnknown',
+      text: text(
+        'Not everything that runs states its price, so your limit of {0}/h may be passed.',
         formatMoney(input.limitPerHour),
       ),
     });

@@ -61,6 +61,17 @@ describe('the confirmation', () => {
     assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with what runs already');
   });
 
+  it('says where what runs already costs more than is known', () => {
+    const known = { credit: fromDollars(20), running: hourlyRate(fromDollars(1)), isRunningPartial: true };
+    assert.equal(
+      shown(anInput(known))['credit'],
+      '$20.00 lasts 2 days 1 h, and at most 14 h with what runs already',
+    );
+    assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(5) }), ['limitUnknown']);
+    assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(1.2) }), ['limit']);
+    assert.deepEqual(warned(known), []);
+  });
+
   it('counts every copy', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
     assert.equal(shown(input)['running'], '$1.22/h, $29.10 a day');

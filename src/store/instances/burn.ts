@@ -1,0 +1,46 @@
+import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
+import { perHour, sumRates, type Rate } from '../../model/quote';
+import { volumesRate } from '../../model/volume';
+import type { Micros } from '../../model/money';
+import type { Clock } from '../../util/clock';
+import type { Fleet, VolumeList } from '../ports';
+
+export interface Burn {
+  /** Of all instances and volumes. */
+  readonly rate: Rate;
+  readonly perHour: Micros;
+  /** The part of it that volumes have. */
+  readonly volumesPerHour: Micros;
+  /** It is at least so much: a price is not stated, or not everything could be read. */
+  readonly isPartial: boolean;
+}
+
+/** What the active account pays now, as far as this window knows: the one figure of all views and questions. */
+export function burnNow({
+  fleet,
+  volumes,
+  clock,
+}: {
+  readonly fleet: Pick<Fleet, 'state' | 'facts'>;
+  readonly volumes: Pick<VolumeList, 'state'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): Burn {
+  const now = clock.now();
+  const list = fleet.state.kind === 'ready' ? fleet.state.value : undefined;
+  const machines = fleetCostPerHour(
+    (list?.instances ?? []).map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const),
+  );
+  const disks = volumesRate(volumes.state.kind === 'ready' ? volumes.state.value : undefined);
+  const rate = sumRates(machines.rate, disks.rate);
+  return {
+    rate,
+    perHour: perHour(rate),
+    volumesPerHour: perHour(disks.rate),
+    isPartial:
+      machines.isPartial ||
+      disks.isPartial ||
+      list?.missing !== undefined ||
+      list === undefined ||
+      list.skipped > 0,
+  };
+}

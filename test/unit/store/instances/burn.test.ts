@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { noFacts } from '../../../../src/model/instances/instanceState';
+import { fromDollars } from '../../../../src/model/money';
+import type { Volume } from '../../../../src/model/volume';
+import { burnNow } from '../../../../src/store/instances/burn';
+import type { FleetSnapshot, Loaded } from '../../../../src/store/ports';
+import { anInstance } from '../../../support/builders';
+
+const now = Date.UTC(2026, 0, 15, 12);
+const ready = <T>(value: T): Loaded<T> => ({ kind: 'ready', value, fetchedAt: now });
+const fleetOf = (...instances: FleetSnapshot['instances']) => ready({ instances, skipped: 0 });
+
+function burn(fleet: Loaded<FleetSnapshot>, volumes: Loaded<readonly Volume[]>) {
+  const { perHour, volumesPerHour, isPartial } = burnNow({
+    fleet: { state: fleet, facts: () => noFacts },
+    volumes: { state: volumes },
+    clock: { now: () => now },
+  });
+  return [perHour, volumesPerHour, isPartial];
+}
+
+describe('What is paid now', () => {
+  const volumes = [
+    { id: 1, perHour: fromDollars(0.0083), instanceIds: [5001] },
+    { id: 2, perHour: fromDollars(0.0042), instanceIds: [] },
+  ];
+
+  it('has volumes in it, used or not, to the millionth', () => {
+    assert.deepEqual(burn(fleetOf(anInstance()), ready(volumes)), [412_500, 12_500, false]);
+    assert.deepEqual(burn(fleetOf(), ready(volumes)), [12_500, 12_500, false]);
+    assert.deepEqual(burn(fleetOf(anInstance()), ready([])), [400_000, 0, false]);
+  });
+
+  it('is at least so much where the price of a volume is not stated, or they are not read', () => {
+    const unpriced = [...volumes, { id: 3 }];
+    assert.deepEqual(burn(fleetOf(anInstance()), ready(unpriced)), [412_500, 12_500, true]);
+    assert.deepEqual(burn(fleetOf(anInstance()), { kind: 'idle' }), [400_000, 0, true]);
+    const failed = { kind: 'failed' as const, error: new Error('no') };
+    assert.deepEqual(burn(fleetOf(anInstance()), failed), [400_000, 0, true]);
+  });
+
+  it('is at least so much where instances are missing', () => {
+    const instances = [anInstance()];
+    assert.equal(burn(ready({ instances, skipped: 1 }), ready([]))[2], true);
+    assert.equal(burn(ready({ instances, skipped: 0, missing: 3 }), ready([]))[2], true);
+    assert.deepEqual(burn({ kind: 'idle' }, ready([])), [0, 0, true]);
+  });
+});
