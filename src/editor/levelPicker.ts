@@ -100,11 +100,15 @@ export class LevelPicker {
 
   /** Makes the rows of the level anew. */
   refresh(): void {
+    this.remake(this.picker.activeItems[0]?.id);
+  }
+
+  private remake(activeId: string | undefined): void {
     const { top } = this;
     if (top && !top.level.many) {
-      const rows = top.level.rows(this.picker.value);
+      const rows = rowsOf(top.level, this.picker.value);
       const own = top.level.ownPlace === true ? top.level.activeId?.() : undefined;
-      setRows(this.picker, rows, own ?? this.picker.activeItems[0]?.id);
+      setRows(this.picker, rows, own ?? activeId);
     }
   }
 
@@ -146,7 +150,7 @@ export class LevelPicker {
     picker.busy = false;
     const line = level.line?.() ?? top.line;
     picker.value = line;
-    const rows = level.rows(line);
+    const rows = rowsOf(level, line);
     const own = level.activeId?.();
     setRows(picker, rows, level.ownPlace === true ? own : (top.activeId ?? own));
     if (level.many) {
@@ -169,7 +173,7 @@ export class LevelPicker {
     const { top } = this;
     top?.level.typed?.(value);
     if (top?.level.followsTyping === true && this.isTop(top.level)) {
-      this.refresh();
+      this.remake(undefined);
     }
   }
 
@@ -184,4 +188,14 @@ export class LevelPicker {
       this.firstCanGoBack()?.();
     }
   }
+}
+
+/**
+ * The editor names a row by its place, so that an Enter or a move that is under way while the rows are made
+ * anew means the row at the same place of the new list. Where rows follow what is typed none is filtered
+ * out by the editor as well: then its place is the first, which is what was typed.
+ */
+function rowsOf(level: Level, typed: string): readonly LevelRow[] {
+  const rows = level.rows(typed);
+  return level.followsTyping === true ? rows.map((row) => ({ ...row, alwaysShow: true })) : rows;
 }
