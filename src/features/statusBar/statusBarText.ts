@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { billingOf, isReady, stateLabel, stateOf, type InstanceFacts } from '../../model/instances/instanceState';
+import {
+  billingOf,
+  isReady,
+  stateLabel,
+  stateOf,
+  type InstanceFacts,
+} from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
 import { durationText as creditText, hoursOfCredit } from '../../model/quote';
 import type { Watch } from '../../model/rentals/readiness';
