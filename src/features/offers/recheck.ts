@@ -12,6 +12,8 @@ import { plannedDiskGb, type RentChoices } from '../../model/rentals/rentPlan';
 export type Recheck =
   | { readonly kind: 'asConfirmed'; readonly offer: Offer }
   | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
+  /** Interruptible: the machine takes more than the bid by now. */
+  | { readonly kind: 'bidTooLow'; readonly offer: Offer; readonly bid: Micros; readonly least: Micros }
   /** A price was confirmed and the service states none any more, or the other way round. */
   | { readonly kind: 'repriced'; readonly offer: Offer }
   | { readonly kind: 'gone'; readonly next?: Offer };
@@ -91,7 +93,7 @@ function compare(
   const bid = choices.bidPerHour;
   const least = offer.minBidPerHour;
   if (query.rentalType === 'interruptible' && bid !== undefined && least !== undefined && bid < least) {
-    return { kind: 'dearer', offer, before: bid, after: least };
+    return { kind: 'bidTooLow', offer, bid, least };
   }
   const { running } = quoteOffer(offer, {
     rentalType: query.rentalType,
@@ -108,7 +110,7 @@ function compare(
   return { kind: 'asConfirmed', offer };
 }
 
-/** The cheapest further offer of the same GPU that costs no more than was confirmed. */
+/** The cheapest further offer of the same GPU that costs no more than was confirmed; of the same machine with a volume. */
 export async function findCopy(
   search: Client['offers']['search'],
   input: RecheckInput,
@@ -132,6 +134,7 @@ export async function findCopy(
     (one) =>
       !used.has(one.id) &&
       one.rentable !== false &&
+      (choices.volume === undefined || one.machineId === offer.machineId) &&
       compare(one, query, choices, confirmed).kind === 'asConfirmed',
   );
 }

@@ -11,7 +11,7 @@ import { formatMoney, fromDollars, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, type Rate } from '../../model/quote';
 import { RentFlow, type RentStart } from '../../model/rentals/rentFlow';
-import { planRent } from '../../model/rentals/rentPlan';
+import { defaultBid, planRent } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import type { Account } from '../../store/ports';
@@ -291,6 +291,17 @@ class RentWizard {
         };
         return undefined;
       }
+      if (check.kind === 'bidTooLow') {
+        this.notice = {
+          label: vscode.l10n.t(
+            'Your bid is {0}/h, and the machine takes {1}/h at least by now. Nothing was rented.',
+            formatMoney(check.bid),
+            formatMoney(check.least),
+          ),
+          detail: vscode.l10n.t('Choose another bid below, or go back to the offers.'),
+        };
+        return undefined;
+      }
       if (check.kind === 'repriced') {
         this.notice = {
           label: vscode.l10n.t('The service states another price now. Nothing was rented.'),
@@ -363,10 +374,21 @@ class RentWizard {
   private offerNext(next: Offer | undefined): void {
     const gone = plainLabel(machineName(this.flow.offer));
     if (next) {
+      const { volume, bidPerHour } = this.flow.choices;
       this.flow.replaceOffer(next);
+      const bid = bidPerHour === undefined ? undefined : defaultBid(next);
+      if (bid !== undefined && bidPerHour !== undefined && bidPerHour < (next.minBidPerHour ?? zero)) {
+        // Shown with its price, and confirmed anew.
+        this.flow.set({ bidPerHour: bid });
+      }
       this.notice = {
         label: vscode.l10n.t('{0} is gone: somebody else rented it. Nothing was rented.', gone),
-        detail: vscode.l10n.t('This is the next best offer of your search.'),
+        detail:
+          volume !== undefined && this.flow.choices.volume === undefined
+            ? vscode.l10n.t(
+                'This is the next best offer of your search, without the volume of the other one.',
+              )
+            : vscode.l10n.t('This is the next best offer of your search.'),
       };
     } else {
       this.nothingLeft = true;

@@ -118,8 +118,13 @@ export class RentFlow {
     return true;
   }
 
-  /** Another offer takes the place of one that is gone; the answers stay. */
+  /** Another offer takes the place of one that is gone; the answers stay, but a volume stays with its machine. */
   replaceOffer(offer: Offer): void {
+    const { id, machineId } = this.current;
+    const isSameMachine = offer.id === id || (machineId !== undefined && offer.machineId === machineId);
     this.current = offer;
+    if (!isSameMachine) {
+      this.unset('volume', 'volumePerGbMonth');
+    }
   }
 }

@@ -233,7 +233,8 @@ async function candidates(
     bidPerHour: config.bidPerHour,
     diskGb: config.diskGb,
     avoidMachines: avoid,
-    onlyMachine: config.volume?.kind === 'link' ? rental.offer.machineId : undefined,
+    // A volume, there or to be created, never leaves its machine.
+    onlyMachine: config.volume === undefined ? undefined : rental.offer.machineId,
   });
 }
 

@@ -56,17 +56,17 @@ describe('the offer at the click', () => {
     });
   });
 
-  it('is dearer where the least bid has passed ours', async () => {
+  it('takes more than our bid where the least one has passed it', async () => {
     const raised = marketOffer({ minBidPerHour: fromDollars(0.3) });
     const { result } = check([[raised]], {
       query: { ...defaultQuery, rentalType: 'interruptible' },
       choices: { source: { kind: 'image', image: 'ubuntu' }, bidPerHour: fromDollars(0.25) },
     });
     assert.deepEqual(await result, {
-      kind: 'dearer',
+      kind: 'bidTooLow',
       offer: raised,
-      before: fromDollars(0.25),
-      after: fromDollars(0.3),
+      bid: fromDollars(0.25),
+      least: fromDollars(0.3),
     });
   });
 
@@ -144,6 +144,24 @@ describe('a further machine of the same kind', () => {
     assert.equal((await copyOf(market, [1001]))?.id, 4);
     assert.equal((await copyOf(market, [1001, 4]))?.id, 3);
     assert.equal(await copyOf(market, [1001, 4, 3]), undefined);
+  });
+
+  it('is on the machine of the volume, where one is attached', async () => {
+    const elsewhere = marketOffer({ id: 3, machineId: 777 });
+    const volume = { kind: 'link' as const, volumeId: 9, mountPath: '/data' };
+    const copy = (market: readonly Offer[]) =>
+      findCopy(
+        () => Promise.resolve({ items: market, skipped: 0 }),
+        {
+          offer,
+          query: defaultQuery,
+          choices: { source: { kind: 'image', image: 'ubuntu' }, volume },
+          confirmed,
+        },
+        new Set([1001]),
+      );
+    assert.equal(await copy([elsewhere]), undefined);
+    assert.equal((await copy([elsewhere, marketOffer({ id: 4 })]))?.id, 4);
   });
 
   it('fits the filters of a template, too', async () => {

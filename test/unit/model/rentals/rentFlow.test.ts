@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
 import { RentFlow, type RentStart } from '../../../../src/model/rentals/rentFlow';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { marketOffer } from '../../../support/marketOffer';
@@ -67,6 +68,20 @@ describe('the steps of a rental', () => {
     assert.equal(flow.step, 'confirm');
     flow.back();
     assert.equal(flow.step, 'source');
+  });
+
+  it('leave a volume on its machine when an offer of another one takes the place', () => {
+    const volume = { kind: 'link' as const, volumeId: 9, mountPath: '/data' };
+    const rented = aFlow();
+    const first = rented.offer;
+    rented.set({ volume, volumePerGbMonth: fromDollars(0.1) });
+    rented.replaceOffer({ ...first, totalPerHour: fromDollars(0.3) });
+    assert.deepEqual(rented.choices.volume, volume);
+    rented.replaceOffer({ ...first, id: 77 });
+    assert.deepEqual(rented.choices.volume, volume);
+    rented.replaceOffer({ ...first, id: 78, machineId: 999 });
+    assert.equal(rented.choices.volume, undefined);
+    assert.equal(rented.choices.volumePerGbMonth, undefined);
   });
 
   it('keep the answers when another offer takes the place', () => {

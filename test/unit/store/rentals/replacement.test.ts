@@ -120,6 +120,22 @@ describe('replacing a machine that failed', function () {
     );
   });
 
+  it('destroys nothing where the volume of the rental ties it to its machine', async () => {
+    service.instances = [];
+    for (const kind of ['create', 'link'] as const) {
+      await window.rentals.rent({
+        offer: anOffer(),
+        config: { image: 'i', volume: { kind, volumeId: 3, sizeGb: 10, mountPath: '/data' } },
+        search,
+        rentalType: 'on-demand',
+        priceLimit: fromDollars(0.4),
+      });
+      become('exited');
+      assert.deepEqual(await replace({}, window, service.nextId), { kind: 'noOffer' });
+    }
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
   it('does nothing where the machine runs or was stopped meanwhile', async () => {
     become('running');
     assert.deepEqual(await replace(), { kind: 'notNeeded', isRunning: true });
