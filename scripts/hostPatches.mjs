@@ -23,6 +23,15 @@ export const patches = {
     ],
   ],
 
+  /** After "sharedSecrets": lets a test stand between the editor and what keeps the secrets. */
+  secretStore: [
+    [
+      'this._secretStorageProvider=t.options.secretStorageProvider,',
+      'this._secretStorageProvider=globalThis.secretStoreFor?.(t.options.secretStorageProvider)' +
+        '??t.options.secretStorageProvider,',
+    ],
+  ],
+
   /** Opening a folder of another remote drops the remote's name; the desktop keeps it. */
   authority: [
     [

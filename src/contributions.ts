@@ -155,6 +155,7 @@ export interface Commands {
   'gpuRental.secret.delete': [target?: SecretTarget];
   'gpuRental.secret.copy': [target?: SecretTarget];
   'gpuRental.secret.reveal': [target?: SecretTarget];
+  'gpuRental.secret.useInTemplate': [target?: SecretTarget];
   'gpuRental.teamRole.show': [target?: TeamRoleTarget];
   /** A row of the account view chooses the page. */
   'gpuRental.openConsole': [target?: object];
@@ -298,6 +299,7 @@ const commands: Record<CommandId, true> = {
   'gpuRental.secret.delete': true,
   'gpuRental.secret.copy': true,
   'gpuRental.secret.reveal': true,
+  'gpuRental.secret.useInTemplate': true,
   'gpuRental.teamRole.show': true,
   'gpuRental.openConsole': true,
   'gpuRental.removeSshEntries': true,

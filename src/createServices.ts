@@ -59,7 +59,8 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     context.subscriptions.push(item);
     return item;
   };
-  const secrets = new GuardedSecrets(context.secrets, currentPlacement(context));
+  const guarded = new GuardedSecrets(context.secrets, currentPlacement(context));
+  const secrets = patientSecrets(secretPort(guarded), systemClock);
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, editor.log));
   return {
@@ -85,7 +86,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     ...sharedState({
       own,
       storageDir,
-      secrets: patientSecrets(secretPort(secrets), systemClock),
+      secrets,
       demo,
       ...editor,
     }),
@@ -149,7 +150,10 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
       onForbidden: (accountKey, error) => {
         keyAccess.learn(accountKey, error);
       },
-      createClient: ({ serviceUrl, isDemo, bearer, recover, onForbidden }) =>
+      beforeRead: (accountKey, route) => {
+        keyAccess.checkRead(accountKey, route);
+      },
+      createClient: ({ serviceUrl, isDemo, bearer, recover, onForbidden, beforeRead }) =>
         createClient({
           baseUrl: serviceUrl,
           bearer,
@@ -158,6 +162,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
           log,
           ...(recover ? { recover } : {}),
           ...(onForbidden ? { onForbidden } : {}),
+          ...(beforeRead ? { beforeRead } : {}),
         }),
     }),
   );
@@ -269,6 +274,7 @@ function demoTransport(demo: DemoProcess): Transport {
     new UndiciTransport(),
     demo,
     (error) => error instanceof TransportFailure && error.kind === 'notReachable',
+    () => systemClock.now(),
   );
 }
 

@@ -18,6 +18,7 @@ import type {
   AccountChanges,
   Accounts,
   Fleet,
+  SecretPort,
   SshKeyList,
   TemplateList,
   VolumeList,
@@ -51,8 +52,8 @@ export interface Services {
   /** On disk, one folder for all windows of this user. */
   readonly storageDir: string;
   readonly globalState: vscode.Memento;
-  /** Guarded: reading throws where no key may be read. */
-  readonly secrets: vscode.SecretStorage;
+  /** Reading throws where no key may be read, and where the store takes too long. */
+  readonly secrets: SecretPort;
   readonly log: Log & { show(): void };
   readonly redactor: Redactor;
   readonly clock: Clock;

@@ -39,6 +39,8 @@ export interface ClientOptions {
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
   readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead?: (route: string) => void;
 }
 
 /** A client for one account; it remembers what it learned about the service as long as it lives. */
@@ -55,6 +57,7 @@ export function createClient(options: ClientOptions): Client {
     policy,
     ...(options.recover ? { recover: options.recover } : {}),
     ...(options.onForbidden ? { onForbidden: options.onForbidden } : {}),
+    ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
   });
   return {
     users: usersApi(http),

@@ -46,6 +46,8 @@ export interface ServiceHttpParts {
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
   readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead?: (route: string) => void;
 }
 
 /**
@@ -80,6 +82,9 @@ export class ServiceHttp implements Http {
     let failures = 0;
     let refusals = 0;
     const refused = new Set<string>();
+    if (request.repeat === 'read' && options.bearer === undefined) {
+      this.parts.beforeRead?.(request.route);
+    }
     for (;;) {
       await pacer.acquire(request.route, options);
       const bearer = options.bearer ?? (await this.parts.bearer());

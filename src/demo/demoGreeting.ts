@@ -4,7 +4,8 @@ import * as http from 'node:http';
 /** Who is at a port: the demo that was started with this key, another program, or nobody. */
 export type Greeted = 'demo' | 'stranger' | 'nobody';
 
-const timeoutMs = 3000;
+/** As long as a busy computer may take. */
+const timeoutMs = 10_000;
 const longestAnswer = 1000;
 
 /**

@@ -19,24 +19,30 @@ interface Sender<Request, Response> {
   close(): Promise<void>;
 }
 
+/** For how long an address that has proved to be the demo's gets the key without being asked again. */
+const provenForMs = 1_000;
+
 /**
- * Starts the demo marketplace again where it has ended since, before the first request and after one
- * that found nobody there. The client behind it does not know that it talks to the demo.
+ * Sends to the demo marketplace alone: who is at the address proves it shortly before, for the demo may have
+ * ended and another program have taken its port. One that has ended is started again. The client behind it
+ * does not know that it talks to the demo.
  */
 export class DemoTransport<
   Request extends { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
   Response,
 > implements Sender<Request, Response> {
-  private isUp = false;
+  private provenAt = -Infinity;
 
   constructor(
     private readonly inner: Sender<Request, Response>,
     private readonly demo: DemoStarter,
     private readonly isNotReachable: (error: unknown) => boolean,
+    private readonly now: () => number,
   ) {}
 
   async send(request: Request): Promise<Response> {
-    if (!this.isUp) {
+    const age = this.now() - this.provenAt;
+    if (age < 0 || age >= provenForMs) {
       await this.start(request);
     }
     try {
@@ -46,7 +52,6 @@ export class DemoTransport<
         throw error;
       }
       // Nobody took the connection, so the request has not left and may be sent to the new process.
-      this.isUp = false;
       await this.start(request);
       return this.inner.send(request);
     }
@@ -63,7 +68,7 @@ export class DemoTransport<
       if (new URL(address).origin !== request.url.origin) {
         throw new DemoMovedError();
       }
-      this.isUp = true;
+      this.provenAt = this.now();
     }
   }
 }

@@ -53,7 +53,6 @@ export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly Permis
   'gpuRental.tfa.removeMethod': account,
   'gpuRental.tfa.regenerateBackupCodes': account,
   'gpuRental.teamRole.show': ['team_read'],
-  'gpuRental.spending.show': ['billing_read'],
   'gpuRental.earnings.show': ['billing_read'],
   'gpuRental.market.show': ['machine_read'],
   'gpuRental.machine.setMinimumBid': ['machine_write'],

@@ -48,7 +48,7 @@ export interface Accounts {
   readonly state: AccountsState;
   readonly active: Account | undefined;
   readonly onDidChange: Event<AccountsState>;
-  /** Reads what is stored; called once when the product is first needed. */
+  /** Reads what is stored when the product is first needed, and again where the key could not be read. */
   load(): Promise<void>;
   known(): Promise<readonly AccountRef[]>;
   /** Checks the key with users/current, stores it, reads it back, makes it active in all windows. */

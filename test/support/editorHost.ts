@@ -31,7 +31,7 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'workbench.hover.delay': 200,
 };
 
-export type HostPatch = 'toasts' | 'sharedSecrets' | 'authority' | 'sshWindow';
+export type HostPatch = 'toasts' | 'sharedSecrets' | 'secretStore' | 'authority' | 'sshWindow';
 
 export interface EditorHostOptions {
   /** Everything the editor keeps: extensions, settings, logs. */

@@ -105,6 +105,7 @@ export function scriptedClient(
     readonly baseUrl?: string;
     readonly key?: string;
     readonly recover?: Recover;
+    readonly beforeRead?: (route: string) => void;
   } = {},
 ): ScriptedClient {
   const clock = new FakeClock();
@@ -119,6 +120,7 @@ export function scriptedClient(
     random: () => 0.5,
     policy: options.policy ?? {},
     ...(options.recover ? { recover: options.recover } : {}),
+    ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
   });
   return { client, transport, clock, log, finish: (call) => finish(clock, call) };
 }

@@ -4,11 +4,11 @@ import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { KeyNotKeptError, NotSignedInError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { adaptToKey } from './keyAdaptation';
-import { tellRefusedKey } from './refusedKey';
+import { tellKeyTrouble } from './keyTrouble';
 import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
 import { signOut } from './signOut';
@@ -39,7 +39,9 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.signIn', async () => {
       const account = await signIn(deps);
-      if (account) {
+      if (account?.isKept === false) {
+        deps.report.error(new KeyNotKeptError());
+      } else if (account) {
         // Whoever signs in to go on does not wait for somebody to read this.
         void welcome(account);
       }
@@ -51,7 +53,7 @@ export function register(deps: Deps): Disposable {
   store.add(commands.register('gpuRental.replaceKey', () => replaceKey(deps)));
   store.add(commands.register('gpuRental.signOut', () => signOut(deps)));
   store.add(adaptToKey(deps));
-  store.add(tellRefusedKey(deps));
+  store.add(tellKeyTrouble(deps));
   store.add(
     commands.register('gpuRental.getStarted', () =>
       vscode.commands.executeCommand(

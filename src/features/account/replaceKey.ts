@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
+import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { askForKey } from './keyBox';
 
-type Deps = Pick<Services, 'accounts' | 'fleet'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'>;
 
 /** Another key for the same account, which keeps its data; a key of somebody else becomes a further account. */
-export async function replaceKey({ accounts, fleet }: Deps): Promise<void> {
+export async function replaceKey({ accounts, fleet, report }: Deps): Promise<void> {
   const { state } = accounts;
   const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
   if (!account) {
@@ -46,9 +47,13 @@ export async function replaceKey({ accounts, fleet }: Deps): Promise<void> {
       await accounts.signIn({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
     }
   } else if (answer) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
-    );
+    if (answer.outcome.account.isKept) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
+      );
+    } else {
+      report.error(new KeyNotKeptError());
+    }
     // What the old key could not read.
     await fleet.refresh();
     await runCommand('gpuRental.refreshAccount');

@@ -34,9 +34,12 @@ export function register(deps: Deps): Disposable {
       }
     }),
   );
-  store.add(commands.register('gpuRental.openConsole', (target) => openConsole(deps, target)));
+  // Whoever has just signed out may still have to delete the key there.
+  let serviceUrl: string | undefined;
+  store.add(commands.register('gpuRental.openConsole', (target) => openConsole(serviceUrl, target)));
   const describe = () => {
     const account = deps.accounts.active;
+    serviceUrl = account?.serviceUrl ?? serviceUrl;
     // With the views closed it still says who is signed in.
     deps.trees['gpuRental.account'].view.description = account ? plainLabel(account.name) : '';
   };
@@ -50,8 +53,8 @@ const pages = { credit: 'billing', user: 'account', apiKeys: 'manage-keys' } as 
 type Page = (typeof pages)[keyof typeof pages];
 
 /** Money, e-mail and keys are settled in the service's own console; a key never goes into the link. */
-async function openConsole({ accounts }: Deps, target: unknown): Promise<void> {
-  const url = accounts.active && new URL(accounts.active.serviceUrl);
+async function openConsole(serviceUrl: string | undefined, target: unknown): Promise<void> {
+  const url = serviceUrl === undefined ? undefined : new URL(serviceUrl);
   if (url?.protocol !== 'https:') {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('This marketplace runs on your computer and has no web console.'),

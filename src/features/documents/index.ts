@@ -13,6 +13,7 @@ import { registerPreviews } from './previewCommands';
 import { Previews } from './previews';
 import { SaveFailures } from './saveFailures';
 import { applySecretFix } from './secretFixes';
+import { useSecret } from './secretUse';
 import { TemplateFileSystem } from './templateFileSystem';
 
 type Deps = Pick<
@@ -52,6 +53,11 @@ export function register(deps: Deps): Disposable {
   store.add(
     deps.commands.register('gpuRental.template.fix', (request) =>
       applySecretFix({ ...deps, diagnostics }, request),
+    ),
+  );
+  store.add(
+    deps.commands.register('gpuRental.secret.useInTemplate', (target) =>
+      useSecret({ ...deps, diagnostics }, target),
     ),
   );
   return store;

@@ -12,7 +12,10 @@ import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
 import { kindOf } from './openDocuments';
 
-type Deps = Pick<Services, 'accounts' | 'templateDesk'> & { readonly diagnostics: DocumentDiagnostics };
+export type SecretDeps = Pick<Services, 'accounts' | 'templateDesk'> & {
+  readonly diagnostics: DocumentDiagnostics;
+};
+type Deps = SecretDeps;
 
 const slot = z.custom<ReferenceSlot>(
   (value) => value === 'docker_login_pass' || (typeof value === 'string' && value.startsWith('env.')),
@@ -62,7 +65,7 @@ function accountKey(deps: Deps, document: vscode.TextDocument): string {
   return known?.accountKey ?? deps.templateDesk.documents.account().key;
 }
 
-function askForValue(name: string): Thenable<string | undefined> {
+export function askForValue(name: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Value of the Secret {0}', name),
     prompt: vscode.l10n.t(
@@ -74,7 +77,7 @@ function askForValue(name: string): Thenable<string | undefined> {
   });
 }
 
-function valueAt(document: vscode.TextDocument, at: ReferenceSlot): string | undefined {
+export function valueAt(document: vscode.TextDocument, at: ReferenceSlot): string | undefined {
   const places = new JsonPlaces(document.getText());
   if (at === 'docker_login_pass') {
     const password = places.value([at]);
@@ -95,7 +98,7 @@ async function moveToSecrets(deps: Deps, document: vscode.TextDocument, at: Refe
 }
 
 /** Keeps the value under a free name, then puts the reference where it belongs. */
-async function keepAt(
+export async function keepAt(
   deps: Deps,
   document: vscode.TextDocument,
   at: ReferenceSlot,
@@ -106,14 +109,16 @@ async function keepAt(
   const kind = kindOf(document);
   const owner = kind?.kind === 'template' ? String(kind.id) : kind?.kind === 'draft' ? kind.token : 'file';
   const name = await secrets.freeName(key, referenceNameFor(at, owner));
-  await secrets.keep(key, name, value);
-  const changes = replaceByReference(document.getText(), at, makeReference(name));
-  if (!changes) {
+  const changes = () => replaceByReference(document.getText(), at, makeReference(name)) ?? [];
+  if (changes().length === 0) {
     throw new UserError(
-      text('The environment cannot be rewritten because a name occurs twice. Correct it and try again.'),
+      text(
+        'The environment of this document cannot be rewritten: a name occurs twice, or it cannot be read. Correct it and try again.',
+      ),
     );
   }
-  await vscode.workspace.applyEdit(toEdit(document, changes));
+  await secrets.keep(key, name, value);
+  await vscode.workspace.applyEdit(toEdit(document, changes()));
   deps.diagnostics.all();
 }
 

@@ -10,7 +10,10 @@ import { MachineTree, occupancyText } from './machineTree';
 import { scheduleMaintenance } from './maintenance';
 import { parsePrice } from './maintenanceInput';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'contextKeys' | 'trees' | 'settings'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'clock' | 'keyAccess' | 'log' | 'commands' | 'contextKeys' | 'trees' | 'settings'
+>;
 
 /** The hosting view with minimum bid and maintenance, for accounts that rent out machines. */
 export function register(deps: Deps): Disposable {

@@ -12,7 +12,7 @@ export class MachineList implements Disposable {
   private readonly store = new DisposableStore();
   private accountKey: string | undefined;
 
-  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'log'>) {
+  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'keyAccess' | 'log'>) {
     this.store.add(
       deps.accounts.onDidChange(() => {
         this.follow();
@@ -60,7 +60,8 @@ export class MachineList implements Disposable {
     if (key !== this.accountKey) {
       this.accountKey = key;
       this.become({ kind: 'idle' });
-      void this.refresh();
+      // A key that may not read them is known by then, and nothing is asked.
+      void this.deps.keyAccess.settled().then(() => this.refresh());
     }
   }
 

@@ -65,8 +65,10 @@ export function register(deps: Deps): Disposable {
 
 /** Reads everything that is shown anew; after an unreadable key also who is signed in. */
 async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Promise<void> {
-  if (accounts.state.kind !== 'signedIn') {
-    await accounts.load();
+  await accounts.load();
+  const { state } = accounts;
+  if (state.kind === 'unreadable') {
+    throw state.error;
   }
   if (!accounts.active) {
     return;

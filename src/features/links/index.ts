@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { copyLink } from '../../editor/copyLink';
 import { instanceIdOf } from '../../editor/instanceTarget';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
-import { linkTo, readLink } from '../../model/links';
+import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -42,10 +43,10 @@ export function register(deps: Deps): Disposable {
     }),
   );
   store.add(
-    commands.register('gpuRental.instance.copyLink', (target) => copyLink('instance', instanceIdOf(target))),
+    commands.register('gpuRental.instance.copyLink', (target) => copy('instance', instanceIdOf(target))),
   );
   store.add(
-    commands.register('gpuRental.template.copyLink', (target) => copyLink('template', templateIdOf(target))),
+    commands.register('gpuRental.template.copyLink', (target) => copy('template', templateIdOf(target))),
   );
   return store;
 }
@@ -129,10 +130,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function copyLink(kind: 'instance' | 'template', id: number | undefined): Promise<void> {
-  if (id === undefined) {
-    return;
+async function copy(kind: 'instance' | 'template', id: number | undefined): Promise<void> {
+  if (id !== undefined) {
+    await copyLink({ kind, id });
   }
-  await vscode.env.clipboard.writeText(linkTo(vscode.env.uriScheme, { kind, id }));
-  vscode.window.setStatusBarMessage(vscode.l10n.t('Link copied'), 4_000);
 }

@@ -19,6 +19,7 @@ import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps, type WizardEnd } from './rentWizard';
 import { needsWord, resultText } from './resultText';
 import type { SavedSearches } from './savedLevel';
+import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { SearchMemory } from '../../store/offers/searchMemory';
 
 export type JourneyDeps = WizardDeps &
@@ -104,7 +105,7 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
       recommended: async () => (await account.client.templates.search({ recommended: { eq: true } })).items,
       recentImages: rents.images,
       volumes: account.client.volumes,
-      secrets: deps.secrets,
+      logins: new RegistryLogins(deps.secrets, account.key),
     };
     const bid = picked.query.rentalType === 'interruptible' ? defaultBid(picked.offer) : undefined;
     const end = await rentOffer(

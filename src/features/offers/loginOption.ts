@@ -2,37 +2,33 @@ import * as vscode from 'vscode';
 import { imageLogin } from '../../api/imageLogin';
 import { localize } from '../../editor/localize';
 import { askText, pickFromList } from '../../editor/quickPick';
+import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 
-/** `vscode.SecretStorage`, as far as it is needed. */
-export interface LoginSecrets {
-  get(key: string): PromiseLike<string | undefined>;
-  store(key: string, value: string): PromiseLike<void>;
-  delete(key: string): PromiseLike<void>;
-}
-
-const loginKey = 'gpuRental.registryLogin';
-
 /** The login to a private registry; kept in the secret store alone, and offered again from there. */
-export async function loginOption(secrets: LoginSecrets): Promise<StepResult | undefined> {
-  const kept = await secrets.get(loginKey);
-  const keptRegistry = kept?.split(' ').at(-1);
+export async function loginOption(logins: RegistryLogins): Promise<StepResult | undefined> {
+  const kept = await logins.read();
   const answer = await pickFromList<'kept' | 'enter' | 'none' | 'forget'>({
     title: vscode.l10n.t('Rent: Private Registry'),
-    placeholder: vscode.l10n.t('The service needs a login to pull an image that is not public.'),
+    placeholder:
+      kept.kind === 'unreadable'
+        ? vscode.l10n.t(
+            'A kept login cannot be read from the secret store now. Unlock the key ring, or enter one.',
+          )
+        : vscode.l10n.t('The service needs a login to pull an image that is not public.'),
     canGoBack: true,
     rows: [
-      ...(keptRegistry === undefined
-        ? []
-        : [
+      ...(kept.kind === 'present'
+        ? [
             {
               id: 'kept',
-              label: vscode.l10n.t('Use the Kept Login to {0}', keptRegistry),
+              label: vscode.l10n.t('Use the Kept Login to {0}', kept.registry),
               value: 'kept' as const,
             },
             { id: 'forget', label: vscode.l10n.t('Forget the Kept Login'), value: 'forget' as const },
-          ]),
+          ]
+        : []),
       { id: 'enter', label: vscode.l10n.t('Enter a Login…'), value: 'enter' },
       { id: 'none', label: vscode.l10n.t('No Login from Here'), value: 'none' },
     ],
@@ -42,18 +38,22 @@ export async function loginOption(secrets: LoginSecrets): Promise<StepResult | u
   }
   switch (answer.value) {
     case 'kept':
-      return kept === undefined ? undefined : { set: { imageLogin: kept } };
+      return kept.kind === 'present' ? { set: { imageLogin: kept.flags } } : undefined;
     case 'forget':
-      await secrets.delete(loginKey);
+      if (!(await logins.forget())) {
+        void vscode.window.showWarningMessage(
+          vscode.l10n.t('The secret store did not remove the login. Unlock the key ring and try again.'),
+        );
+      }
       return { unset: ['imageLogin'] };
     case 'none':
       return { unset: ['imageLogin'] };
     case 'enter':
-      return enter(secrets);
+      return enter(logins);
   }
 }
 
-async function enter(secrets: LoginSecrets): Promise<StepResult | undefined> {
+async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
   const title = vscode.l10n.t('Rent: Private Registry');
   const ask = async (prompt: string, placeholder: string, password: boolean) => {
     const answer = await askText({
@@ -75,7 +75,11 @@ async function enter(secrets: LoginSecrets): Promise<StepResult | undefined> {
   }
   try {
     const login = imageLogin({ registry, user, token });
-    await secrets.store(loginKey, login);
+    if (!(await logins.keep(login))) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('The secret store did not keep the login; it is used for this rental alone.'),
+      );
+    }
     return { set: { imageLogin: login } };
   } catch (error) {
     if (error instanceof UserError) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { copyLink } from '../../editor/copyLink';
 import { LevelPicker, type Level, type LevelButton, type LevelRow } from '../../editor/levelPicker';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
@@ -190,11 +191,21 @@ class OfferPicker {
       label: `$(${icon}) ${label}`,
       run,
     });
-    const { tools } = this.deps;
+    const { session, tools } = this.deps;
+    const place = this.place ?? this.firstId();
+    const active = session.view.rows.find((offer) => offerId(offer) === place);
     return [
       row('saved', 'bookmark', vscode.l10n.t('Saved and Recent Searches'), () => this.openSaved()),
       row('compare', 'table', vscode.l10n.t('Compare Offers…'), () => this.openCompare()),
       row('watch', 'eye', vscode.l10n.t('Watch This Search…'), () => tools.watch(this.picker)),
+      ...(active
+        ? [
+            row('link', 'link', vscode.l10n.t('Copy Link to Offer #{0}', active.id), () => {
+              void copyLink({ kind: 'offer', id: active.id });
+              this.picker.pop();
+            }),
+          ]
+        : []),
     ];
   }
 

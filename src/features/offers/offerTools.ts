@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { copyLink } from '../../editor/copyLink';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
@@ -43,7 +44,11 @@ export function listTools(deps: Deps, session: OfferSession, origin: Omit<PinOri
     onDidChange: offerPins.onDidChange,
     buttons: (offer) => {
       const failed = failureOf(session, offer);
-      return [...(failed ? [forgetButton(deps, session, failed)] : []), pinButton(deps, offer, pin)];
+      return [
+        ...(failed ? [forgetButton(deps, session, failed)] : []),
+        linkButton(offer),
+        pinButton(deps, offer, pin),
+      ];
     },
     pinnedRow: (picker) => pinnedRow(deps, picker),
     compareLevel: (picker) => compareLevel(deps, session, picker, pin),
@@ -100,6 +105,14 @@ function forgetButton(
           },
         );
     },
+  };
+}
+
+function linkButton({ id }: Offer): RowButton {
+  return {
+    iconPath: new vscode.ThemeIcon('link'),
+    tooltip: vscode.l10n.t('Copy Link'),
+    run: () => void copyLink({ kind: 'offer', id }),
   };
 }
 

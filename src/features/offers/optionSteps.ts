@@ -107,7 +107,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       label: vscode.l10n.t('Login to a Private Registry'),
       value:
         choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : vscode.l10n.t('set'),
-      ask: () => loginOption(deps.secrets),
+      ask: () => loginOption(deps.logins),
     },
     toggle(flow, 'vm', vscode.l10n.t('Virtual Machine instead of a Container')),
     toggle(flow, 'pythonUtf8', vscode.l10n.t('UTF-8 for Python (C.UTF-8)')),

@@ -27,12 +27,12 @@ import {
   type RentSource,
 } from '../../model/rentals/rentPlan';
 import type { Client } from '../../api/client';
-import type { LoginSecrets } from './loginOption';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Runtype } from '../../model/rentals/rent';
 import type { Template } from '../../model/templates/template';
 import { quoteOffer } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/confirmation';
+import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import { UserError } from '../../util/errors';
 
 /** What a step answers: choices to set, or members to take back to their default. */
@@ -48,7 +48,7 @@ export interface StepDeps {
   /** Images used before, the last first. */
   readonly recentImages: readonly string[];
   readonly volumes: Client['volumes'] | undefined;
-  readonly secrets: LoginSecrets;
+  readonly logins: RegistryLogins;
 }
 
 /** Images that most people start from. */

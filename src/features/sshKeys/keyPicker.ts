@@ -89,20 +89,50 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
           : vscode.l10n.t('A key with this name exists already.')
         : vscode.l10n.t('Use letters, digits, dots, hyphens and underscores.'),
   });
-  const passphrase = answer.kind === 'picked' ? await askPassphrase() : undefined;
+  const passphrase =
+    answer.kind === 'picked'
+      ? await (process.platform === 'win32' ? choosePassphrase() : askPassphrase())
+      : undefined;
   if (answer.kind !== 'picked' || passphrase === undefined) {
     return undefined;
   }
-  redactor.addSecret(passphrase);
-  return ssh.generateKey(answer.value, answer.value, { passphrase });
+  if (passphrase !== inTerminal) {
+    redactor.addSecret(passphrase);
+    return ssh.generateKey(answer.value, answer.value, { passphrase });
+  }
+  const made = await ssh.generateKey(answer.value, answer.value);
+  if (made.privateFile !== undefined) {
+    vscode.window
+      .createTerminal({
+        name: vscode.l10n.t('Pass Phrase of {0}', answer.value),
+        shellPath: 'ssh-keygen.exe',
+        shellArgs: ['-p', '-f', made.privateFile],
+      })
+      .show();
+  }
+  return made;
+}
+
+/** `ssh-keygen` of Windows reads a pass phrase from its console alone, so the person types it there. */
+const inTerminal = Symbol('in a terminal');
+
+async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
+  const without = { label: vscode.l10n.t('Without a Pass Phrase') };
+  const withOne = {
+    label: vscode.l10n.t('With a Pass Phrase, Typed in a Terminal'),
+    detail: vscode.l10n.t(
+      'On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.',
+    ),
+  };
+  const picked = await vscode.window.showQuickPick([without, withOne], {
+    title: vscode.l10n.t('Generate an SSH Key: Pass Phrase'),
+    ignoreFocusOut: true,
+  });
+  return picked && (picked === withOne ? inTerminal : '');
 }
 
 /** Empty for a key without one; `undefined` where the user stopped. */
 async function askPassphrase(): Promise<string | undefined> {
-  if (process.platform === 'win32') {
-    // `ssh-keygen` of Windows reads a pass phrase from its console alone.
-    return '';
-  }
   const title = vscode.l10n.t('Generate an SSH Key: Pass Phrase');
   const first = await askText({
     title,

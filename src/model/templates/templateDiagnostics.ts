@@ -3,7 +3,7 @@ import { envFlagsToObject, envObjectToFlags, parseEnvFlags, type EnvObject } fro
 import type { Finding, Fix } from '../documents/finding';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces, type TextChange } from '../documents/jsonPlaces';
-import { referencesIn } from './templateDocument';
+import { isPlainObject, referencesIn } from './templateDocument';
 import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from './templateFields';
 import { hasTag } from './templateMerge';
 import { referenceName, type ReferenceSlot } from './templateReference';
@@ -309,7 +309,8 @@ export function environmentRewrites(source: string): readonly Fix[] {
 }
 
 /**
- * Puts a reference where a secret stands in clear; an environment written as flags becomes an object.
+ * Puts a reference where a secret stands in clear, or where the variable is to be; an environment written as
+ * flags becomes an object.
  * `undefined` where that would lose something.
  */
 export function replaceByReference(
@@ -336,7 +337,14 @@ function changeVariable(
 ): readonly TextChange[] | undefined {
   const env = places.value(['env']);
   if (typeof env !== 'string') {
-    return value === undefined ? places.remove(['env', name]) : places.replace(['env', name], value);
+    if (value === undefined) {
+      return places.remove(['env', name]);
+    }
+    const changes = places.replace(['env', name], value);
+    const others = env ?? {};
+    return changes.length > 0 || !isPlainObject(others)
+      ? changes
+      : places.set('env', { ...others, [name]: value });
   }
   const object = envFlagsToObject(env);
   if (!object) {

@@ -5,6 +5,7 @@ import type { Log } from '../../util/log';
 import { errorCode } from '../jsonFile';
 import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
+import { registryLoginKey } from './registryLogins';
 
 const topic = 'accounts.removed';
 const accountKeyShape = /^[0-9a-f]{16}$/;
@@ -50,11 +51,15 @@ export class AccountCleanup implements Disposable {
     if (!accountKeyShape.test(accountKey)) {
       return;
     }
-    for (const marker of await rentalMarkers(join(storageDir, 'rentals', accountKey))) {
-      await secrets.delete(rentalSecretKey(marker)).catch(() => {
-        log.warn('The environment of a rental could not be removed from the secret store');
-      });
-    }
+    const markers = await rentalMarkers(join(storageDir, 'rentals', accountKey));
+    // A store that does not answer keeps nobody waiting for each of them.
+    await Promise.all(
+      [registryLoginKey(accountKey), ...markers.map(rentalSecretKey)].map((key) =>
+        secrets.delete(key).catch(() => {
+          log.warn('The login to a registry or the environment of a rental stays in the secret store');
+        }),
+      ),
+    );
     for (const folder of folders) {
       await rm(join(storageDir, folder, accountKey), { recursive: true, force: true });
       await rm(join(storageDir, folder, `${accountKey}.json`), { force: true });

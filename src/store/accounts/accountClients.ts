@@ -15,6 +15,8 @@ export interface AccountClientsDeps {
   readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
   readonly onSecret: (value: string) => void;
   readonly onForbidden: (accountKey: string, error: ForbiddenError) => void;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead: (accountKey: string, route: string) => void;
 }
 
 /** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
@@ -22,7 +24,7 @@ export class AccountClients {
   constructor(private readonly deps: AccountClientsDeps) {}
 
   of(ref: AccountRef): Client {
-    const { createClient, clock, sessionOf, renewal, onForbidden } = this.deps;
+    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead } = this.deps;
     return createClient({
       serviceUrl: ref.serviceUrl,
       isDemo: ref.isDemo,
@@ -35,6 +37,9 @@ export class AccountClients {
       ...(renewal ? { recover: (refused) => renewal.recover(ref, refused) } : {}),
       onForbidden: (error) => {
         onForbidden(ref.key, error);
+      },
+      beforeRead: (route) => {
+        beforeRead(ref.key, route);
       },
     });
   }

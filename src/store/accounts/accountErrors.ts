@@ -33,12 +33,24 @@ export class KeyDamagedError extends UserError {
   }
 }
 
+/** Signed in, but the key ring does not hold the key. */
+export class KeyNotKeptError extends UserError {
+  constructor() {
+    super(
+      text(
+        'You are signed in until this window closes: the secret store of the editor did not keep the API key. Unlock the key ring of this computer, or set one up, then enter the key once more.',
+      ),
+      { nextStep: 'replaceKey' },
+    );
+  }
+}
+
 /** The account is gone from all windows, but the key ring did not let go of its key. */
 export class KeyNotRemovedError extends UserError {
   constructor() {
     super(
       text(
-        'You are signed out, but the secret store of the editor did not remove the API key. Unlock the key ring of this computer, then sign in and out once more; or delete the key in the web console.',
+        'You are signed out, but the secret store of the editor did not remove the API key, or other secrets of the account. Unlock the key ring of this computer, then sign in and out once more; or delete the key in the web console.',
       ),
       { nextStep: 'openConsole' },
     );

@@ -36,6 +36,8 @@ export interface AccountsDeps {
   readonly secondFactor?: SecondFactorGate;
   /** Told each call that a valid key was not allowed to make. */
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead?: (accountKey: string, route: string) => void;
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts & AccountChanges & SessionAccess & Disposable {
@@ -82,6 +84,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
       renewal: this.renewal,
       onSecret: (value) => deps.onSecret?.(value),
       onForbidden: (accountKey, error) => deps.onForbidden?.(accountKey, error),
+      beforeRead: (accountKey, route) => deps.beforeRead?.(accountKey, route),
     });
     this.changed = this.owned.add(
       new Emitter((error) => {
@@ -123,7 +126,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   }
 
   load(): Promise<void> {
-    this.loaded ??= this.reload();
+    this.loaded = (this.current.kind === 'unreadable' ? undefined : this.loaded) ?? this.reload();
     return this.loaded;
   }
 

@@ -10,4 +10,6 @@ export type ClientFactory = (input: {
   /** Asked when a bearer is refused, once for each bearer of a call. */
   readonly recover?: Recover;
   readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead?: (route: string) => void;
 }) => Client;

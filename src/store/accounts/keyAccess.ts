@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { ForbiddenError } from '../../api/errors';
+import { ForbiddenError } from '../../api/errors';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
+import { permissionOfRoute } from '../../model/accounts/routePermissions';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
 import type { Account, Accounts, WindowHub } from '../ports';
 
 /** Refused here, before the service does: what the key lacks is known. */
-export class KeyLacksError extends UserError {
-  constructor(readonly category: PermissionCategory) {
-    super(
-      text(
+export class KeyLacksError extends ForbiddenError {
+  constructor(lacking: PermissionCategory) {
+    super({
+      lacking,
+      text: text(
         'Your API key may not do this: it lacks the permission {0} ({1}). Replace the key with one that has it.',
-        category,
-        permissionMeaning[category],
+        lacking,
+        permissionMeaning[lacking],
       ),
-      { nextStep: 'replaceKey' },
-    );
+    });
   }
 }
 
@@ -101,6 +101,23 @@ export class KeyAccess implements Disposable {
     if (lacking) {
       throw new KeyLacksError(lacking);
     }
+  }
+
+  /**
+   * Throws `KeyLacksError` for a read that would be refused. Writes go to the service, which has the last word
+   * where something is to be stopped; who the key belongs to is for the service alone to say.
+   */
+  checkRead(accountKey: string, route: string): void {
+    const category = permissionOfRoute(route);
+    const isOwn = this.deps.accounts.active?.key === accountKey;
+    if (isOwn && category && !route.includes('/users/current/')) {
+      this.require([category]);
+    }
+  }
+
+  /** Settles once what can be known about the key in use is known, or could not be read. */
+  async settled(): Promise<void> {
+    await this.work;
   }
 
   /** A call was refused; where the service names what is missing, and no record says more, that is kept. */

@@ -2,6 +2,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { ResolveReference } from '../../model/templates/templateDocument';
 import type { HeldReference, HeldReferences, ReferenceSlot } from '../../model/templates/templateReference';
+import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../ports';
 import type { AccountMemory, TemplateMemory } from './templateMemory';
 
@@ -115,11 +116,18 @@ export class TemplateSecrets {
     }));
   }
 
-  /** Forgets everything of an account that was signed out. */
+  /**
+   * Forgets everything of an account that was signed out.
+   * @throws KeyNotRemovedError where the secret store refuses; what is left is known for the next time.
+   */
   async forgetAccount(accountKey: string): Promise<void> {
     const { secretNames } = await this.memory.account(accountKey);
-    for (const name of secretNames) {
-      await this.secrets.delete(keyOf(accountKey, name));
+    const ends = await Promise.allSettled(
+      secretNames.map((name) => this.secrets.delete(keyOf(accountKey, name))),
+    );
+    if (ends.some(({ status }) => status === 'rejected')) {
+      // The cause could hold a value and is not kept.
+      throw new KeyNotRemovedError();
     }
     await this.memory.change(accountKey, () => undefined);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  ForbiddenError,
   NotReachableError,
   NotUnderstoodError,
   RateLimitedError,
@@ -76,6 +77,20 @@ describe('ServiceHttp', () => {
   });
 
   describe('reads', () => {
+    it('are not sent where the key is known not to be allowed, which writes do not ask', async () => {
+      const asked: string[] = [];
+      const { client, transport, finish } = scriptedClient([done], {
+        beforeRead: (route) => {
+          asked.push(route);
+          throw new ForbiddenError({ lacking: 'machine_read' });
+        },
+      });
+      await assert.rejects(finish(client.machines.list()), ForbiddenError);
+      assert.equal(transport.seen.length, 0);
+      await finish(client.instances.stop(7));
+      assert.deepEqual(asked, ['GET /api/v0/machines/']);
+    });
+
     it('are repeated with growing pauses until they succeed', async () => {
       const lost = { error: new TransportFailure('lost', 'ECONNRESET') };
       const { client, transport, finish } = scriptedClient([lost, { status: 503, text: '' }, user]);

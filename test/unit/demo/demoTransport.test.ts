@@ -7,6 +7,7 @@ const request = { url: new URL('http://127.0.0.1:4000/api/'), headers: { authori
 function demoAt(addresses: string[], outcomes: (Error | string)[]) {
   const started: string[] = [];
   const sent: unknown[] = [];
+  const time = { now: 0 };
   const transport = new DemoTransport(
     {
       send: (each: typeof request) => {
@@ -23,8 +24,9 @@ function demoAt(addresses: string[], outcomes: (Error | string)[]) {
       },
     },
     (error) => error instanceof NobodyThere,
+    () => time.now,
   );
-  return { transport, started, sent };
+  return { transport, started, sent, time };
 }
 
 describe('requests to the demo', () => {
@@ -46,6 +48,17 @@ describe('requests to the demo', () => {
     const { transport, sent } = demoAt(['http://127.0.0.1:4000'], [new Error('lost')]);
     await assert.rejects(transport.send(request), /lost/);
     assert.equal(sent.length, 1);
+  });
+
+  it('do not carry the key to a program that took the port meanwhile', async () => {
+    const [here, elsewhere] = ['http://127.0.0.1:4000', 'http://127.0.0.1:4001'];
+    const { transport, sent, time } = demoAt([here, here, elsewhere], ['a', 'b', 'c']);
+    await transport.send(request);
+    time.now += 1_000;
+    await transport.send(request);
+    time.now += 60_000;
+    await assert.rejects(transport.send(request), DemoMovedError);
+    assert.equal(sent.length, 2);
   });
 
   it('do not carry the key to whoever has the port that the demo left', async () => {

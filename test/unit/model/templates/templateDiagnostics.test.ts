@@ -253,6 +253,20 @@ describe('the rewritings of a document', () => {
     });
   });
 
+  it('put a reference where the variable was not set yet, and leave what cannot be read alone', () => {
+    const envAfter = (fields: Record<string, unknown>) => {
+      const source = render(fields);
+      const changes = replaceByReference(source, 'env.T', '${secret:r}') ?? [];
+      return (JSON.parse(applyChanges(source, changes)) as { env?: unknown }).env;
+    };
+    assert.deepEqual(envAfter({}), { T: '${secret:r}' });
+    assert.deepEqual(envAfter({ env: null }), { T: '${secret:r}' });
+    assert.deepEqual(envAfter({ env: { A: '1' } }), { A: '1', T: '${secret:r}' });
+    assert.deepEqual(envAfter({ env: '-e A=1' }), { A: '1', T: '${secret:r}' });
+    assert.deepEqual(envAfter({ env: ['A'] }), ['A']);
+    assert.equal(envAfter({ env: '-e A=1 -e A=2' }), '-e A=1 -e A=2');
+  });
+
   it('take a variable out of either form', () => {
     for (const env of [{ T: 'x', A: '1' }, '-e T=x -e A=1'] as const) {
       const source = render({ env });

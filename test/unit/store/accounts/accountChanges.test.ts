@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnauthorizedError } from '../../../../src/api/errors';
 import { AccountCleanup } from '../../../../src/store/accounts/accountCleanup';
+import { RegistryLogins } from '../../../../src/store/accounts/registryLogins';
 import { silentLog } from '../../../../src/util/log';
 import { aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -158,6 +159,9 @@ describe('what a signed-out account leaves', function () {
       }
     }
     await computer.secrets.store('gpuRental.rental.0a0b0c0d', '{"env":{"TOKEN":"value"}}');
+    for (const account of [key, other]) {
+      await new RegistryLogins(computer.secrets, account).keep('-u me -p token ghcr.io');
+    }
   }
   const left = async () =>
     (await readdir(computer.storageDir, { recursive: true, encoding: 'utf8' })).filter((name) =>
@@ -180,7 +184,7 @@ describe('what a signed-out account leaves', function () {
   it('is removed, with the secrets of its rentals, and nothing of other accounts', async () => {
     await makeCleanup().remove(key);
     assert.deepEqual(await left(), []);
-    assert.equal(computer.secrets.values.size, 0);
+    assert.deepEqual([...computer.secrets.values.keys()], [`gpuRental.registryLogin.${other}`]);
     assert.equal(await readFile(join(computer.storageDir, `fleet/${other}.json`), 'utf8'), '{}');
     assert.deepEqual(await readdir(join(computer.storageDir, 'watches', other)), ['01020304.json']);
   });

@@ -94,8 +94,10 @@ describe('accounts', function () {
     await accounts.load();
     assert.equal(accounts.state.kind, 'unreadable');
     assert.ok(accounts.state.error instanceof KeyUnreadableError);
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'unreadable');
     computer.secrets.isLocked = false;
-    await accounts.switchTo(account.key);
+    await accounts.load();
     assert.equal(accounts.active?.key, account.key);
   });
 

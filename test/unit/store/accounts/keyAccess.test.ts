@@ -131,6 +131,30 @@ describe('what the key in use may do', () => {
     assert.equal(access.lacks('instance_write'), false);
   });
 
+  it('keeps reads from being sent that would be refused, and nothing else', async () => {
+    scene.records = [limited];
+    const access = scene.open();
+    await access.settled();
+    for (const [route, isAllowed] of [
+      ['GET /api/v0/machines/', false],
+      ['GET /api/v0/instances/', false],
+      ['POST /api/v0/bundles/', true],
+      ['GET /api/v0/ssh/', true],
+      ['GET /api/v0/users/current/', true],
+      ['GET /api/v0/something/', true],
+    ] as const) {
+      const check = () => {
+        access.checkRead(scene.active.key, route);
+      };
+      if (isAllowed) {
+        check();
+      } else {
+        assert.throws(check, KeyLacksError, route);
+      }
+      access.checkRead('fedcba9876543210', route);
+    }
+  });
+
   it('is asked for again some minutes after it could not be read', async () => {
     scene.records = new Error('no connection');
     const access = scene.open();

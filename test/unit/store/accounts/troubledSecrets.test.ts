@@ -8,6 +8,7 @@ import { WrongPlaceError } from '../../../../src/editor/placement';
 import {
   KeyDamagedError,
   KeyLostError,
+  KeyNotKeptError,
   KeyNotRemovedError,
   KeyUnreadableError,
   NotSignedInError,
@@ -185,7 +186,7 @@ describe('a secret store in trouble', () => {
       assert.equal(fresh.state.asked, 0);
       assertNothingShown(fresh.accounts.state);
       secrets.trouble = undefined;
-      await fresh.accounts.switchTo(fresh.accounts.state.account?.key ?? '');
+      await fresh.accounts.load();
       assert.equal(fresh.accounts.active?.name, account.email);
     });
   }
@@ -324,6 +325,7 @@ describe('a secret store in trouble', () => {
     for (const error of [
       new KeyDamagedError(),
       new KeyLostError(),
+      new KeyNotKeptError(),
       new KeyNotRemovedError(),
       new KeyUnreadableError(undefined),
     ]) {

@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import { toTemplateUri } from '../../editor/templateUris';
+import type { Secret } from '../../model/accounts/secret';
+import type { Services } from '../../services';
+import { kindOf, openDocuments } from './openDocuments';
+import { askForValue, keepAt, valueAt, type SecretDeps } from './secretFixes';
+
+type Deps = SecretDeps & Pick<Services, 'templates'>;
+
+/**
+ * Puts a variable of the account into the template that is in front, or one that is picked, as a reference whose
+ * value is in the secret store.
+ */
+export async function useSecret(deps: Deps, target: unknown): Promise<void> {
+  const { client } = deps.templateDesk.documents.account();
+  const secrets = await client.secrets.list();
+  const wanted =
+    typeof target === 'object' && target !== null && 'secretName' in target ? target.secretName : undefined;
+  const secret =
+    wanted === undefined ? await pickSecret(secrets) : secrets.find(({ name }) => name === wanted);
+  const document = secret && (await chooseDocument(deps, secret.name));
+  if (!document || !(await mayReplace(document, secret.name))) {
+    return;
+  }
+  // The service may keep values to itself.
+  const value = secret.value ?? (await askForValue(secret.name));
+  if (value !== undefined) {
+    await keepAt(deps, document, `env.${secret.name}`, value);
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+}
+
+async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefined> {
+  if (secrets.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no environment variables.'));
+    return undefined;
+  }
+  const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Use in a Template'),
+    placeHolder: vscode.l10n.t('Which one?'),
+  });
+  return picked?.secret;
+}
+
+/** The template in front, else one of those that are open or of the account. */
+async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocument | undefined> {
+  const front = vscode.window.activeTextEditor?.document;
+  if (front && isWritable(front)) {
+    return front;
+  }
+  if (deps.templates.state.kind !== 'ready') {
+    await deps.templates.refresh();
+  }
+  const { state } = deps.templates;
+  const open = openDocuments().flatMap(([document]) => (isWritable(document) ? [document.uri] : []));
+  const own = (state.kind === 'ready' ? state.value : [])
+    .map(({ id, name: title }) => toTemplateUri({ kind: 'own', id, name: title }))
+    .filter((uri) => !open.some((one) => one.toString() === uri.toString()));
+  const rows = [...open, ...own].map((uri) => ({
+    label: plainLabel(
+      uri.path
+        .split('/')
+        .at(-1)
+        ?.replace(/(?:\.gpu-template)?\.json$/, '') ?? '',
+    ),
+    description: open.includes(uri) ? vscode.l10n.t('open') : '',
+    uri,
+  }));
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There are no templates.'));
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Use {0} in a Template', plainLabel(name)),
+    placeHolder: vscode.l10n.t('Which template? It gets a reference; the value stays in the secret store.'),
+  });
+  return picked && vscode.workspace.openTextDocument(picked.uri);
+}
+
+function isWritable(document: vscode.TextDocument): boolean {
+  const kind = kindOf(document);
+  return kind?.kind === 'templateFile' || kind?.kind === 'draft' || (kind?.kind === 'template' && kind.isOwn);
+}
+
+async function mayReplace(document: vscode.TextDocument, name: string): Promise<boolean> {
+  if (valueAt(document, `env.${name}`) === undefined) {
+    return true;
+  }
+  const replace = vscode.l10n.t('Replace');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Replace {0} in this template?', plainLabel(name)),
+    { modal: true, detail: vscode.l10n.t('It is set there already. Undo brings it back until you save.') },
+    replace,
+  );
+  return chosen === replace;
+}
