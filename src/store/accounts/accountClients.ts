@@ -21,9 +21,19 @@ export interface AccountClientsDeps {
 
 /** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
 export class AccountClients {
+  /** By account and address; each has learnt the pace of its service, and holds connections. */
+  private readonly made = new Map<string, Client>();
+
   constructor(private readonly deps: AccountClientsDeps) {}
 
   of(ref: AccountRef): Client {
+    const id = `${ref.key} ${ref.serviceUrl}`;
+    const client = this.made.get(id) ?? this.make(ref);
+    this.made.set(id, client);
+    return client;
+  }
+
+  private make(ref: AccountRef): Client {
     const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead } = this.deps;
     return createClient({
       serviceUrl: ref.serviceUrl,

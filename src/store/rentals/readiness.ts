@@ -94,6 +94,10 @@ class SharedReadiness implements Readiness {
   private accountKey: string | undefined;
   private loaded: Promise<void> = Promise.resolve();
   private queue: Promise<void> = Promise.resolve();
+  /** What was handed to another window, until it must have shown it. */
+  private readonly handedOver = new Set<Disposable>();
+  /** What was marked before this window led, and is told by now. */
+  private readonly caughtUp = new Set<string>();
 
   constructor(private readonly deps: ReadinessDeps) {
     const onError = (error: unknown) => {
@@ -128,6 +132,9 @@ class SharedReadiness implements Readiness {
 
   dispose(): void {
     this.owned.dispose();
+    this.handedOver.forEach((later) => {
+      later.dispose();
+    });
   }
 
   private listen(): void {
@@ -318,6 +325,10 @@ class SharedReadiness implements Readiness {
       if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < untoldMs) {
         const { kind, instanceId } = phase;
         const key = `${kind}:${instanceId}:${requestedAt}`;
+        if (this.caughtUp.has(key)) {
+          continue;
+        }
+        this.caughtUp.add(key);
         if (phase.kind === 'ready') {
           this.tell(key, { kind: 'ready', instanceId });
         } else {
@@ -338,11 +349,11 @@ class SharedReadiness implements Readiness {
       return;
     }
     hub.broadcast(eventTopic, { windowId, key, event: what });
-    this.owned.add(
-      clock.schedule(() => {
-        void this.showHere(key, what);
-      }, showTimeoutMs),
-    );
+    const later = clock.schedule(() => {
+      this.handedOver.delete(later);
+      void this.showHere(key, what);
+    }, showTimeoutMs);
+    this.handedOver.add(later);
   }
 
   private async showHere(key: string, what: ReadinessEvent): Promise<void> {

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../jsonFile';
 
+/** What was claimed longer ago cannot happen any more; its mark would only fill the disk. */
+const keepMs = 400 * 24 * 3_600_000;
+
 /** Things that happen once over all windows and restarts, each marked by a file that only one can create. */
 export class Claims {
-  constructor(private readonly folder: string) {}
+  private swept: Promise<void> | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   /** True for the first who asks for a key, ever. Rejects when the disk refuses: then nobody may act. */
   async claim(key: string): Promise<boolean> {
@@ -14,12 +22,23 @@ export class Claims {
     try {
       const file = await open(join(this.folder, name), 'wx', 0o600);
       await file.close();
+      // Once a window; nobody waits for it, and what it leaves is swept another time.
+      this.swept ??= this.sweep().catch(() => undefined);
       return true;
     } catch (error) {
       if (errorCode(error) === 'EEXIST') {
         return false;
       }
       throw error;
+    }
+  }
+
+  private async sweep(): Promise<void> {
+    for (const name of await readdir(this.folder)) {
+      const path = join(this.folder, name);
+      if (this.now() - (await stat(path)).mtimeMs > keepMs) {
+        await rm(path, { force: true });
+      }
     }
   }
 }

@@ -19,6 +19,8 @@ export const leaderTickMs = 1000;
 /** A window that has not been heard of for this long is gone. */
 export const leaderGoneMs = 5000;
 const messageLifeMs = 60_000;
+/** The sign of life of a window that was killed is removed this long after it. */
+const forgottenMs = 24 * 3_600_000;
 
 /**
  * Where sockets are impossible (some sandboxes): a leader by a file that it keeps fresh, messages as files in a
@@ -86,8 +88,11 @@ export class FolderHub implements Disposable {
     for (const name of names.filter((file) => file.endsWith('.alive'))) {
       const windowId = name.slice(0, -'.alive'.length);
       const at = Number(await readIfPresent(join(this.deps.folder, name)));
-      if (windowId !== this.deps.windowId && this.deps.clock.now() - at < leaderGoneMs) {
+      const silentMs = this.deps.clock.now() - at;
+      if (windowId !== this.deps.windowId && silentMs < leaderGoneMs) {
         alive.add(windowId);
+      } else if (silentMs > forgottenMs) {
+        await rm(join(this.deps.folder, name), { force: true });
       }
     }
     const isSame = alive.size === this.known.size && [...alive].every((id) => this.known.has(id));
@@ -130,12 +135,15 @@ export class FolderHub implements Disposable {
 
   private async lookForMessages(names: readonly string[]): Promise<void> {
     const files = names.filter((file) => file.endsWith('.say'));
+    const isOld = (name: string) => this.deps.clock.now() - Number(name.slice(0, 15)) > messageLifeMs;
+    // Whichever window was first has removed their files.
+    for (const name of [...this.seen].filter(isOld)) {
+      this.seen.delete(name);
+    }
     for (const name of files) {
       const path = join(this.deps.folder, name);
-      const isOld = this.deps.clock.now() - Number(name.slice(0, 15)) > messageLifeMs;
-      if (isOld) {
+      if (isOld(name)) {
         await rm(path, { force: true });
-        this.seen.delete(name);
       } else if (!this.seen.has(name)) {
         this.seen.add(name);
         // What was said before this window opened is not for it.

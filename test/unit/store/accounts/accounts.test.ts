@@ -74,6 +74,19 @@ describe('accounts', function () {
     assert.equal((await accounts.known()).length, 2);
   });
 
+  it('speaks for an account through one client, however often it is chosen or read again', async () => {
+    const { accounts } = computer.openWindow();
+    const one = await accounts.signIn(main);
+    const two = await accounts.signIn({ serviceUrl: 'https://other.example.org', apiKey: 'key-two-secret' });
+    const made = computer.clients.length;
+    for (const account of [one, two, one, two]) {
+      await accounts.switchTo(account.key);
+      await accounts.rename(account.key, 'mine');
+      assert.equal(accounts.active?.client, account.client);
+    }
+    assert.equal(computer.clients.length, made);
+  });
+
   it('says that the key was lost instead of signing out', async () => {
     const first = computer.openWindow();
     await first.accounts.signIn(main);

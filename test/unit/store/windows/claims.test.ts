@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Claims } from '../../../../src/store/windows/claims';
+import { until } from '../../../support/until';
+
+describe('what happens once over all windows', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gpu-rental-claims-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is remembered for more than a year, and not for ever', async () => {
+    const first = new Claims(folder);
+    assert.ok(await first.claim('old'));
+    const [old = ''] = await readdir(folder);
+    assert.ok(await first.claim('recent'));
+    const day = 24 * 3_600_000;
+    const age = (days: number) => new Date(Date.now() - days * day);
+    await utimes(join(folder, old), age(401), age(401));
+    const [recent = ''] = (await readdir(folder)).filter((name) => name !== old);
+    await utimes(join(folder, recent), age(399), age(399));
+    const next = new Claims(folder);
+    assert.ok(await next.claim('new'));
+    await until('the old mark is swept', async () => !(await readdir(folder)).includes(old), { everyMs: 2 });
+    assert.equal((await readdir(folder)).length, 2);
+    assert.equal(await next.claim('recent'), false);
+    assert.equal(await next.claim('new'), false);
+  });
+});
