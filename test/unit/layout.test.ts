@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { buildSync } from 'esbuild';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -63,4 +64,52 @@ describe('the layout of the repository', () => {
       [],
     );
   });
+
+  it('has no file that needs itself', () => {
+    const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => path.join(root, 'src', file));
+    // The bundler drops the imports of types, which may go in a circle.
+    const { metafile } = buildSync({
+      absWorkingDir: root,
+      stdin: {
+        contents: files.map((file) => `import ${JSON.stringify(file)};`).join('\n'),
+        resolveDir: root,
+      },
+      outdir: 'out',
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      packages: 'external',
+    });
+    assert.ok(Object.keys(metafile.inputs).length >= files.length);
+    const importsOf = (file: string) => metafile.inputs[file]?.imports.map((one) => one.path) ?? [];
+    assert.deepEqual(findCycle(Object.keys(metafile.inputs), importsOf), []);
+  });
 });
+
+/** The files of one circle of imports in their order, or nothing. */
+function findCycle(
+  files: readonly string[],
+  importsOf: (file: string) => readonly string[],
+): readonly string[] {
+  const done = new Set<string>();
+  const follow = (file: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(file)) {
+      return [...trail.slice(trail.indexOf(file)), file];
+    }
+    if (done.has(file)) {
+      return [];
+    }
+    for (const imported of importsOf(file)) {
+      const cycle = follow(imported, [...trail, file]);
+      if (cycle.length > 0) {
+        return cycle;
+      }
+    }
+    done.add(file);
+    return [];
+  };
+  return files.map((file) => follow(file, [])).find((cycle) => cycle.length > 0) ?? [];
+}

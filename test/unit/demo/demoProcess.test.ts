@@ -11,6 +11,7 @@ import { DemoProcess } from '../../../src/demo/demoProcess';
 import { startSimulator, type RunningSimulator } from '../../../src/simulator/server';
 import { thisProcess } from '../../../src/ssh/nodeSsh';
 import { silentLog } from '../../../src/util/log';
+import { bundled } from '../../support/bundled';
 import { until } from '../../support/until';
 
 const key = 'a-key-of-the-demo-that-nobody-else-may-see';
@@ -41,13 +42,9 @@ describe('The process of the demo', function () {
   };
 
   function demo(): DemoProcess {
-    const script = path.join(dir, 'simulator.cjs');
-    const entry = path.join(__dirname, '../../../src/simulator/main.ts');
-    const lines = [require.resolve('tsx/cjs'), entry].map((file) => `require(${JSON.stringify(file)});`);
-    writeFileSync(script, lines.join('\n'));
     const made = new DemoProcess({
       dir: path.dirname(addressFile()),
-      script,
+      script: bundled(path.join(__dirname, '../../../src/simulator/main.ts')),
       runtime: process.execPath,
       log: silentLog,
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
+import { bundled } from '../../support/bundled';
 
 const entry = path.join(__dirname, '../../../src/simulator/main.ts');
 
@@ -14,7 +15,7 @@ interface Run {
 }
 
 function run(args: readonly string[], environment: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', entry, ...args], {
+  const child = spawn(process.execPath, [bundled(entry), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseHost } from '../../../src/ssh/hostConfig';
+import { bundled } from '../../support/bundled';
 import { SshHome } from '../../support/sshHome';
 import { pause } from '../../support/until';
 
@@ -15,18 +14,10 @@ const rounds = 500;
 describe('Many processes at once', function () {
   this.timeout(180_000);
   let home: SshHome;
-  /** The script in one file, so that seventeen processes need not translate it each. */
   let script: string;
   before(() => {
-    script = join(mkdtempSync(join(tmpdir(), 'gpu-stress-')), 'writer.cjs');
-    buildSync({
-      entryPoints: [join(__dirname, '../../support/sshConfigWriter.ts')],
-      outfile: script,
-      bundle: true,
-      platform: 'node',
-    });
+    script = bundled(join(__dirname, '../../support/sshConfigWriter.ts'));
   });
-  after(() => rmSync(dirname(script), { recursive: true, force: true }));
   beforeEach(() => {
     home = new SshHome();
   });

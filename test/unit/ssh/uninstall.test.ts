@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundled } from '../../support/bundled';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 
@@ -16,7 +17,7 @@ describe('The uninstall hook', function () {
   afterEach(() => home.dispose());
 
   function uninstall(): void {
-    execFileSync(process.execPath, ['--require', 'tsx/cjs', join(root, 'src/uninstall.ts')], {
+    execFileSync(process.execPath, [bundled(join(root, 'src/uninstall.ts'))], {
       cwd: root,
       env: { ...process.env, HOME: home.home },
       stdio: 'pipe',

@@ -8,6 +8,7 @@ import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { createWindowHub } from '../../../../src/store/windows/windowHub';
 import { silentLog } from '../../../../src/util/log';
 import { systemClock } from '../../../../src/util/clock';
+import { bundled } from '../../../support/bundled';
 import { until } from '../../../support/until';
 
 interface Told {
@@ -24,8 +25,8 @@ class WindowProcess {
   private readonly child: ChildProcess;
 
   constructor(storageDir: string, address: string) {
-    const script = join(__dirname, '../../../support/hubProcess.ts');
-    this.child = spawn(process.execPath, ['--require', 'tsx/cjs', script, storageDir, address], {
+    const script = bundled(join(__dirname, '../../../support/hubProcess.ts'));
+    this.child = spawn(process.execPath, [script, storageDir, address], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let rest = '';
