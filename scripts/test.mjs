@@ -5,7 +5,7 @@
  *   npm test -- --only unit,contract      some of: typecheck lint unit contract package editor ui
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
- * Stages go on after one that fails. The first ones share the two lanes; the real editor has the machine to itself.
+ * Stages go on after one that fails. The first ones run side by side; the real editor has the machine to itself.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -64,11 +64,11 @@ async function check(name, script) {
 }
 
 async function mocha(name, ...args) {
-  const output = path.join(results, `${name}.json`);
+  const output = path.join(results, `${name.replace('/', '-')}.json`);
   rmSync(output, { force: true });
   const command = [
     path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
-    ...['--require', 'tsx/cjs', '--recursive', '--forbid-only', '--forbid-pending'],
+    ...['--recursive', '--forbid-only', '--forbid-pending'],
     ...[
       '--reporter',
       path.join(root, 'scripts', 'mochaReporter.cjs'),
@@ -136,16 +136,18 @@ async function inHost() {
   return readNumbers(output, code);
 }
 
-const lanes = [
-  [
-    ['typecheck', () => check('typecheck', 'typecheck')],
-    ['unit', () => mocha('unit', 'test/unit/**/*.test.ts')],
-  ],
-  [
-    ['lint', () => check('lint', 'lint')],
-    ['contract', () => mocha('contract', 'test/contract/**/*.test.ts')],
-  ],
-];
+/** Those of SSH start many programs and wait for them, which goes well beside the others. */
+const ofSsh = 'test/unit/ssh/**/*.test.ts';
+
+/** The longest first, so that none is left over at the end. */
+const withoutEditor = [
+  ['lint', 'lint', () => check('lint', 'lint')],
+  ['unit', 'unit/ssh', () => mocha('unit/ssh', ofSsh)],
+  ['unit', 'unit', () => mocha('unit', 'test/unit/**/*.test.ts', '--ignore', ofSsh)],
+  ['contract', 'contract', () => mocha('contract', 'test/contract/**/*.test.ts')],
+  ['typecheck', 'typecheck', () => check('typecheck', 'typecheck')],
+].filter(([wantedBy]) => isWanted(wantedBy));
+const lanes = 3;
 
 const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
 const ready = await stage('setup', async () => {
@@ -160,10 +162,10 @@ if (ready && (isWanted('package') || isWanted('unit') || needsEditor)) {
   });
 }
 if (ready) {
-  const runLane = async (lane) => {
-    for (const [name, work] of lane) if (isWanted(name)) await stage(name, work);
+  const runLane = async () => {
+    for (let next = withoutEditor.shift(); next; next = withoutEditor.shift()) await stage(next[1], next[2]);
   };
-  await Promise.all(lanes.map(runLane));
+  await Promise.all(Array.from({ length: lanes }, runLane));
 }
 const inEditor = [
   ['editor', inHost],

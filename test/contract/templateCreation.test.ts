@@ -19,9 +19,7 @@ describe('drafts of templates', () => {
     window = await computer.openWindow();
   });
 
-  afterEach(() => {
-    computer.dispose();
-  });
+  afterEach(() => computer.dispose());
 
   const posts = () => simulator.received('POST', route).map(({ body }) => body as Record<string, unknown>);
   const fields = { name: 'Fresh', image: 'a/b:1', env: { A: '1' } };

@@ -39,9 +39,7 @@ describe('template documents', () => {
     id = await make({ name: 'Mine', image: 'a/b:1', desc: 'old', env: '-e A=1 -e B=2', private: true });
   });
 
-  afterEach(() => {
-    computer.dispose();
-  });
+  afterEach(() => computer.dispose());
 
   async function make(fields: Record<string, unknown>): Promise<number> {
     const answer = await simulator.call('POST', route, {

@@ -221,6 +221,7 @@ describe('the second factor, from the client', () => {
       const after = clients.connect(second, { key: sessionKey }).client;
       assert.equal((await after.tfa.status()).methods.length, 1);
       assert.deepEqual((await after.instances.list()).items, []);
+      await second.close();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

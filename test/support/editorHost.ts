@@ -66,8 +66,11 @@ export class EditorHost {
     });
     const script = (name: string) => path.join(repository, 'scripts', name);
     const before = ['--import', script('hostExtensionHost.mjs')];
+    // Its sockets are removed with its data.
+    const temp = path.join(options.dataDir, 'tmp');
+    mkdirSync(temp, { recursive: true });
     const child = spawn(node, [...before, script('hostServer.mjs'), argument], {
-      env: { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...env },
+      env: { ...process.env, TMPDIR: temp, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that its extension hosts can be ended with it.
       detached: true,

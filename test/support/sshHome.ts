@@ -70,9 +70,11 @@ export class SshHome {
   }
 
   /** A key in `~/.ssh`; returns its public line. */
-  key(name = 'id_ed25519', passphrase = '', type = 'ed25519'): string {
+  key(name = 'id_ed25519', passphrase = '', type: 'ed25519' | 'rsa' = 'ed25519'): string {
     const file = join(this.sshDir, name);
-    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', file]);
+    // The shortest that ssh takes: finding a longer one takes seconds.
+    const size = type === 'rsa' ? ['-b', '1024'] : [];
+    execFileSync('ssh-keygen', ['-q', '-t', type, ...size, '-N', passphrase, '-C', name, '-f', file]);
     return readFileSync(`${file}.pub`, 'utf8').trim();
   }
 

@@ -1,9 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newHostKey } from '../../src/simulator/login/hostKey';
 
 /** A real `sshd` on this computer that stands for one rented machine. */
 export class SshMachine {
@@ -26,10 +27,7 @@ export class SshMachine {
   }
 
   newHostKey(): void {
-    const file = join(this.dir, 'host_key');
-    rmSync(file, { force: true });
-    rmSync(`${file}.pub`, { force: true });
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+    writeFileSync(join(this.dir, 'host_key'), newHostKey('host'), { mode: 0o600 });
   }
 
   /** Starts on a free port, or on a given one; resolves once it greets. */

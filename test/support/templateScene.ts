@@ -54,8 +54,8 @@ export function useTemplateScene(fields: Record<string, unknown>): () => Templat
     scene = { simulator, computer, id, record, editElsewhere, onDisk };
   });
 
-  afterEach(() => {
-    scene?.computer.dispose();
+  afterEach(async () => {
+    await scene?.computer.dispose();
     scene = undefined;
   });
 

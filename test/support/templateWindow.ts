@@ -9,7 +9,7 @@ import { TemplateMemory } from '../../src/store/templates/templateMemory';
 import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
-import { FakeClock } from './fakeClock';
+import { FakeClock, settle } from './fakeClock';
 import type { SlowFile } from './slowFile';
 
 /** The talk between the windows of one computer, without a network. */
@@ -154,7 +154,9 @@ export class TemplateComputer {
     return { documents, creation, memory, secrets, accounts, clock, dirty, shownAnew, heard };
   }
 
-  dispose(): void {
+  /** What is still being written would make the folder anew. */
+  async dispose(): Promise<void> {
+    await settle();
     rmSync(this.storageDir, { recursive: true, force: true });
   }
 }

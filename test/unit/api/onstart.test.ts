@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { NotSentError } from '../../../src/api/errors';
 import { longestOnstart, packOnstart } from '../../../src/api/onstart';
 
 const long = (line: string) => `${line}\n# ${'padding '.repeat(800)}\n`;
 
+/** In a temp folder of its own, because an instance keeps its unpacked script. */
 function run(shell: string, script: string, input = '') {
-  const result = spawnSync(shell, ['-c', script], { input, encoding: 'utf8', timeout: 20_000 });
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-onstart-'));
+  const result = spawnSync(shell, ['-c', script], {
+    input,
+    encoding: 'utf8',
+    timeout: 20_000,
+    env: { ...process.env, TMPDIR: folder },
+  });
+  rmSync(folder, { recursive: true });
   return { out: result.stdout, code: result.status };
 }
 

@@ -82,6 +82,16 @@ describe('A timer on the machine', function () {
         }),
     };
   };
+  const file = (name: string) => path.join(home, name);
+  const tool = (name: string, ...lines: readonly string[]) => {
+    mkdirSync(file('bin'), { recursive: true });
+    writeFileSync(path.join(file('bin'), name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  };
+  /** A machine that wakes up sooner than it was told to; what time it is, it looks up. */
+  const hastyMachine = (...tools: readonly string[]) => {
+    tool('sleep', `exec ${placeOf('sleep')} 0.2`);
+    return machine([...httpTools.slice(0, 1), ...tools]);
+  };
   const order = (more: Partial<TimerOrder> = {}): TimerOrder => ({
     serviceUrl: simulator.url,
     instanceId: id,
@@ -195,7 +205,7 @@ describe('A timer on the machine', function () {
 
   it('goes on trying while the service fails', async () => {
     simulator.fail({ kind: 'html500', method: 'PUT', path: `/api/v0/instances/${id}/` });
-    await armTimer(machine(), 'gpu-1', order({ seconds: 1 }));
+    await armTimer(hastyMachine(), 'gpu-1', order({ seconds: 1 }));
     await until('the second try', () => writes().filter(({ method }) => method === 'PUT').length === 2, {
       timeoutMs: 50_000,
     });
@@ -203,11 +213,6 @@ describe('A timer on the machine', function () {
   });
 
   describe('for idle time', () => {
-    const file = (name: string) => path.join(home, name);
-    const tool = (name: string, ...lines: readonly string[]) => {
-      mkdirSync(file('bin'), { recursive: true });
-      writeFileSync(path.join(file('bin'), name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
-    };
     /** What the driver says of each GPU, and the names of the processes; both can be changed later. */
     const idleMachine = (gpus: string, ...processNames: readonly string[]) => {
       writeFileSync(file('gpus'), gpus);
@@ -218,7 +223,7 @@ describe('A timer on the machine', function () {
         `case "$*" in *' /proc/'*) exec ${placeOf('grep')} "$1" "$2" "$HOME/names" ;; esac`,
         `exec ${placeOf('grep')} "$@"`,
       );
-      return machine([...httpTools.slice(0, 1), 'timeout']);
+      return hastyMachine('timeout');
     };
     const looks = () => readFileSync(file('looks'), 'utf8').split('\n').length;
     const idleOrder = (seconds: number) => order({ mode: 'idle', seconds });
@@ -293,7 +298,7 @@ describe('A timer on the machine', function () {
       tool('nvidia-smi', 'echo 0');
       const login = spawn('sleep', ['60'], { argv0: 'sshd: somebody@notty', stdio: 'ignore' });
       try {
-        const verdict = await armTimer(machine([...httpTools.slice(0, 1)]), 'gpu-1', idleOrder(600));
+        const verdict = await armTimer(hastyMachine(), 'gpu-1', idleOrder(600));
         assert.equal(verdict.kind, 'armed');
       } finally {
         login.kill();

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/store/accounts/secondFactor';
 import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
 import { CancelledError } from '../../../../src/util/errors';
+import { settle } from '../../../support/fakeClock';
 import { RealWindows } from '../../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { orderAccount, totpCode, type OrderedAccount } from '../../../support/tfaAccount';
@@ -29,7 +30,8 @@ describe('the second factor at work', () => {
   afterEach(async () => {
     await windows.close();
     await simulator.close();
-    // What is still being written down ends with the windows.
+    // What is still being written would make the folder anew.
+    await settle();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 

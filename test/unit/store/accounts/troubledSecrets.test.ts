@@ -17,7 +17,7 @@ import { secretStoreLimitMs } from '../../../../src/store/accounts/patientSecret
 import { formatText } from '../../../../src/util/text';
 import { UserError } from '../../../../src/util/errors';
 import type { Log } from '../../../../src/util/log';
-import { FakeClock } from '../../../support/fakeClock';
+import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeSecrets } from '../../../support/fakeWindows';
 import { RealWindows } from '../../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
@@ -102,7 +102,8 @@ describe('a secret store in trouble', () => {
   afterEach(async () => {
     await windows.close();
     await simulator.close();
-    // What is still being written down ends with the windows.
+    // What is still being written would make the folder anew.
+    await settle();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 

@@ -1,0 +1,24 @@
+/**
+ * For mocha: a run gets a temp folder of its own, and fails where a test has left something in it. What is left
+ * is named and removed.
+ */
+'use strict';
+const { mkdtempSync, readdirSync, rmSync } = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+
+// Short, because the paths of sockets are: 104 bytes on a Mac.
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-'));
+Object.assign(process.env, { TMPDIR: folder, TMP: folder, TEMP: folder });
+
+/** Programs of others keep caches and sockets there as long as they like. */
+const ofOthers = /^(tsx-|vscode-|node-compile-cache|playwright|\.?(com|org)\.)/;
+
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+exports.mochaHooks = {
+  afterAll() {
+    const left = readdirSync(folder).filter((name) => !ofOthers.test(name));
+    if (left.length > 0) throw new Error(`Tests left behind: ${left.join(', ')}`);
+  },
+};
