@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import { repository, type EditorHost } from './editorHost';
 import { QuickInput } from './quickInput';
+import { testTheme } from './theme';
 import { until } from './until';
 import { View } from './view';
 
@@ -47,7 +48,7 @@ export class Workbench {
 
   /** The window of a page that the editor itself opened. */
   static of(page: Page, name: string): Workbench {
-    const folder = path.join(repository, '.screenshots', name);
+    const folder = path.join(repository, '.screenshots', testTheme().folder, name);
     mkdirSync(folder, { recursive: true });
     return new Workbench(page, folder);
   }
