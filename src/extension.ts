@@ -25,7 +25,9 @@ export function activate(context: vscode.ExtensionContext): void {
         );
         throw error;
       }));
-  const tree = (id: ViewId) => new LazyTree(id, load, { canSelectMany: true, showCollapseAll: true });
+  const flat: readonly ViewId[] = ['gpuRental.sshKeys', 'gpuRental.hosting'];
+  const tree = (id: ViewId) =>
+    new LazyTree(id, load, { canSelectMany: true, showCollapseAll: !flat.includes(id) });
   const shell: Shell = {
     // One tree for each view id; the list is the same one that the record's type is made of.
     trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,

@@ -65,7 +65,7 @@ export class UnauthorizedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
       text(
-        'The service did not accept the API key. It is wrong or was revoked, or its IP whitelist leaves this computer out. Use another key.',
+        'The service did not accept the API key. It is wrong or was revoked, or its list of IP addresses leaves this computer out. Use another key.',
       ),
       'replaceKey',
       info,
@@ -93,7 +93,7 @@ export class ForbiddenError extends ApiError {
 function forbiddenText(permission: PermissionCategory | undefined, said: string | undefined): Text {
   if (said !== undefined && /\b(?:IP|address|whitelist)\b/i.test(said)) {
     return text(
-      'The API key is not allowed to be used from this computer: its IP whitelist leaves the address out. Use another key, or change the list in the web console.',
+      'The API key is not allowed to be used from this computer: its list of IP addresses leaves it out. Use another key, or change the list in the web console.',
     );
   }
   const sentence =

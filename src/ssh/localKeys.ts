@@ -211,7 +211,7 @@ export async function generateKey(
     await deps.fs.remove(file);
     await deps.fs.remove(`${file}.pub`);
     throw new UserError(
-      text('ssh-keygen did not take the pass phrase. Run it in a terminal and add the key here.'),
+      text('ssh-keygen did not take the passphrase. Run it in a terminal and add the key here.'),
     );
   }
   return {

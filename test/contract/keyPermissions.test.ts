@@ -63,7 +63,7 @@ describe('a key with some permissions', () => {
     const { client } = await withKey(simulator, { ip_whitelist: ['203.0.113.7'] });
     await assert.rejects(client.users.current(), (error) => {
       assert.ok(error instanceof ForbiddenError);
-      assert.match(error.message, /IP whitelist leaves the address out/);
+      assert.match(error.message, /list of IP addresses leaves it out/);
       assert.equal(error.lacking, undefined);
       return true;
     });
@@ -74,7 +74,7 @@ describe('a key with some permissions', () => {
     const { client } = clients.connect(simulator, { key: 'nobody-has-this-key' });
     await assert.rejects(client.users.current(), (error) => {
       assert.ok(error instanceof UnauthorizedError);
-      for (const cause of [/wrong/, /revoked/, /IP whitelist/]) assert.match(error.message, cause);
+      for (const cause of [/wrong/, /revoked/, /list of IP addresses/]) assert.match(error.message, cause);
       return true;
     });
   });

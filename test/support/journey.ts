@@ -69,7 +69,7 @@ export async function generateKey(session: Pick<UiSession, 'root'>, workbench: W
   await quick.rows.filter({ hasText: 'Generate a New Key' }).click();
   await quick.waitForTitle('Generate an SSH Key');
   await quick.enter();
-  await quick.waitForTitle('Generate an SSH Key: Pass Phrase');
+  await quick.waitForTitle('Generate an SSH Key: Passphrase');
   await quick.enter();
   const file = path.join(session.root, 'home', '.ssh', 'gpu_rental');
   await until('the new key', () => existsSync(`${file}.pub`));

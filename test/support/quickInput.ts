@@ -13,7 +13,7 @@ export class QuickInput {
     this.rows = this.widget.locator('.quick-input-list .monaco-list-row');
   }
 
-  /** Runs a command from the palette by its full title, "Category: Title". */
+  /** Runs a command from the palette by its title, "Category: Title", with or without dots at its end. */
   async run(title: string): Promise<void> {
     await until('the command palette', async () => {
       // A key pressed while the focus moves is lost.
@@ -24,12 +24,13 @@ export class QuickInput {
       );
     });
     await this.input.fill(`>${title}`);
-    await this.row(title).click();
+    await this.row(title, '…?').click();
   }
 
-  /** The row with exactly this label. */
-  row(label: string): Locator {
-    return this.rows.filter({ has: this.page.locator('.label-name', { hasText: exactly(label) }) }).first();
+  /** The row with exactly this label, and what may follow it as a pattern. */
+  row(label: string, end = ''): Locator {
+    const name = this.page.locator('.label-name', { hasText: exactly(label, end) });
+    return this.rows.filter({ has: name }).first();
   }
 
   async pick(label: string): Promise<void> {
@@ -74,8 +75,8 @@ export class QuickInput {
   }
 }
 
-export function exactly(text: string): RegExp {
-  return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`);
+export function exactly(text: string, end = ''): RegExp {
+  return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}${end}\\s*$`);
 }
 
 export function inOneLine(text: string): string {

@@ -55,16 +55,26 @@ export class View {
   async contextMenu(row: Locator, item: string | RegExp): Promise<void> {
     await until(`the menu item ${String(item)}`, async () => {
       const menu = await this.openMenu(row);
+      const entry = menu.locator('.action-menu-item', { hasText: item });
+      if ((await entry.count()) === 0) await this.openSubmenuWith(menu, entry);
       // A menu closes by itself where the focus moves, as it does when a document opens meanwhile.
-      return menu
-        .locator('.action-menu-item', { hasText: item })
-        .click({ timeout: 3000 })
-        .then(
-          () => true,
-          () => this.page.keyboard.press('Escape').then(() => false),
-        );
+      return entry.click({ timeout: 3000 }).then(
+        () => true,
+        () => this.page.keyboard.press('Escape').then(() => false),
+      );
     });
     await this.page.locator('.context-view .monaco-menu').waitFor({ state: 'detached' });
+  }
+
+  private async openSubmenuWith(menu: Locator, entry: Locator): Promise<void> {
+    for (const parent of await menu.locator('.action-menu-item[aria-haspopup="true"]').all()) {
+      await parent.click({ timeout: 3000 }).catch(() => undefined);
+      const isThere = await entry.waitFor({ timeout: 1000 }).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return;
+    }
   }
 
   /** What the context menu of a row offers. */

@@ -112,7 +112,7 @@ describe('keys of an account', function () {
     await workbench.shot('05-refused');
     // The editor takes an equal message away before it shows the next one.
     await until('one message', async () => (await toast.count()) === 1);
-    assert.match(await toast.innerText(), /wrong or was revoked, or its IP whitelist/);
+    assert.match(await toast.innerText(), /wrong or was revoked, or its list of IP addresses/);
     assert.ok(await instances().row('trainer').isVisible());
     await instances().pane.getByText('What is rented goes on costing money').waitFor();
     await workbench.toastButton('did not accept the API key', 'Replace Key');
@@ -130,12 +130,12 @@ describe('keys of an account', function () {
     await workbench.shot('06-own-key');
   });
 
-  it('makes an SSH key with a pass phrase', async () => {
+  it('makes an SSH key with a passphrase', async () => {
     const { quick } = workbench;
     await workbench.run('Generate SSH Key…');
     await quick.waitForTitle('Generate an SSH Key');
     await quick.type('with_phrase');
-    await quick.waitForTitle('Generate an SSH Key: Pass Phrase');
+    await quick.waitForTitle('Generate an SSH Key: Passphrase');
     await quick.type('abc', { enter: false });
     await until('the reason', async () => (await quick.message()).includes('At least 5'));
     await workbench.shot('07-pass-phrase');
@@ -147,7 +147,7 @@ describe('keys of an account', function () {
     const opened = execFileSync('ssh-keygen', ['-y', '-P', passphrase, '-f', file], { encoding: 'utf8' });
     assert.match(opened, /^ssh-ed25519 /);
     await sshKeys()
-      .row(/with_phrase.*asks for a pass phrase/s)
+      .row(/with_phrase.*asks for a passphrase/s)
       .waitFor();
   });
 

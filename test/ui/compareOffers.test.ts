@@ -96,7 +96,7 @@ describe('comparing offers', function () {
     await page().locator('#button-refresh').click();
     await page().locator('.note.error', { hasText: 'Gone' }).waitFor();
     await page()
-      .locator('.note.warning', { hasText: /Dearer: \$.*before.*now/ })
+      .locator('.note.warning', { hasText: /More expensive: \$.*before.*now/ })
       .waitFor();
     await workbench.shot('03-gone');
     assert.deepEqual(await ids(), [first]);

@@ -248,7 +248,7 @@ describe('connecting where no Remote-SSH is installed', function () {
     await workbench.run('Generate SSH Key…');
     await workbench.quick.waitForTitle('Generate an SSH Key');
     await workbench.quick.type('fresh');
-    await workbench.quick.waitForTitle('Generate an SSH Key: Pass Phrase');
+    await workbench.quick.waitForTitle('Generate an SSH Key: Passphrase');
     await workbench.quick.enter();
     await workbench.view('SSH Keys').row('fresh').waitFor();
     const file = path.join(session().root, 'home', '.ssh', 'fresh');

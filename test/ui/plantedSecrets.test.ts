@@ -158,7 +158,7 @@ describe('secrets that were planted', function () {
     await collect();
   });
 
-  it('go through environment variables and the pass phrase of an SSH key', async () => {
+  it('go through environment variables and the passphrase of an SSH key', async () => {
     const { simulator } = session();
     await workbench.run('Set Environment Variable');
     await quick().waitForTitle('Set Environment Variable');
@@ -198,7 +198,7 @@ describe('secrets that were planted', function () {
     await workbench.run('Generate SSH Key…');
     await quick().waitForTitle('Generate an SSH Key');
     await quick().type('with_phrase');
-    await quick().waitForTitle('Generate an SSH Key: Pass Phrase');
+    await quick().waitForTitle('Generate an SSH Key: Passphrase');
     await quick().type(typed.passPhrase);
     await until('the second box', async () => (await quick().message()).includes('once more'));
     await quick().type(typed.passPhrase);

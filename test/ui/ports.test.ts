@@ -63,15 +63,15 @@ describe('ports and the agent of an instance', function () {
   });
 
   it('forwards the agent only after the risk was said, and for this instance alone', async () => {
-    await instances().contextMenu(instances().row('trainer'), /^Agent Forwarding/);
+    await instances().contextMenu(instances().row('trainer'), /Agent Forwarding/);
     await workbench.dialog.filter({ hasText: 'Let trainer use your SSH agent?' }).waitFor();
     assert.match(await workbench.dialog.innerText(), /belongs to a stranger/);
     await workbench.shot('03-agent');
     await workbench.dialogButton('Cancel');
-    await instances().contextMenu(instances().row('trainer'), /^Agent Forwarding/);
+    await instances().contextMenu(instances().row('trainer'), /Agent Forwarding/);
     await workbench.dialogButton('Forward the Agent');
     await until('the entry', () => forwarding().join() === 'yes');
-    await instances().contextMenu(instances().row('trainer'), /^Agent Forwarding/);
+    await instances().contextMenu(instances().row('trainer'), /Agent Forwarding/);
     await workbench.dialog.filter({ hasText: 'Stop letting trainer use your SSH agent?' }).waitFor();
     await workbench.dialogButton('Stop Forwarding');
     await until('the entry', () => forwarding().join() === 'no');

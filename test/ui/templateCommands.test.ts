@@ -145,21 +145,21 @@ describe('commands for templates', function () {
   });
 
   it('keep favourites and what was opened last, also in the next window', async () => {
-    await view().contextMenu(view().row('Alpha'), 'Add Template to Favourites');
-    await view().row('Favourites').waitFor();
+    await view().contextMenu(view().row('Alpha'), 'Add Template to Favorites');
+    await view().row('Favorites').waitFor();
     await view().row('Beta').click();
     await editor.waitFor('Beta.json', '"name": "Beta"');
     await view().row('Recent').waitFor();
     await workbench.page.reload();
     await workbench.ready();
     await workbench.openContainer('GPU Rental');
-    await view().row('Favourites').waitFor({ timeout: 60_000 });
+    await view().row('Favorites').waitFor({ timeout: 60_000 });
     await workbench.shot('03-favourites');
     const rows = await view().rowTexts();
     const group = (name: string) => rows.findIndex((text) => text.startsWith(name));
-    assert.match(rows[group('Favourites') + 1] ?? '', /^Alpha/);
-    await view().contextMenu(view().row('Alpha'), 'Remove Template From Favourites');
-    await view().row('Favourites').waitFor({ state: 'detached' });
+    assert.match(rows[group('Favorites') + 1] ?? '', /^Alpha/);
+    await view().contextMenu(view().row('Alpha'), 'Remove Template from Favorites');
+    await view().row('Favorites').waitFor({ state: 'detached' });
     await view().row('Recent').waitFor();
     await workbench.quick.run('View: Close All Editors');
   });
@@ -235,7 +235,7 @@ describe('commands for templates', function () {
     await workbench.run('Search Public Templates…');
     await quick.waitForTitle('Search Public Templates');
     await quick.type('nonsense = 1', { enter: false });
-    await quick.rows.filter({ hasText: '"nonsense" is no field of the search' }).first().waitFor();
+    await quick.rows.filter({ hasText: '"nonsense" is not a field of the search' }).first().waitFor();
     await workbench.shot('06-query-problem');
     await quick.type('name = nothing-is-called-this', { enter: false });
     await quick.rows.filter({ hasText: 'No template matches' }).first().waitFor();

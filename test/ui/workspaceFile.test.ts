@@ -125,7 +125,7 @@ describe('a workspace that knows its machine', function () {
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /Recipe was edited since/);
     await workbench.shot('03-edited');
-    await workbench.dialogButton('Rent From the Current Version');
+    await workbench.dialogButton('Rent from the Current Version');
     await quick.waitForTitle('Search Offers for This Workspace');
     await page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });

@@ -21,8 +21,15 @@ const manifestSchema = z.looseObject({
     ),
     menus: z.record(
       z.string(),
-      z.array(when.extend({ command: z.string().optional(), group: z.string().optional() })),
+      z.array(
+        when.extend({
+          command: z.string().optional(),
+          submenu: z.string().optional(),
+          group: z.string().optional(),
+        }),
+      ),
     ),
+    submenus: z.array(z.looseObject({ id: z.string(), label: z.string() })),
     keybindings: z.array(when.extend({ command: z.string() })).optional(),
     views: z.record(z.string(), z.array(when.extend({ id: z.string(), icon: z.string().optional() }))),
     viewsContainers: z.record(z.string(), z.array(z.looseObject({ id: z.string(), icon: z.string() }))),
@@ -180,6 +187,40 @@ describe('package.json', () => {
     );
   });
 
+  it('gives each view an icon of its own, which stands for it where its name does not fit', () => {
+    const icons = Object.values(contributes.views).flatMap((views) => views.map(({ icon }) => icon));
+    assert.ok(icons.every((icon) => icon !== undefined));
+    assert.equal(new Set(icons).size, icons.length);
+  });
+
+  it('offers each button of a row in the menu of that row as well, for the keyboard', () => {
+    const items = contributes.menus['view/item/context'] ?? [];
+    const row = ({ when: text = '' }: { when?: string | undefined }) =>
+      /viewItem =~ \S+/.exec(text)?.[0] ?? text;
+    const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline');
+    const covers = (wide: string, narrow: string) =>
+      wide === narrow || wide.includes(narrow.slice('viewItem =~ /;'.length, -2));
+    assert.deepEqual(
+      items
+        .filter(isInline)
+        .filter(
+          (button) =>
+            !items.some(
+              (item) => !isInline(item) && item.command === button.command && covers(row(item), row(button)),
+            ),
+        ),
+      [],
+    );
+  });
+
+  it('has a place for each submenu, and the other way round', () => {
+    const placed = Object.values(contributes.menus).flatMap((items) =>
+      items.flatMap(({ submenu }) => submenu ?? []),
+    );
+    assert.deepEqual(placed.sort(), contributes.submenus.map(({ id }) => id).sort());
+    for (const id of placed) assert.ok(contributes.menus[id]?.length, id);
+  });
+
   it('keeps the walkthrough short', () => {
     for (const { steps } of contributes.walkthroughs) {
       assert.ok(steps.length <= 6, `${String(steps.length)} steps`);
@@ -193,7 +234,7 @@ describe('package.json', () => {
         .filter((item) => item.when === 'false')
         .map(({ command }) => command),
     );
-    const onlyInRows = (contributes.menus['view/item/context'] ?? []).map(({ command }) => command);
+    const onlyInRows = (contributes.menus['view/item/context'] ?? []).flatMap(({ command }) => command ?? []);
     // A command in a row's menu either asks which one is meant, and is restricted by state, or is hidden.
     const listed = new Set((contributes.menus['commandPalette'] ?? []).map(({ command }) => command));
     assert.deepEqual(

@@ -92,7 +92,7 @@ function statusNotes(status: PinStatus, say: Say): Note[] {
       const change = text('{0}/h before, {1}/h now', formatMoney(status.before), formatMoney(status.after));
       return [
         status.kind === 'dearer'
-          ? { severity: 'warning', text: say(text('Dearer: {0}', change)) }
+          ? { severity: 'warning', text: say(text('More expensive: {0}', change)) }
           : { severity: 'info', text: say(text('Cheaper: {0}', change)) },
       ];
     }

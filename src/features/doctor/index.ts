@@ -110,8 +110,8 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
     title:
       problems === 0
         ? vscode.l10n.t('Doctor: no problem found')
-        : vscode.l10n.t('Doctor: {0} to mend', problems),
-    placeHolder: vscode.l10n.t('Select a line to read it in full and to mend it'),
+        : vscode.l10n.t('Doctor: {0} to fix', problems),
+    placeHolder: vscode.l10n.t('Select a line to read it in full and to fix it'),
     matchOnDetail: true,
     ignoreFocusOut: true,
   });

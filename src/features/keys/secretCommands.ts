@@ -49,7 +49,10 @@ export async function setSecret(
   const replace = vscode.l10n.t('Replace');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('Replace the value of {0}?', name),
-    { modal: true, detail: vscode.l10n.t('Instances that run keep the old value until they are made anew.') },
+    {
+      modal: true,
+      detail: vscode.l10n.t('Instances that run keep the old value until they are created again.'),
+    },
     replace,
   );
   if (chosen === replace) {

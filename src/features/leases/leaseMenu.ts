@@ -64,7 +64,7 @@ export class LeaseMenu {
       },
       {
         id: 'extend',
-        label: `$(add) ${lease.term.kind === 'at' ? vscode.l10n.t('Extend by 1 Hour') : vscode.l10n.t('Count Anew from Now')}`,
+        label: `$(add) ${lease.term.kind === 'at' ? vscode.l10n.t('Extend by 1 Hour') : vscode.l10n.t('Start Counting Again')}`,
         run: this.then(() => extend(deps, instanceId)),
       },
       ...(lease.armed
@@ -123,8 +123,8 @@ export class LeaseMenu {
     return [
       ...(canStop
         ? [
-            row('stop', `$(debug-pause) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
-            row('stopIdle', `$(debug-pause) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
+            row('stop', `$(debug-stop) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
+            row('stopIdle', `$(debug-stop) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
           ]
         : []),
       row('destroy', `$(trash) ${vscode.l10n.t('Destroy After a Time…')}`, lost, this.times('destroy')),

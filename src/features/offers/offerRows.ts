@@ -59,6 +59,9 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
       ? distanceKm(query.near, offer.countryCode)
       : undefined;
   const parts: (string | undefined)[] = [
+    // What warns comes first: the end of a long line is cut off.
+    offer.verified === false ? vscode.l10n.t('not verified') : undefined,
+    query.rentalType === 'interruptible' ? vscode.l10n.t('interruptible') : undefined,
     offer.reliability === undefined ? undefined : vscode.l10n.t('{0} % reliable', percent(offer.reliability)),
     offer.location === undefined ? undefined : plainLabel(offer.location.replace(/^,\s*/, '')),
     distance === undefined ? undefined : vscode.l10n.t('about {0} km', distance),
@@ -73,8 +76,6 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
       : vscode.l10n.t('{0} Mbit/s down', Math.round(offer.inetDownMbit)),
     offer.directPorts === undefined ? undefined : vscode.l10n.t('{0} ports', offer.directPorts),
     offer.datacenter === true ? vscode.l10n.t('data center') : undefined,
-    offer.verified === false ? vscode.l10n.t('not verified') : undefined,
-    query.rentalType === 'interruptible' ? vscode.l10n.t('interruptible') : undefined,
   ];
   return parts.filter((part) => part !== undefined);
 }

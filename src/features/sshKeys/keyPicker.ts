@@ -72,7 +72,7 @@ export async function pickKey(
   }
 }
 
-/** Asks for the name of the file and for a pass phrase, and makes the key. */
+/** Asks for the name of the file and for a passphrase, and makes the key. */
 export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | undefined> {
   const taken = (await ssh.localKeys()).map((key) => key.privateFile ?? '');
   const isFree = (name: string) =>
@@ -133,13 +133,13 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
 
 /** Empty for a key without one; `undefined` where the user stopped. */
 async function askPassphrase(): Promise<string | undefined> {
-  const title = vscode.l10n.t('Generate an SSH Key: Pass Phrase');
+  const title = vscode.l10n.t('Generate an SSH Key: Passphrase');
   const first = await askText({
     title,
     prompt: vscode.l10n.t(
-      'Press Enter for a key without a pass phrase. With one, add the key to your SSH agent, or each connection asks for it.',
+      'Press Enter for a key without a passphrase. With one, add the key to your SSH agent, or each connection asks for it.',
     ),
-    placeholder: vscode.l10n.t('No pass phrase'),
+    placeholder: vscode.l10n.t('No passphrase'),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>

@@ -27,7 +27,7 @@ function needsOf(key: LocalKey): string {
   if (isSecurityKey(key)) {
     return vscode.l10n.t('security key, to be touched');
   }
-  return key.encrypted && !key.inAgent ? vscode.l10n.t('asks for a pass phrase') : '';
+  return key.encrypted && !key.inAgent ? vscode.l10n.t('asks for a passphrase') : '';
 }
 
 /** Where a registered key is on this computer, and what it asks for. */

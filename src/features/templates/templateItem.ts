@@ -88,7 +88,7 @@ export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem 
   const { t } = vscode.l10n;
   const names: Readonly<Record<TemplateGroup, string>> = {
     mine: t('Mine'),
-    favourites: t('Favourites'),
+    favourites: t('Favorites'),
     recent: t('Recent'),
     recommended: t('Recommended'),
   };

@@ -43,7 +43,7 @@ class TemplateSearch {
   private readonly buttons = {
     save: { iconPath: new vscode.ThemeIcon('files'), tooltip: vscode.l10n.t('Save as Mine') },
     rent: { iconPath: new vscode.ThemeIcon('rocket'), tooltip: vscode.l10n.t('Rent') },
-    favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: vscode.l10n.t('Add to Favourites') },
+    favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: vscode.l10n.t('Add to Favorites') },
   };
 
   constructor(private readonly deps: CommandDeps & { readonly clock: Clock }) {

@@ -178,7 +178,7 @@ async function currentTemplate(
         ),
       );
     case 'edited': {
-      const rent = vscode.l10n.t('Rent From the Current Version');
+      const rent = vscode.l10n.t('Rent from the Current Version');
       const chosen = await vscode.window.showWarningMessage(
         vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
         {

@@ -93,7 +93,7 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
   const { name = '', ip_whitelist: ipWhitelist = [] } = parsed.data;
   const wrong = ipWhitelist.findIndex((address) => !isIp(address));
   if (wrong >= 0) {
-    return problem(['ip_whitelist'], text('{0} is no IP address.', ipWhitelist[wrong] ?? ''));
+    return problem(['ip_whitelist'], text('{0} is not an IP address.', ipWhitelist[wrong] ?? ''));
   }
   const nameProblem = keyNameProblem(name);
   if (nameProblem) {

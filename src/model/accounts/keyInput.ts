@@ -16,7 +16,7 @@ export function addressesProblem(value: string, isIp: (address: string) => boole
   const wrong = splitAddresses(value).find((address) => !isIp(address));
   return wrong === undefined
     ? undefined
-    : text('{0} is no IP address. Enter addresses such as 203.0.113.7, with commas between them.', wrong);
+    : text('{0} is not an IP address. Enter addresses such as 203.0.113.7, with commas between them.', wrong);
 }
 
 /** Environment variables; the service writes names in upper case (service-facts 2.4). */

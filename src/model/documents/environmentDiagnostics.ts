@@ -23,9 +23,9 @@ const problemTexts: Readonly<Record<EnvProblemKind, (subject: string) => Text>> 
   unclosedQuote: () => text('A quote is not closed.'),
   missingValue: (subject) =>
     text('"{0}" lacks its value: write -e NAME=value or -p host:container.', subject),
-  badName: (subject) => text('"{0}" is no name of a variable.', subject),
+  badName: (subject) => text('"{0}" is not the name of a variable.', subject),
   badPort: (subject) =>
-    text('"{0}" is no port mapping: write host:container, for example 8080:8080 or 53:53/udp.', subject),
+    text('"{0}" is not a port mapping: write host:container, for example 8080:8080 or 53:53/udp.', subject),
   strayWord: (subject) =>
     text('"{0}" belongs to no flag. A value with spaces needs quotes: -e NAME="two words".', subject),
 };

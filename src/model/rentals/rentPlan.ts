@@ -254,7 +254,7 @@ export function suggestBids(offer: Offer): readonly BidSuggestion[] {
     ...steps.filter(({ bid }) => bid === least || top === undefined || bid < top),
     ...(top === undefined || top <= least
       ? []
-      : [{ bid: top, meaning: text('The price on demand: renting on demand would not be dearer') }]),
+      : [{ bid: top, meaning: text('The price on demand: renting on demand would cost no more') }]),
   ];
 }
 

@@ -70,7 +70,7 @@ function* checkKeys({ places }: Subject): Iterable<Finding> {
         code: 'unknownField',
         severity: 'information',
         span,
-        message: text('"{0}" is no documented field. It is kept, and sent when you change it.', name),
+        message: text('"{0}" is not a documented field. It is kept, and sent when you change it.', name),
         fixes: [edit(text('Remove "{0}"', name), places.remove([name]))],
       };
     }
@@ -118,7 +118,7 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       code: 'runtypeUnknown',
       severity: 'warning',
       span: places.nearest(['runtype']),
-      message: text('"{0}" is no documented run type: use ssh, jupyter or args.', runtype),
+      message: text('"{0}" is not a documented run type: use ssh, jupyter or args.', runtype),
       fixes: templateRuntypes.map((name) => edit(text('Use "{0}"', name), places.set('runtype', name))),
     };
     return;

@@ -187,7 +187,7 @@ export class DocumentError extends UserError {
 /**
  * Reads the text of a document. What the service sent is not ours to refuse: a field that is as in `base` is
  * not checked.
- * @throws DocumentError where it is no JSON object or a field has the wrong type.
+ * @throws DocumentError where it is not a JSON object or a field has the wrong type.
  */
 export function parseDocument(source: string, base?: DocumentFields): DocumentFields {
   let value: unknown;

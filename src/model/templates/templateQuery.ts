@@ -175,7 +175,7 @@ function readCondition(reader: Reader): [string, QueryOperator, Scalar | Scalar[
   const field = name.value.toLowerCase();
   const type = name.kind === 'word' && Object.hasOwn(queryFields, field) ? queryFields[field] : undefined;
   if (!type) {
-    throw new QueryError({ span: name, message: text('"{0}" is no field of the search.', name.value) });
+    throw new QueryError({ span: name, message: text('"{0}" is not a field of the search.', name.value) });
   }
   const token = reader.next(text('An operator is expected: =, !=, <, <=, >, >=, in or notin.'));
   let operator = token.value.toLowerCase();

@@ -87,7 +87,7 @@ function* checkPorts(places: JsonPlaces): Iterable<Finding> {
         severity: 'error',
         span: { offset: item.offset, length: item.length },
         message: text(
-          '"{0}" is no port mapping: write host:container, for example 8080:8080 or 53:53/udp.',
+          '"{0}" is not a port mapping: write host:container, for example 8080:8080 or 53:53/udp.',
           port,
         ),
         fixes: [],

@@ -110,7 +110,7 @@ export function parseWorkspaceFile(source: string): Recipe {
     const path = (parsed.error.issues[0]?.path ?? []).map(String);
     throw new WorkspaceFileError(
       path.length === 0
-        ? text('{0} is no JSON object.', workspaceFilePath)
+        ? text('{0} is not a JSON object.', workspaceFilePath)
         : text('"{0}" in {1} has a wrong value.', path.join('.'), workspaceFilePath),
       path,
     );
@@ -130,7 +130,7 @@ export function parseWorkspaceFile(source: string): Recipe {
   const badPort = (file.ports ?? []).findIndex((port) => !parsePort(port));
   if (badPort >= 0) {
     throw new WorkspaceFileError(
-      text('"ports" in {0} has an entry that is no host:container.', workspaceFilePath),
+      text('"ports" in {0} has an entry that is not host:container.', workspaceFilePath),
       ['ports', String(badPort)],
     );
   }

@@ -47,12 +47,12 @@ describe('what a refused key is told', () => {
   it('is the IP whitelist, where the address is the reason', () => {
     const error = refusal('This key may not be used from this address.');
     assert.equal(error.lacking, undefined);
-    assert.match(error.message, /IP whitelist/);
+    assert.match(error.message, /list of IP addresses/);
   });
 
   it('is every possible cause, where nothing is said', () => {
     const { message } = errorOf(read(401, { success: false, error: 'auth_error' }));
-    for (const cause of [/wrong/, /revoked/, /IP whitelist/]) assert.match(message, cause);
+    for (const cause of [/wrong/, /revoked/, /list of IP addresses/]) assert.match(message, cause);
   });
 });
 

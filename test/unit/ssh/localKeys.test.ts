@@ -109,7 +109,7 @@ describe('Local keys', function () {
     }
   });
 
-  it('are made with a pass phrase, which stands in no argument and in no environment', async () => {
+  it('are made with a passphrase, which stands in no argument and in no environment', async () => {
     const secret = 'correct horse $(id) "battery"';
     const calls: { readonly args: readonly string[]; readonly env: unknown }[] = [];
     const run: typeof home.run = (program, args, options) => {
@@ -126,14 +126,14 @@ describe('Local keys', function () {
     assert.deepEqual((await home.service().localKeys()).map(worksUnattended), [false]);
   });
 
-  it('are not left without the pass phrase that was asked for', async () => {
+  it('are not left without the passphrase that was asked for', async () => {
     // A program that takes no answers from its input.
     const run: typeof home.run = (program, args, options = {}) =>
       program === 'ssh-keygen'
         ? home.run(program, [...args, '-N', ''], { ...options, input: '' })
         : home.run(program, args, options);
     const made = home.service({ run }).generateKey('locked', 'locked', { passphrase: 'secret phrase' });
-    await assert.rejects(made, /did not take the pass phrase/);
+    await assert.rejects(made, /did not take the passphrase/);
     assert.deepEqual(await home.service().localKeys(), []);
   });
 

@@ -125,7 +125,7 @@ describe('the page of pinned offers', () => {
     const notes = (status: PinView['status']) =>
       view({ status }).columns[0]?.notes.map(({ severity, text }) => `${severity}: ${text}`);
     assert.deepEqual(notes({ kind: 'dearer', before, after }), [
-      'warning: Dearer: $0.400/h before, $0.500/h now',
+      'warning: More expensive: $0.400/h before, $0.500/h now',
     ]);
     assert.deepEqual(notes({ kind: 'cheaper', before: after, after: before }), [
       'info: Cheaper: $0.500/h before, $0.400/h now',

@@ -56,7 +56,7 @@ describe('the document of an API key', () => {
     assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is not known here/);
     assert.match(
       problem({ permissions: { read: true }, ip_whitelist: ['nowhere'] }),
-      /^nowhere is no IP address/,
+      /^nowhere is not an IP address/,
     );
     assert.match(
       problem({ permissions: { api: { misc: { 'api.x': { constraints: { id: { like: 5 } } } } } } }),
