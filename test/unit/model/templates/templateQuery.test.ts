@@ -40,7 +40,7 @@ describe('the search of public templates', () => {
   });
 
   for (const [query, at, words] of [
-    ['colour = red', 'colour', /no field/],
+    ['colour = red', 'colour', /not a field/],
     ['recommended = maybe', 'maybe', /true or false/],
     ['count_created > many', 'many', /number/],
     ['recommended > true', '>', /takes one of/],
