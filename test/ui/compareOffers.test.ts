@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
 import { inOneLine } from '../support/quickInput';
 import { useUiSession } from '../support/uiSession';
@@ -210,6 +211,7 @@ describe('comparing offers', function () {
     for (const theme of ['Dark Modern', 'Dark High Contrast', 'Light High Contrast', 'Light Modern']) {
       await workbench.chooseTheme(theme);
       await page().locator('.comparison').waitFor();
+      assert.deepEqual(await accessibilityFaults(workbench.webview()), [], theme);
       await workbench.shot(`11-compare-${theme}`);
     }
   });

@@ -75,7 +75,7 @@ describe('stopping and destroying later', function () {
     await quick.input.fill('1h30');
     await quick.rows.filter({ hasText: 'In 1 h 30 min' }).first().waitFor();
     await page.keyboard.press('Enter');
-    await workbench.toast(/trainer is stopped at .*, by an editor that is open/);
+    await workbench.toast(/trainer will be stopped at .*, by an editor that is open/);
     await workbench.shot('04-set');
     await until('the time on the row', async () => /stops \d/.test(await rowText('trainer')));
     assert.match(await workbench.hoverText(row('trainer'), /Carried out by/), /an editor that is open/);
@@ -106,9 +106,9 @@ describe('stopping and destroying later', function () {
     await choose('Stop After a Time', '1m');
     await workbench.toast(/helper is stopped at/);
     await workbench.clearNotifications();
-    await workbench.toast(/helper is stopped in \d+ s/, 90_000);
+    await workbench.toast(/helper will be stopped in \d+ s/, 90_000);
     await workbench.shot('07-soon');
-    await workbench.toastButton(/helper is stopped in/, 'Extend by 1 Hour');
+    await workbench.toastButton(/helper will be stopped in/, 'Extend by 1 Hour');
     await workbench.toast(/helper is stopped at/);
     assert.deepEqual(writes(helper), []);
   });
@@ -134,7 +134,7 @@ describe('stopping and destroying later', function () {
     await choose('Destroy When Idle', '45m');
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
-    assert.match(said, /is destroyed once it was idle for 45 min/);
+    assert.match(said, /will be destroyed once it has been idle for 45 min/);
     assert.match(said, /under 5 %/);
     assert.match(said, /If none is open then, it is not destroyed/);
     await workbench.shot('09-destroy-question');

@@ -44,7 +44,7 @@ describe('ports and the agent of an instance', function () {
     await instances().expand(instances().row('trainer'));
     for (const number of [6006, 7860]) {
       await port(number)
-        .filter({ hasText: `public, 127.0.0.1:${String(hostPort(number))}` })
+        .filter({ hasText: `127.0.0.1:${String(hostPort(number))}, public` })
         .waitFor();
     }
     await workbench.shot('01-ports');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -225,9 +226,11 @@ describe('reports', function () {
       await workbench.chooseTheme(theme);
       await workbench.page.locator('.tabs-container .tab', { hasText: 'Earnings' }).click();
       await workbench.webview().locator('#chart-days').waitFor();
+      assert.deepEqual(await accessibilityFaults(workbench.webview()), [], theme);
       await workbench.shot(`08-earnings-${theme}`);
       await workbench.page.locator('.tabs-container .tab', { hasText: 'GPU Market' }).click();
       await workbench.webview().locator('#chart-prices').waitFor();
+      assert.deepEqual(await accessibilityFaults(workbench.webview()), [], theme);
       await workbench.shot(`08-market-${theme}`);
     }
   });

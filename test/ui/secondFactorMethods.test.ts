@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { accessibilityFaults } from '../support/accessibility';
 import { nextCode, signInWith } from '../support/secondFactorSteps';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
@@ -232,6 +233,7 @@ describe('managing the second factor', function () {
         return page.getComputedStyle(svg).backgroundColor;
       });
       assert.equal(background, 'rgb(255, 255, 255)');
+      assert.deepEqual(await accessibilityFaults(picture), [], theme);
       await workbench.shot(`14-picture ${theme}`);
       await workbench.page.keyboard.press('Escape');
       await quick.widget.waitFor({ state: 'hidden' });

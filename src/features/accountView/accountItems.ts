@@ -159,8 +159,8 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
   );
   const when = (seconds: number) => new Date(seconds * 1000).toLocaleString(vscode.env.language);
   item.description = [
-    method.phone === undefined ? type : plainLabel(method.phone),
     method.isPrimary ? vscode.l10n.t('primary') : '',
+    method.phone === undefined ? type : plainLabel(method.phone),
     isLocked ? vscode.l10n.t('locked until {0}', when(method.lockedUntil ?? 0)) : '',
     !isLocked && (method.failCount ?? 0) > 0 ? vscode.l10n.t('wrong codes: {0}', method.failCount ?? 0) : '',
   ]

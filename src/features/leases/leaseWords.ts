@@ -70,18 +70,18 @@ export function needsEditor(): string {
   return vscode.l10n.t('an editor that is open on this computer and signed in to this account');
 }
 
-/** `is stopped at 17:30`, after the name of an instance. */
+/** `will be stopped at 17:30`, after the name of an instance. */
 export function willText({ action, term }: Lease, now: number): string {
   if (term.kind === 'idle') {
     const span = localize(durationText(term.minutes * 60_000));
     return action === 'stop'
-      ? vscode.l10n.t('is stopped once it was idle for {0}', span)
-      : vscode.l10n.t('is destroyed once it was idle for {0}', span);
+      ? vscode.l10n.t('will be stopped once it has been idle for {0}', span)
+      : vscode.l10n.t('will be destroyed once it has been idle for {0}', span);
   }
   const at = momentText(term.at, now);
   return action === 'stop'
-    ? vscode.l10n.t('is stopped at {0}', at)
-    : vscode.l10n.t('is destroyed at {0}', at);
+    ? vscode.l10n.t('will be stopped at {0}', at)
+    : vscode.l10n.t('will be destroyed at {0}', at);
 }
 
 export function idleMeaning(): string {

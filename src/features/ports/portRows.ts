@@ -49,7 +49,7 @@ export class PortRows implements InstanceRows {
 function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Port {0}', `${port.containerPort}/${port.protocol}`));
   item.id = `port-${instanceId}-${port.containerPort}-${port.protocol}`;
-  item.description = vscode.l10n.t('public, {0}', `${port.host}:${port.hostPort}`);
+  item.description = vscode.l10n.t('{0}, public', `${port.host}:${port.hostPort}`);
   item.tooltip = vscode.l10n.t(
     'Anybody on the internet can reach this port at {0}. What listens there must protect itself.',
     `${port.host}:${port.hostPort}`,

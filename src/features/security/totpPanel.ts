@@ -36,7 +36,7 @@ export function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string,
   const nonce = randomBytes(16).toString('base64');
   const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');
   return `<!DOCTYPE html>
-<html>
+<html lang="${vscode.env.language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
@@ -48,11 +48,13 @@ code { font-size: 1.2em; user-select: all; overflow-wrap: anywhere; }
 </style>
 </head>
 <body>
+<main>
 <h1>${escape(words.title)}</h1>
 <p>${escape(words.scan)}</p>
 <div role="img" aria-label="${escape(words.picture)}">${picture}</div>
 <p>${escape(words.type)}</p>
 <p><code>${escape(grouped)}</code></p>
+</main>
 </body>
 </html>`;
 }

@@ -58,7 +58,7 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
 
 /** The list of all that wait, for whoever closed the message. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
-  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases'), (signal) =>
+  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases…'), (signal) =>
     pending(deps, undefined, signal),
   );
   if (increases.length === 0) {

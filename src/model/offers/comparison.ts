@@ -79,7 +79,7 @@ function rounded(key: keyof typeof numberFields, value: number): number {
   if (key === 'reliability') {
     return Math.floor(value * 100 + 1e-6) / 100;
   }
-  return key === 'cuda' || key === 'computeCapability' ? Number(value.toFixed(1)) : Math.round(value);
+  return Math.round(value);
 }
 
 /** A row for one of the fields that offers are searched by. */
@@ -95,7 +95,11 @@ function field(key: keyof typeof numberFields, better?: 'less' | 'more'): Line {
     label,
     show: (side) => {
       const number = value(side);
-      return number === undefined ? undefined : numberText(rounded(key, number), unit);
+      if (number === undefined) {
+        return undefined;
+      }
+      const isVersion = key === 'cuda' || key === 'computeCapability';
+      return isVersion ? number.toFixed(1) : numberText(rounded(key, number), unit);
     },
     ...(better === undefined ? {} : { value, better }),
   };

@@ -146,7 +146,7 @@ function sectionElement(view: ReportView, section: ReportView['sections'][number
     );
   }
   const remembered = state.tables[section.id] ?? { open: !section.folded, column: -1, descending: false };
-  const table = tableElement(section.table, remembered, view.words.sortHint, {
+  const table = tableElement(section.id, section.table, remembered, view.words.sortHint, {
     onState: (next) => {
       state.tables[section.id] = { ...next, open: details?.open ?? true };
       api.setState(state);

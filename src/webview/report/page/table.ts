@@ -13,8 +13,9 @@ interface TableEvents {
   onRow(row: string): void;
 }
 
-/** A table that sorts by its headings, with the order told to screen readers. */
+/** A table that sorts by its headings, with the order told to screen readers. Buttons keep the focus by their ids. */
 export function tableElement(
+  id: string,
   view: TableView,
   initial: TableState,
   sortHint: string,
@@ -26,7 +27,11 @@ export function tableElement(
   const body = element('tbody');
   let state = initial.column < view.columns.length ? initial : { ...initial, column: -1 };
   const cells = view.columns.map((column, index) => {
-    const button = element('button', { type: 'button', title: sortHint }, column.label);
+    const button = element(
+      'button',
+      { id: `sort-${id}-${index}`, type: 'button', title: sortHint },
+      column.label,
+    );
     button.addEventListener('click', () => {
       state = {
         ...state,
@@ -45,24 +50,25 @@ export function tableElement(
       const order = state.descending ? 'descending' : 'ascending';
       heading.setAttribute('aria-sort', state.column === index ? order : 'none');
     });
-    body.replaceChildren(...sortRows(view, state).map((row) => rowElement(view, row, events)));
+    body.replaceChildren(...sortRows(view, state).map((row) => rowElement(id, view, row, events)));
   };
   fill();
   table.append(element('thead', {}, headings), body);
   return element(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption },
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption, id: `table-${id}` },
     table,
   );
 }
 
 type Row = TableView['rows'][number];
 
-function rowElement(view: TableView, row: Row, events: TableEvents): HTMLElement {
+function rowElement(id: string, view: TableView, row: Row, events: TableEvents): HTMLElement {
   const line = element('tr');
   row.cells.forEach((cell, index) => {
     const numeric = view.columns[index]?.numeric === true;
-    const content = index === 0 && row.action !== undefined ? rowButton(cell.text, row, events) : cell.text;
+    const content =
+      index === 0 && row.action !== undefined ? rowButton(id, cell.text, row, events) : cell.text;
     line.append(
       index === 0
         ? element('th', { scope: 'row' }, content)
@@ -72,8 +78,12 @@ function rowElement(view: TableView, row: Row, events: TableEvents): HTMLElement
   return line;
 }
 
-function rowButton(label: string, row: Row, events: TableEvents): HTMLElement {
-  const button = element('button', { type: 'button', class: 'link', title: row.action ?? '' }, label);
+function rowButton(id: string, label: string, row: Row, events: TableEvents): HTMLElement {
+  const button = element(
+    'button',
+    { id: `row-${id}-${row.id}`, type: 'button', class: 'link', title: row.action ?? '' },
+    label,
+  );
   button.addEventListener('click', () => {
     events.onRow(row.id);
   });
