@@ -8,7 +8,7 @@ import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
-import { testTheme } from './theme';
+import { themeSettings } from './theme';
 import { until } from './until';
 import { Workbench } from './workbench';
 
@@ -63,7 +63,7 @@ export class UiSession {
       'gpuRental.service.url': simulator.url,
       ...(trust ? { 'security.workspace.trust.enabled': true } : {}),
       'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
-      ...testTheme().settings,
+      ...themeSettings(),
       ...options.settings,
     };
     writeSettings(dataDir, settings);

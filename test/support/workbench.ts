@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import { repository, type EditorHost } from './editorHost';
 import { QuickInput } from './quickInput';
-import { testTheme } from './theme';
+import { showTheme, wantedThemes } from './theme';
 import { until } from './until';
 import { View } from './view';
 
@@ -21,6 +20,7 @@ export class Workbench {
   private constructor(
     readonly page: Page,
     private readonly screenshots: string,
+    private readonly dataDir: string,
   ) {
     page.setDefaultTimeout(20_000);
     page.on('console', (message) => {
@@ -40,17 +40,15 @@ export class Workbench {
     options: Parameters<EditorHost['windowUrl']>[0] = {},
   ): Promise<Workbench> {
     const page = await profile.newPage();
-    const workbench = Workbench.of(page, name);
+    const workbench = Workbench.of(page, name, host);
     await page.goto(host.windowUrl(options));
     await workbench.ready();
     return workbench;
   }
 
   /** The window of a page that the editor itself opened. */
-  static of(page: Page, name: string): Workbench {
-    const folder = path.join(repository, '.screenshots', testTheme().folder, name);
-    mkdirSync(folder, { recursive: true });
-    return new Workbench(page, folder);
+  static of(page: Page, name: string, host: EditorHost): Workbench {
+    return new Workbench(page, name, host.dataDir);
   }
 
   /** Settles when the frame of the window stands; extensions start later. */
@@ -61,8 +59,18 @@ export class Workbench {
       .waitFor({ timeout: 60_000 });
   }
 
+  /** A picture of the window, or one in each of the themes that are wanted. */
   async shot(name: string): Promise<void> {
-    await this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`) });
+    const themes = wantedThemes();
+    for (const theme of themes) {
+      await showTheme(this.page, this.dataDir, theme);
+      await this.picture(path.join(theme, this.screenshots), name);
+    }
+    if (themes.length === 0) await this.picture(this.screenshots, name);
+  }
+
+  private async picture(folder: string, name: string): Promise<void> {
+    await this.page.screenshot({ path: path.join(repository, '.screenshots', folder, `${name}.png`) });
   }
 
   /** Runs one of our commands from the palette. */

@@ -44,7 +44,7 @@ describe('signing in with a second factor', function () {
     await simulator.call('POST', '/api/v0/tfa/sms/', { tfa_method_id: 2 }, account.key);
     const before = await sent(session(), 'sms');
     await workbench.quick.pick('Phone, ********0142 (#2)');
-    await message(/on its way to \*{8}0142\. It counts for (10:00|9:5\d)\./);
+    await message(/on its way to \*{8}0142\. It is valid for (10:00|9:5\d)\./);
     await workbench.shot('02-sms');
     const answers = simulator.received('POST', /tfa\/sms/).map(({ path, status }) => `${path} ${status}`);
     assert.deepEqual(answers.slice(-2), ['/api/v0/tfa/sms/ 400', '/api/v0/tfa/sms/resend/ 200']);
@@ -70,7 +70,7 @@ describe('signing in with a second factor', function () {
     const { count } = await nextCode(session(), 'sms', 0);
     await workbench.quick.titleButton('Send Again').click();
     const { code } = await nextCode(session(), 'sms', count);
-    await message(/It counts for/);
+    await message(/It is valid for/);
     await workbench.quick.type(code);
     await workbench.quick.widget.waitFor({ state: 'hidden' });
     await goesOn(session());

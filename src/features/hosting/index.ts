@@ -131,7 +131,7 @@ async function marketHint({ accounts, log }: Deps, machine: Machine): Promise<st
     return gpu?.priceP25 === undefined || gpu.priceMedian === undefined || gpu.priceP75 === undefined
       ? undefined
       : vscode.l10n.t(
-          'Market for {0}: {1} (p25), {2} (median), {3} (p75).',
+          'Half of the market asks {1} to {3} for {0}; the median is {2}.',
           gpu.gpuName,
           formatMoney(gpu.priceP25),
           formatMoney(gpu.priceMedian),

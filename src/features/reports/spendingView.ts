@@ -18,7 +18,9 @@ export function spendingView(charges: readonly Charge[], say: Say): View {
 }
 
 function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
-  const kinds = [...new Set(charges.flatMap((charge) => partsOf(charge).map(([kind]) => kind)))].sort();
+  const kinds = [...new Set(charges.flatMap((charge) => partsOf(charge).map(([kind]) => kind)))].sort(
+    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
+  );
   const days = new Map<number, Map<string, Micros>>();
   for (const charge of charges) {
     const seconds = charge.start ?? charge.end;
@@ -33,6 +35,8 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
     days.set(day, sums);
   }
   const rows = [...days.entries()].sort(([a], [b]) => a - b);
+  // A day without charges is a gap in the chart, not a shorter time.
+  const drawn = daysFrom(rows.at(0)?.[0] ?? 0, rows.at(-1)?.[0] ?? 0);
   return {
     id: 'days',
     title: say(text('Spending by Day')),
@@ -43,10 +47,10 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
           chart: {
             kind: 'stackedColumns' as const,
             unit: say(text('dollars')),
-            categories: rows.map(([day]) => dayName(day)),
+            categories: drawn.map(dayName),
             series: kinds.map((kind) => ({
               name: kindName(kind, say),
-              values: rows.map(([, sums]) => toDollars(sums.get(kind) ?? zero)),
+              values: drawn.map((day) => toDollars(days.get(day)?.get(kind) ?? zero)),
             })),
           },
         }),
@@ -94,6 +98,19 @@ function byKey(charges: readonly Charge[], say: Say, by: 'sources' | 'kinds'): V
       rows: rows.map(([name, amount]) => ({ id: name, cells: [textCell(name), moneyCell(amount, 2)] })),
     },
   };
+}
+
+/** In the colours of the earnings, where they are the same kinds. */
+const order = ['gpu', 'disk', 'bwu', 'bwd'];
+
+function rank(kind: string): number {
+  const place = order.indexOf(kind);
+  return place < 0 ? order.length : place;
+}
+
+/** Both ends included; a year at most, as a broken time may lie anywhere. */
+function daysFrom(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.min(last - first + 1, 366) }, (_, index) => last - index).reverse();
 }
 
 /** A charge without items counts as one part of its own type. */

@@ -42,7 +42,7 @@ export function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string,
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
 <title>${escape(words.title)}</title>
 <style nonce="${nonce}">
-body { font-family: var(--vscode-font-family); padding: 5em 2em 2em; text-align: center; }
+body { background: var(--vscode-editor-background); font-family: var(--vscode-font-family); padding: 5em 2em 2em; text-align: center; }
 svg { width: 16em; height: 16em; background: white; padding: 1em; }
 code { font-size: 1.2em; user-select: all; overflow-wrap: anywhere; }
 </style>

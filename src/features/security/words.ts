@@ -19,7 +19,7 @@ export function timeOfDay(ms: number): string {
 /** How long a code that was sent still counts. */
 export function codeTime(leftMs: number): string {
   return leftMs > 0
-    ? vscode.l10n.t('It counts for {0}.', clockText(leftMs))
+    ? vscode.l10n.t('It is valid for {0}.', clockText(leftMs))
     : vscode.l10n.t('Its time is over: have it sent again.');
 }
 

@@ -89,7 +89,7 @@ function header(view: ReportView): HTMLElement {
     input.addEventListener('change', () => {
       send({ type: 'filter', id: filter.id, value: input.value });
     });
-    bar.append(label, input);
+    bar.append(element('span', { class: 'field' }, label, input));
   }
   for (const button of view.buttons) {
     bar.append(

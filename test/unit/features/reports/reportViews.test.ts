@@ -125,7 +125,7 @@ describe('the spending report', () => {
         .find((section) => section.id === id)
         ?.table.rows.map((row) => row.cells.map((cell) => cell.text));
     assert.deepEqual(rows('days'), [
-      ['2024-10-04', '$0.50', '$2.50', '–', '$3.00'],
+      ['2024-10-04', '$2.50', '$0.50', '–', '$3.00'],
       ['2024-10-05', '–', '–', '$1.00', '$1.00'],
     ]);
     assert.deepEqual(rows('sources'), [
@@ -137,6 +137,24 @@ describe('the spending report', () => {
       ['volume', '$1.00'],
       ['Disk', '$0.50'],
     ]);
+  });
+});
+
+describe('the chart of spending', () => {
+  it('keeps a place for a day without charges', () => {
+    const charge = (day: number): Charge => ({
+      type: 'volume',
+      amount: fromDollars(1),
+      start: day * 86_400,
+      items: [],
+    });
+    const [days] = spendingView([charge(20_000), charge(20_002)], say).sections;
+    assert.deepEqual(days?.chart, {
+      kind: 'stackedColumns',
+      unit: 'dollars',
+      categories: ['2024-10-04', '2024-10-05', '2024-10-06'],
+      series: [{ name: 'volume', values: [1, 0, 1] }],
+    });
   });
 });
 
