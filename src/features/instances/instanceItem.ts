@@ -3,7 +3,7 @@ import { localize } from '../../editor/localize';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
@@ -44,17 +44,17 @@ export function instanceItem(
       : billingOf(kind) === 'disk'
         ? vscode.l10n.t('{0}/day for the disk', formatMoney(times(cost, 24)))
         : vscode.l10n.t('{0}/h', formatMoney(cost));
-  const name = instanceName(instance);
-  const item = new vscode.TreeItem(name);
+  const { label, end } = nameInRow(instance);
+  const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
   // What is to come is not cut off in a narrow view; the price stands in the tooltip, too.
   const said = [state, ...notes.map(({ row }) => row), price].filter((part) => part !== undefined);
-  item.description = said.join(' · ');
+  item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
   const [icon, color] = icons[stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
   item.accessibilityInformation = {
-    label: [name, ...said].join(', '),
+    label: [instanceName(instance), ...said].join(', '),
   };
   return item;
 }

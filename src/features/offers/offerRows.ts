@@ -68,7 +68,7 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
     offer.dlperfPerDollar === undefined
       ? undefined
       : vscode.l10n.t('value {0}', Math.round(offer.dlperfPerDollar)),
-    offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion}`,
+    offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
     offer.cpuCores === undefined ? undefined : vscode.l10n.t('{0} cores', Math.round(offer.cpuCores)),
     offer.cpuRamMb === undefined ? undefined : vscode.l10n.t('{0} GB RAM', Math.round(offer.cpuRamMb / 1000)),
     offer.inetDownMbit === undefined

@@ -110,7 +110,7 @@ async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): 
     const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
     void vscode.window.showWarningMessage(
       vscode.l10n.t(
-        'No longer known, since secrets go with their instance: {0}. Set them again under More Options.',
+        'Set again under More Options: {0}. They are kept no longer than their instance.',
         names.join(', '),
       ),
     );

@@ -29,11 +29,18 @@ export function displayLabel(instance: Instance): string | undefined {
 
 /** A name for every instance: the label, else what it is, else its number. */
 export function instanceName(instance: Instance): string {
-  const gpu = instance.gpuName === undefined ? undefined : plain(instance.gpuName);
-  const count = instance.gpuCount ?? 1;
-  return (
-    displayLabel(instance) ?? (gpu === undefined ? `#${instance.id}` : `${count}× ${gpu} #${instance.id}`)
-  );
+  const { label, end } = nameInRow(instance);
+  return end === undefined ? label : `${label} ${end}`;
+}
+
+/** The name in two parts for a narrow row, where the number may stand behind state and price. */
+export function nameInRow(instance: Instance): { readonly label: string; readonly end?: string } {
+  const label = displayLabel(instance);
+  const number = `#${instance.id}`;
+  if (label !== undefined || instance.gpuName === undefined) {
+    return { label: label ?? number };
+  }
+  return { label: `${instance.gpuCount ?? 1}× ${plain(instance.gpuName)}`, end: number };
 }
 
 /** The label to send for a rename: the marker stays, so that the rental can still be found. */

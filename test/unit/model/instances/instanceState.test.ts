@@ -4,6 +4,7 @@ import {
   displayLabel,
   instanceName,
   markerIn,
+  nameInRow,
   renamed,
   withMarker,
 } from '../../../../src/model/instances/instanceLabel';
@@ -250,5 +251,10 @@ describe('the label of an instance', () => {
   it('cannot carry a line break into a view', () => {
     assert.equal(instanceName(anInstance({ label: 'a\nHost evil\u0000' })), 'a Host evil');
     assert.equal(instanceName(anInstance({ label: '' })), '1× RTX 4090 #5001');
+  });
+
+  it('leaves the number of an instance without a label for the end of a narrow row', () => {
+    assert.deepEqual(nameInRow(anInstance({ label: '' })), { label: '1× RTX 4090', end: '#5001' });
+    assert.deepEqual(nameInRow(anInstance({ label: 'trainer' })), { label: 'trainer' });
   });
 });
