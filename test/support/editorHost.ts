@@ -155,13 +155,12 @@ export async function uninstallExtension(dataDir: string, id: string): Promise<v
 
 /** Replaces the user settings; a running window follows at once. */
 export function writeSettings(dataDir: string, settings: Readonly<Record<string, unknown>>): void {
-  const file = settingsFile(dataDir);
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...quietSettings, ...settings }, null, 2));
-}
-
-export function settingsFile(dataDir: string): string {
-  return path.join(dataDir, 'data', 'User', 'settings.json');
+  const folder = path.join(dataDir, 'data', 'User');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    path.join(folder, 'settings.json'),
+    JSON.stringify({ ...quietSettings, ...settings }, null, 2),
+  );
 }
 
 export function extensionsDirOf(dataDir: string): string {

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { settingsFile, writeSettings } from './editorHost';
 
 /** The editor's own themes by the short names that `GPU_RENTAL_TEST_THEME` takes, and the class of a window in them. */
 const themes: Readonly<Record<string, { readonly id: string; readonly file: string }>> = {
@@ -10,28 +8,30 @@ const themes: Readonly<Record<string, { readonly id: string; readonly file: stri
   'hc-light': { id: 'Default High Contrast Light', file: 'hc_light' },
 };
 
-const setting = 'workbench.colorTheme';
-
-/** Names of the themes that a run of the workbench suites is wanted in; none in an ordinary run. */
+/** Names of the one or two themes that a run of the workbench suites is wanted in; none in an ordinary run. */
 export function wantedThemes(): readonly string[] {
   const names = (process.env['GPU_RENTAL_TEST_THEME'] ?? '').split(',').filter((name) => name !== '');
+  if (names.length > 2) throw new Error('Two themes at most: an editor follows the system between two.');
   for (const name of names) themeOf(name);
   return names;
 }
 
-/** Settings for the start: the first of the themes, if any. */
+/** Settings with which the editor shows the first theme where the system is dark, and the second where it is light. */
 export function themeSettings(): Readonly<Record<string, unknown>> {
-  const [first] = wantedThemes();
-  return first === undefined ? {} : { [setting]: themeOf(first).id };
+  const [first, second = first] = wantedThemes();
+  if (first === undefined || second === undefined) return {};
+  return {
+    'window.autoDetectColorScheme': true,
+    'workbench.preferredDarkColorTheme': themeOf(first).id,
+    'workbench.preferredLightColorTheme': themeOf(second).id,
+  };
 }
 
-/** Changes the colours of all windows of a host; settles when this one has them. */
-export async function showTheme(page: Page, dataDir: string, name: string): Promise<void> {
-  const { id, file } = themeOf(name);
-  const settings = JSON.parse(readFileSync(settingsFile(dataDir), 'utf8')) as Record<string, unknown>; // written by tests
-  if (settings[setting] !== id) writeSettings(dataDir, { ...settings, [setting]: id });
-  await page.locator(`.monaco-workbench[class*="themes-${file}-json"]`).waitFor();
-  // The colours are there with the class, and transitions between them take no time where motion is reduced.
+/** Settles when the window has the colours of one of the wanted themes. */
+export async function showTheme(page: Page, name: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: wantedThemes()[0] === name ? 'dark' : 'light' });
+  await page.locator(`.monaco-workbench[class*="themes-${themeOf(name).file}-json"]`).waitFor();
+  // Colours follow the class in the next frame.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))',
   );

@@ -20,7 +20,6 @@ export class Workbench {
   private constructor(
     readonly page: Page,
     private readonly screenshots: string,
-    private readonly dataDir: string,
   ) {
     page.setDefaultTimeout(20_000);
     page.on('console', (message) => {
@@ -40,15 +39,15 @@ export class Workbench {
     options: Parameters<EditorHost['windowUrl']>[0] = {},
   ): Promise<Workbench> {
     const page = await profile.newPage();
-    const workbench = Workbench.of(page, name, host);
+    const workbench = Workbench.of(page, name);
     await page.goto(host.windowUrl(options));
     await workbench.ready();
     return workbench;
   }
 
   /** The window of a page that the editor itself opened. */
-  static of(page: Page, name: string, host: EditorHost): Workbench {
-    return new Workbench(page, name, host.dataDir);
+  static of(page: Page, name: string): Workbench {
+    return new Workbench(page, name);
   }
 
   /** Settles when the frame of the window stands; extensions start later. */
@@ -63,7 +62,7 @@ export class Workbench {
   async shot(name: string): Promise<void> {
     const themes = wantedThemes();
     for (const theme of themes) {
-      await showTheme(this.page, this.dataDir, theme);
+      await showTheme(this.page, theme);
       await this.picture(path.join(theme, this.screenshots), name);
     }
     if (themes.length === 0) await this.picture(this.screenshots, name);
@@ -152,8 +151,9 @@ export class Workbench {
     return texts;
   }
 
-  /** Changes the colours by the theme picker. */
+  /** Changes the colours by the theme picker, except where a run is in chosen ones. */
   async chooseTheme(name: string): Promise<void> {
+    if (wantedThemes().length > 0) return;
     await this.quick.run('Preferences: Color Theme');
     await this.quick.input.fill(name);
     await this.quick.pick(name);

@@ -66,7 +66,7 @@ describe('a window that is connected to an instance', function () {
       await first.quick.type(folder, { enter: false });
       await first.quick.pick(folder);
     });
-    connected = Workbench.of(page, 'connected-window', session().host);
+    connected = Workbench.of(page, 'connected-window');
     await connected.ready();
     await item().waitFor({ timeout: 60_000 });
     await until('price, time and cost', async () =>
@@ -94,7 +94,7 @@ describe('a window that is connected to an instance', function () {
   it('stops it after the usual question, and asks once over all windows what comes next', async () => {
     const page = await session().profile.newPage();
     await page.goto(connected.page.url());
-    second = Workbench.of(page, 'connected-window/second', session().host);
+    second = Workbench.of(page, 'connected-window/second');
     await second.ready();
     await second.statusItem('gpuRental.connected').waitFor({ timeout: 60_000 });
     await connected.page.bringToFront();
