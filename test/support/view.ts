@@ -63,7 +63,7 @@ export class View {
         () => this.page.keyboard.press('Escape').then(() => false),
       );
     });
-    await this.page.locator('.context-view .monaco-menu').waitFor({ state: 'detached' });
+    await this.page.locator('.context-view .monaco-menu').first().waitFor({ state: 'detached' });
   }
 
   private async openSubmenuWith(menu: Locator, entry: Locator): Promise<void> {
@@ -73,8 +73,10 @@ export class View {
         () => true,
         () => false,
       );
-      if (isThere) return;
+      if (isThere) break;
     }
+    // As in `openMenu`.
+    await pause(150);
   }
 
   /** What the context menu of a row offers. */
@@ -92,7 +94,7 @@ export class View {
 
   private async openMenu(row: Locator): Promise<Locator> {
     await row.click({ button: 'right' });
-    const menu = this.page.locator('.context-view .monaco-menu');
+    const menu = this.page.locator('.context-view .monaco-menu').first();
     await menu.waitFor();
     // Menus ignore the mouse in their first 100 ms.
     await pause(150);

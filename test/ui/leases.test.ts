@@ -104,12 +104,12 @@ describe('stopping and destroying later', function () {
     await workbench.clearNotifications();
     await openMenu('helper');
     await choose('Stop After a Time', '1m');
-    await workbench.toast(/helper is stopped at/);
+    await workbench.toast(/helper will be stopped at/);
     await workbench.clearNotifications();
     await workbench.toast(/helper will be stopped in \d+ s/, 90_000);
     await workbench.shot('07-soon');
     await workbench.toastButton(/helper will be stopped in/, 'Extend by 1 Hour');
-    await workbench.toast(/helper is stopped at/);
+    await workbench.toast(/helper will be stopped at/);
     assert.deepEqual(writes(helper), []);
   });
 
@@ -117,7 +117,7 @@ describe('stopping and destroying later', function () {
     await workbench.clearNotifications();
     await openMenu('helper');
     await choose('Stop After a Time', '1m');
-    await workbench.toast(/helper is stopped at/);
+    await workbench.toast(/helper will be stopped at/);
     await workbench.toast(/helper is stopped, as you set\. Its disk still bills \$/, 150_000);
     await workbench.shot('08-stopped');
     assert.deepEqual(
@@ -167,7 +167,7 @@ describe('stopping and destroying later', function () {
     await openMenu('trainer');
     await choose('Destroy After a Time', '1m');
     await workbench.dialogButton('Destroy Then');
-    await workbench.toastButton(/trainer is destroyed at/, 'Let the Instance Do It…');
+    await workbench.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /nobody is warned before/);
     await workbench.shot('11-itself');

@@ -120,7 +120,7 @@ describe('rentals and starts that go wrong', function () {
       const text = await toast.innerText();
       assert.match(text, /Until it is destroyed its disk costs \$\S+\/day/);
       await toast.hover();
-      for (const button of ['Destroy and Rent Next Best…', 'Destroy…', 'Show Log of Instance']) {
+      for (const button of ['Destroy and Rent Next Best…', 'Destroy…', 'Instance Log']) {
         await toast.locator('.monaco-button', { hasText: button }).waitFor();
       }
       await remove(id);
@@ -133,7 +133,7 @@ describe('rentals and starts that go wrong', function () {
     await quick().rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
     await workbench.page.keyboard.type('spot 1x 4090');
     const offer = quick()
-      .rows.filter({ hasText: /1× RTX 4090.*· interruptible/ })
+      .rows.filter({ hasText: /1× RTX 4090.*interruptible ·/ })
       .first();
     await offer.waitFor({ timeout: 90_000 });
     await offer.click();

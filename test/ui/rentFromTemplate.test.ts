@@ -82,7 +82,7 @@ describe('renting from a template and by bid', function () {
     await workbench.quick.waitForTitle('Search Offers');
     await workbench.page.keyboard.type('spot 1x 3090');
     await workbench.quick.rows
-      .filter({ hasText: /1× RTX 3090.*· interruptible/ })
+      .filter({ hasText: /1× RTX 3090.*interruptible ·/ })
       .first()
       .waitFor({ timeout: 60_000 });
     await workbench.shot('04-interruptible');

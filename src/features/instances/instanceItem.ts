@@ -42,19 +42,19 @@ export function instanceItem(
     cost === undefined
       ? undefined
       : billingOf(kind) === 'disk'
-        ? vscode.l10n.t('{0}/day for the disk', formatMoney(times(cost, 24)))
+        ? vscode.l10n.t('{0}/day', formatMoney(times(cost, 24)))
         : vscode.l10n.t('{0}/h', formatMoney(cost));
   const { label, end } = nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
-  // What is to come is not cut off in a narrow view; the price stands in the tooltip, too.
-  const said = [state, ...notes.map(({ row }) => row), price].filter((part) => part !== undefined);
+  // The end is cut off in a narrow view: price and what is to come are short, and the icon says the state as well.
+  const said = [price, ...notes.map(({ row }) => row), state].filter((part) => part !== undefined);
   item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
   const [icon, color] = icons[stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
   item.accessibilityInformation = {
-    label: [instanceName(instance), ...said].join(', '),
+    label: [instanceName(instance), state, ...said.filter((part) => part !== state)].join(', '),
   };
   return item;
 }

@@ -123,8 +123,8 @@ export class LeaseMenu {
     return [
       ...(canStop
         ? [
-            row('stop', `$(debug-stop) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
-            row('stopIdle', `$(debug-stop) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
+            row('stop', `$(stop-circle) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
+            row('stopIdle', `$(stop-circle) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
           ]
         : []),
       row('destroy', `$(trash) ${vscode.l10n.t('Destroy After a Time…')}`, lost, this.times('destroy')),

@@ -13,7 +13,8 @@ export function failureSentence(name: string, reason: FailureReason, message: st
   };
   const words = message === undefined ? '' : plain(message).slice(0, 300);
   const explained = explain(words);
-  return [sentences[reason], words === '' ? undefined : vscode.l10n.t('The host says: {0}', words), explained]
+  const said = vscode.l10n.t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
+  return [sentences[reason], words === '' ? undefined : said, explained]
     .filter((part) => part !== undefined)
     .join(' ');
 }

@@ -74,7 +74,7 @@ export class ReadinessNotifications {
     const instance = this.deps.fleet.find(instanceId);
     if (instance && !hasShell(instance)) {
       return ask('info', vscode.l10n.t('{0} is running. It has no SSH, as its run type is args.', name), [
-        [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+        [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
       ]);
     }
     return ask('info', vscode.l10n.t('{0} is ready.', name), [
@@ -93,7 +93,7 @@ export class ReadinessNotifications {
           );
     const meaning = message === undefined ? undefined : explain(message);
     return ask('warning', meaning === undefined ? said : `${said} ${meaning}`, [
-      [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+      [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
       [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
     ]);
   }
@@ -118,7 +118,7 @@ export class ReadinessNotifications {
           ]
         : []),
       [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-      [vscode.l10n.t('Show Log of Instance'), () => run('gpuRental.instance.showLogs', instanceId)],
+      [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
     ];
     return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
   }
