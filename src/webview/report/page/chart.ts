@@ -40,8 +40,9 @@ type Drawing = Pick<Chart, 'canvas' | 'destroy'>;
 type BoxView = Extract<ChartView, { kind: 'boxPlot' }>;
 type SeriesView = Exclude<ChartView, BoxView>;
 
-const seriesColors = ['charts-blue', 'charts-orange', 'charts-green', 'charts-purple', 'charts-red'];
-const fallbackColors = ['#3794ff', '#d18616', '#89d185', '#b180d7', '#f14c4c'];
+// Not the orange of charts: some dark themes make it nearly as dark as the page.
+const seriesColors = ['charts-blue', 'charts-yellow', 'charts-green', 'charts-purple', 'charts-red'];
+const fallbackColors = ['#3794ff', '#cca700', '#89d185', '#b180d7', '#f14c4c'];
 /** Room for one box with its name. */
 const boxRowPx = 24;
 
