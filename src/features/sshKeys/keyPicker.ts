@@ -104,7 +104,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   if (made.privateFile !== undefined) {
     vscode.window
       .createTerminal({
-        name: vscode.l10n.t('Pass Phrase of {0}', answer.value),
+        name: vscode.l10n.t('Passphrase of {0}', answer.value),
         shellPath: 'ssh-keygen.exe',
         shellArgs: ['-p', '-f', made.privateFile],
       })
@@ -113,19 +113,19 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   return made;
 }
 
-/** `ssh-keygen` of Windows reads a pass phrase from its console alone, so the person types it there. */
+/** `ssh-keygen` of Windows reads a passphrase from its console alone, so the person types it there. */
 const inTerminal = Symbol('in a terminal');
 
 async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
-  const without = { label: vscode.l10n.t('Without a Pass Phrase') };
+  const without = { label: vscode.l10n.t('Without a Passphrase') };
   const withOne = {
-    label: vscode.l10n.t('With a Pass Phrase, Typed in a Terminal'),
+    label: vscode.l10n.t('With a Passphrase, Typed in a Terminal'),
     detail: vscode.l10n.t(
       'On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.',
     ),
   };
   const picked = await vscode.window.showQuickPick([without, withOne], {
-    title: vscode.l10n.t('Generate an SSH Key: Pass Phrase'),
+    title: vscode.l10n.t('Generate an SSH Key: Passphrase'),
     ignoreFocusOut: true,
   });
   return picked && (picked === withOne ? inTerminal : '');
