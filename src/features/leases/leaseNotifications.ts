@@ -135,7 +135,12 @@ function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): 
   const text =
     action === 'stop'
       ? vscode.l10n.t('{0} will be stopped in {1}, at {2}.', name, left, time)
-      : vscode.l10n.t('{0} will be destroyed in {1}, at {2}. Everything on it is lost then.', name, left, time);
+      : vscode.l10n.t(
+          '{0} will be destroyed in {1}, at {2}. Everything on it is lost then.',
+          name,
+          left,
+          time,
+        );
   return idleMinutes === undefined
     ? text
     : `${text} ${vscode.l10n.t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;
