@@ -5,9 +5,11 @@
  *   npm test -- --only unit,contract      some of: typecheck lint unit contract package editor ui
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
- * Stages go on after one that fails. The first ones run side by side; the real editor has the machine to itself.
+ * Stages go on after one that fails. The first ones run side by side; then the real
+ * editor, in two suites at a time.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { codeServer, hostNode } from './host.mjs';
@@ -86,23 +88,40 @@ async function mocha(name, ...args) {
   return readNumbers(output, code);
 }
 
+/** A real editor keeps a core busy while it starts, and then mostly waits. */
+const workbenchLanes = Math.min(2, availableParallelism());
+
 /**
  * Each suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. What
  * failed is named once more at the end.
  */
 async function workbenchSuites() {
-  const folder = path.join('test', 'ui');
-  const files = readdirSync(path.join(root, folder)).filter((file) => file.endsWith('.test.ts'));
+  const folder = path.join(root, 'test', 'ui');
+  // The longest first, so that none is left over at the end; a file's size tells nearly enough.
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => ({ file, size: statSync(path.join(folder, file)).size }))
+    .sort((a, b) => b.size - a.size);
   const sum = { passed: 0, failed: 0 };
   const notes = [];
-  for (const file of files.sort()) {
-    const { passed, failed, failures } = await mocha('ui', path.join(folder, file));
+  await inLanes(workbenchLanes, files, async ({ file }) => {
+    const name = `ui/${file.replace('.test.ts', '')}`;
+    const { passed, failed, failures } = await mocha(name, path.join('test', 'ui', file));
     if (failed > 0) notes.push(`${file} failed: ${failures.join(', ')}`);
     sum.passed += passed;
     sum.failed += failed;
-  }
+  });
   for (const note of notes) say('ui', note);
   return sum.passed + sum.failed === 0 ? { passed: 0, failed: 1 } : sum;
+}
+
+/** So many at a time, in their order. */
+async function inLanes(count, work, run) {
+  const left = [...work];
+  const lane = async () => {
+    for (let next = left.shift(); next; next = left.shift()) await run(next);
+  };
+  await Promise.all(Array.from({ length: count }, lane));
 }
 
 /** A stage that broke off, or in which nothing ran, has failed whatever it counted. */
@@ -162,10 +181,7 @@ if (ready && (isWanted('package') || isWanted('unit') || needsEditor)) {
   });
 }
 if (ready) {
-  const runLane = async () => {
-    for (let next = withoutEditor.shift(); next; next = withoutEditor.shift()) await stage(next[1], next[2]);
-  };
-  await Promise.all(Array.from({ length: lanes }, runLane));
+  await inLanes(lanes, withoutEditor, ([, name, work]) => stage(name, work));
 }
 const inEditor = [
   ['editor', inHost],
