@@ -16,17 +16,19 @@ export function instanceIdOf(target: unknown): number | undefined {
 
 /**
  * The instance that a command is for: the one it was called with, the only one there is, or the one
- * that is picked. `undefined` where the user picks none; says so where there is none to pick.
+ * that is picked. `undefined` where the user picks none; says so where there is none to pick. A list
+ * that cannot be read rejects: that is not "none".
  */
 export async function chooseInstance(
   target: unknown,
-  candidates: readonly Instance[],
+  listed: readonly Instance[] | (() => Promise<readonly Instance[]>),
   words: { readonly title: string; readonly none: string },
 ): Promise<number | undefined> {
   const given = instanceIdOf(target);
   if (given !== undefined) {
     return given;
   }
+  const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
     void vscode.window.showInformationMessage(words.none);
     return undefined;

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../contributions';
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance, instanceIdOf } from '../../editor/instanceTarget';
+import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';
 import { EntryCleaner } from './entryCleaner';
 import { withManualStep } from './manualStep';
@@ -25,6 +27,9 @@ export function register(deps: ConnectDeps): Disposable {
     });
   const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
+      if (instanceIdOf(target) === undefined) {
+        await listedInstances(deps.fleet, whileReadingInstances);
+      }
       // Where none runs, one that is stopped can be started for a window.
       const canStart = id.startsWith('gpuRental.instance.connect') && connector.candidates().length === 0;
       const instanceId = await choose(target, canStart ? ['stopped'] : undefined);
@@ -46,6 +51,7 @@ export function register(deps: ConnectDeps): Disposable {
   on('gpuRental.instance.copySshCommand', (id) => connector.copyCommand(id));
   store.add(
     deps.commands.register('gpuRental.terminalProfile', async () => {
+      await listedInstances(deps.fleet, whileReadingInstances);
       const instanceId = await choose(undefined);
       if (instanceId === undefined) {
         return undefined;

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askText, plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { listedInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { runProgram } from '../../ssh/run';
 import { downloadBest, uploadBest } from '../../ssh/rsync';
@@ -141,11 +142,12 @@ async function run(
 
 async function choose(deps: Deps, target: unknown, title: string): Promise<Chosen | undefined> {
   const { fleet, clock } = deps;
-  const { state } = fleet;
-  const instances = state.kind === 'ready' ? state.value.instances : [];
   const instanceId = await chooseInstance(
     target,
-    instances.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect),
+    async () =>
+      (await listedInstances(fleet, whileReadingInstances)).filter(
+        (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
+      ),
     { title, none: vscode.l10n.t('No instance is running that can be connected to.') },
   );
   const alias =

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { listedInstances } from '../../store/instances/listed';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 
 type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
@@ -61,8 +62,7 @@ export class FileRunner {
   /** The instance of the last run, while it can be connected to. */
   private async choose(): Promise<number | undefined> {
     const { fleet, clock } = this.deps;
-    const { state } = fleet;
-    const able = (state.kind === 'ready' ? state.value.instances : []).filter(
+    const able = (await listedInstances(fleet, whileReadingInstances)).filter(
       (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
     );
     if (able.some(({ id }) => id === this.last)) {

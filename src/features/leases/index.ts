@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';
+import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';
 import { LeaseMenu } from './leaseMenu';
@@ -27,8 +29,7 @@ export function register(deps: LeaseDeps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.instance.setLease', async (target) => {
-      const { state } = fleet;
-      const instanceId = await chooseInstance(target, state.kind === 'ready' ? state.value.instances : [], {
+      const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
         title: vscode.l10n.t('Stop or destroy which instance later?'),
         none: vscode.l10n.t('There is no instance.'),
       });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { instanceIdOf } from '../../editor/instanceTarget';
+import { whileReadingInstances } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
 import type { Client } from '../../api/client';
@@ -7,6 +8,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
@@ -45,6 +47,7 @@ export async function chooseInstances(
   action: keyof InstanceActions | undefined,
   words: TargetWords,
 ): Promise<readonly Instance[]> {
+  const listed = await listedInstances(deps.fleet, whileReadingInstances);
   const now = deps.clock.now();
   const isAble = (instance: Instance) =>
     action === undefined || actionsFor(instance, deps.fleet.facts(instance.id), now)[action];
@@ -61,8 +64,7 @@ export async function chooseInstances(
     }
     return able;
   }
-  const { state } = deps.fleet;
-  const candidates = state.kind === 'ready' ? state.value.instances.filter(isAble) : [];
+  const candidates = listed.filter(isAble);
   if (candidates.length === 0) {
     void vscode.window.showInformationMessage(words.none);
     return [];

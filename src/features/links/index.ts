@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import { instanceIdOf } from '../../editor/instanceTarget';
-import { withCancellableProgress } from '../../editor/progress';
+import { untilAborted, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
 import { readLink } from '../../model/links';
@@ -10,7 +10,7 @@ import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
-import { CancelledError, UserError } from '../../util/errors';
+import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
 type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report'>;
@@ -119,15 +119,6 @@ async function openOffer({ client }: Account, id: number): Promise<void> {
   if (chosen === search) {
     await runCommand('gpuRental.searchOffers');
   }
-}
-
-/** The list is read for all windows and goes on; whoever asked stops waiting. */
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(new CancelledError());
-    });
-  });
 }
 
 async function copy(kind: 'instance' | 'template', id: number | undefined): Promise<void> {

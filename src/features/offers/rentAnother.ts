@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
 import type { Instance } from '../../model/instances/instance';
@@ -11,6 +12,7 @@ import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentals
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
 import type { Account, Rental } from '../../store/ports';
+import { listedInstances } from '../../store/instances/listed';
 import { formatMoney } from '../../model/money';
 import type { JourneyDeps, JourneyStart } from './journey';
 import { pickTemplate } from './templatePick';
@@ -47,8 +49,7 @@ function known(deps: JourneyDeps, id: number): Past | undefined {
 }
 
 async function choose(deps: JourneyDeps): Promise<Past | undefined> {
-  const { state } = deps.fleet;
-  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const ids = new Set(instances.map(({ id }) => id));
   const gone = deps.rentals.rentals.filter(
     ({ phase }) => !('instanceId' in phase) || !ids.has(phase.instanceId),

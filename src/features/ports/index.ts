@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import type { PortTarget } from '../../contributions';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { listedInstances } from '../../store/instances/listed';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -67,11 +68,12 @@ const usualPorts: readonly (readonly [number, string])[] = [
 
 async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Promise<void> {
   const { fleet, clock, ssh } = deps;
-  const { state } = fleet;
-  const instances = state.kind === 'ready' ? state.value.instances : [];
   const instanceId = await chooseInstance(
     target,
-    instances.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect),
+    async () =>
+      (await listedInstances(fleet, whileReadingInstances)).filter(
+        (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
+      ),
     {
       title: vscode.l10n.t('Forward a port of which instance?'),
       none: vscode.l10n.t('No instance is running that can be connected to.'),

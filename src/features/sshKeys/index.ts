@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
 import type { Client } from '../../api/client';
 import type { Services } from '../../services';
+import { listedInstances } from '../../store/instances/listed';
 import { parsePublicKey, sameKey } from '../../ssh/publicKey';
 import { matchKeys } from '../../ssh/service';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -161,8 +162,7 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
 
 /** A sentence about the instances that let a key in now; a check that fails is not "none". */
 async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string> {
-  const { state } = deps.fleet;
-  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const client = clientOf(deps);
   const checks = await withCancellableProgress(vscode.l10n.t('Looking where the key is in use…'), (signal) =>
     Promise.all(
@@ -296,8 +296,7 @@ function keyIdOf(target: unknown): unknown {
 }
 
 function choose({ fleet }: Deps, target: unknown, title: string): Promise<number | undefined> {
-  const { state } = fleet;
-  return chooseInstance(target, state.kind === 'ready' ? state.value.instances : [], {
+  return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
     title,
     none: vscode.l10n.t('There are no instances.'),
   });

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { whileReadingInstances } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
 import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
 import { fileNameOf } from '../../model/templates/templateUri';
 import { UserError } from '../../util/errors';
+import { listedInstances } from '../../store/instances/listed';
 import { text } from '../../util/text';
 import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
 
@@ -57,8 +59,7 @@ async function fromImage(deps: CommandDeps): Promise<void> {
 }
 
 async function fromInstance(deps: CommandDeps): Promise<void> {
-  const { state } = deps.fleet;
-  const id = await chooseInstance(undefined, state.kind === 'ready' ? state.value.instances : [], {
+  const id = await chooseInstance(undefined, () => listedInstances(deps.fleet, whileReadingInstances), {
     title: vscode.l10n.t('From Which Instance?'),
     none: vscode.l10n.t('There are no instances.'),
   });

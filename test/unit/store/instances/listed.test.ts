@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { ServiceFailedError } from '../../../../src/api/errors';
+import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
+import { listedInstances } from '../../../../src/store/instances/listed';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+
+describe('the instances that a command can be for', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  it('are read where nothing is known of them yet, and not again where they are', async () => {
+    const { fleet } = await computer.openSignedIn();
+    assert.notEqual(fleet.state.kind, 'ready');
+    let isShown = false;
+    const found = await listedInstances(fleet, (work) => {
+      isShown = true;
+      return work;
+    });
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [5001],
+    );
+    assert.ok(isShown);
+    assert.equal((await listedInstances(fleet)).length, 1);
+    assert.equal(service.count('instances.list'), 1);
+  });
+
+  it('are never said to be none because they could not be read', async () => {
+    const { fleet } = await computer.openSignedIn();
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new ServiceFailedError();
+      }
+    };
+    await assert.rejects(listedInstances(fleet), ServiceFailedError);
+    assert.equal(fleet.state.kind, 'failed');
+    await assert.rejects(listedInstances(fleet), ServiceFailedError);
+  });
+
+  it('are the last good ones where the list fails now, but an empty one is read again', async () => {
+    const { fleet } = await computer.openSignedIn();
+    await fleet.refresh();
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new ServiceFailedError();
+      }
+    };
+    await assert.rejects(fleet.refresh());
+    assert.equal((await listedInstances(fleet)).length, 1);
+    service.before = () => undefined;
+    service.instances = [];
+    await fleet.refresh();
+    assert.deepEqual(await listedInstances(fleet), []);
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new ServiceFailedError();
+      }
+    };
+    await assert.rejects(fleet.refresh());
+    await assert.rejects(listedInstances(fleet), ServiceFailedError);
+  });
+
+  it('need somebody who is signed in', async () => {
+    await assert.rejects(listedInstances(computer.openWindow().fleet), NotSignedInError);
+  });
+});
