@@ -56,6 +56,22 @@ describe('rentals and starts that go wrong', function () {
     await clearMessages(workbench);
   });
 
+  it('says that the templates could not be read, which is not that there are none', async () => {
+    const order = { method: 'GET', path: '/api/v0/template/', kind: 'html500', times: 0 };
+    assert.equal((await call('POST', '/__sim/faults/', order)).status, 200);
+    await workbench.run('Search Offers…');
+    await quick().waitForTitle('Search Offers');
+    const offer = quick().rows.filter({ hasText: '% reliable' }).first();
+    await offer.waitFor({ timeout: 90_000 });
+    await offer.click();
+    await quick().waitForTitle('Rent: Template or Image');
+    await quick().rows.filter({ hasText: 'The service has a problem of its own' }).first().waitFor();
+    await workbench.shot('00-templates-not-read');
+    await workbench.page.keyboard.press('Escape');
+    assert.equal((await call('DELETE', '/__sim/faults/')).status, 200);
+    await clearMessages(workbench);
+  });
+
   it('does not rent at a price that rose after the confirmation was shown', async () => {
     await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
     const found = await call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });

@@ -63,7 +63,8 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
     ...(start.baseFilters === undefined ? {} : { templateFilters: start.baseFilters }),
   });
   try {
-    const end = await rounds(deps, { start, session, searches, rents });
+    const templatesRead = start.source === undefined ? readTemplates(deps) : Promise.resolve();
+    const end = await rounds(deps, { start, session, searches, rents, templatesRead });
     if (end?.kind === 'rented') {
       await rents.keep(end.flow.choices);
       await searches.keepRecent(end.flow.query);
@@ -85,6 +86,16 @@ interface Round {
   readonly session: OfferSession;
   readonly searches: SearchMemory;
   readonly rents: RentMemory;
+  /** The user's own templates are known, or why not; never rejects. */
+  readonly templatesRead: Promise<void>;
+}
+
+/** While the user looks at offers, so that nobody waits for them; how it ended is in their state. */
+async function readTemplates({ templates }: JourneyDeps): Promise<void> {
+  const { state } = templates;
+  if (state.kind !== 'ready' || state.error !== undefined) {
+    await templates.refresh().catch(() => undefined);
+  }
 }
 
 /** List and steps in turn, until something is rented or the user stops. */
@@ -100,8 +111,11 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
     }
     activeOfferId = picked.offer.id;
     const { account } = start;
+    await round.templatesRead;
+    const { state } = deps.templates;
     const steps: StepDeps = {
-      templates: deps.templates.state.kind === 'ready' ? deps.templates.state.value : [],
+      templates: state.kind === 'ready' ? state.value : [],
+      templatesError: state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined,
       recommended: async () => (await account.client.templates.search({ recommended: { eq: true } })).items,
       recentImages: rents.images,
       volumes: account.client.volumes,

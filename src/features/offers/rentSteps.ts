@@ -43,6 +43,8 @@ export interface StepResult {
 
 export interface StepDeps {
   readonly templates: readonly Template[];
+  /** Why the templates could not be read; those above are the last good ones then. */
+  readonly templatesError?: unknown;
   /** Templates that the service recommends. */
   readonly recommended: () => Promise<readonly Template[]>;
   /** Images used before, the last first. */
@@ -90,6 +92,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
     ...images,
     separator(vscode.l10n.t('Templates')),
     ...deps.templates.map(templateRow),
+    ...(deps.templatesError === undefined ? [] : [{ label: `$(error) ${failureText(deps.templatesError)}` }]),
     {
       id: 'recommended',
       label: `$(star) ${vscode.l10n.t('Recommended by the Service…')}`,
@@ -123,6 +126,13 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
   return done(answer, (source) => (source === 'recommended' ? {} : { set: { source } }));
 }
 
+/** An error is said in its place; "none" would be wrong. */
+function failureText(error: unknown): string {
+  return error instanceof UserError
+    ? plainLabel(localize(error.text))
+    : vscode.l10n.t('Your templates could not be read. The log has the details.');
+}
+
 /** Part of the first step: Back returns to its list. */
 async function recommendedStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
   const { templates, reason } = await recommendedBy(deps);
@@ -149,7 +159,7 @@ async function recommendedBy(
     return { templates: await deps.recommended() };
   } catch (error) {
     if (error instanceof UserError) {
-      return { templates: [], reason: `$(error) ${localize(error.text)}` };
+      return { templates: [], reason: `$(error) ${failureText(error)}` };
     }
     throw error;
   }

@@ -138,7 +138,8 @@ export class RentalJournal {
     }
   }
 
-  private async dropSecrets(marker: string): Promise<void> {
+  /** Never rejects. */
+  async dropSecrets(marker: string): Promise<void> {
     this.secretsHere.delete(marker);
     try {
       await this.secrets.delete(rentalSecretKey(marker));

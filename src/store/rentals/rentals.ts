@@ -185,7 +185,12 @@ class JournaledRentals implements RentalStore {
     };
     await this.journal.putSecrets(marker, config);
     // Before anything leaves: a crash from here on is found out about at the next start.
-    await this.put(rental);
+    try {
+      await this.put(rental);
+    } catch (error) {
+      await this.journal.dropSecrets(marker);
+      throw error;
+    }
     return this.send(account, rental, config, options);
   }
 

@@ -107,8 +107,11 @@ describe('rentals', function () {
     const folder = join(computer.storageDir, 'rentals');
     await rm(folder, { recursive: true });
     await writeFile(folder, 'in the way');
-    await assert.rejects(window.rentals.rent(request));
+    const secrets = computer.secrets.values.size;
+    const config = { ...request.config, env: { TOKEN: 'hush' } };
+    await assert.rejects(window.rentals.rent({ ...request, config }));
     assert.equal(service.count('offers.rent'), 0);
+    assert.equal(computer.secrets.values.size, secrets, 'what was never sent stays nowhere');
   });
 
   it('keeps an instance that came beside success: false', async () => {
