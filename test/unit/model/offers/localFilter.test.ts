@@ -160,8 +160,12 @@ describe('the orders', () => {
     const many = Array.from({ length: 5000 }, (_, id) =>
       marketOffer({ id: id + 1, score: (id * 7919) % 5000 }),
     );
-    const started = performance.now();
-    sorted(fitting(many, query({ gpuRamGb: { min: 24 } })), query({}, { sort: 'price' }));
-    assert.ok(performance.now() - started < 500);
+    // Of several, because whatever else the computer does at that moment counts as well.
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const started = performance.now();
+      sorted(fitting(many, query({ gpuRamGb: { min: 24 } })), query({}, { sort: 'price' }));
+      return performance.now() - started;
+    });
+    assert.ok(Math.min(...times) < 500, `${times.join()} ms`);
   });
 });

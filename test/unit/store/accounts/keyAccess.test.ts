@@ -10,7 +10,7 @@ import type { Account, AccountsState } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { aUser } from '../../../support/builders';
-import { FakeClock } from '../../../support/fakeClock';
+import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
 
@@ -82,7 +82,11 @@ describe('what the key in use may do', () => {
     storageDir = await mkdtemp(join(tmpdir(), 'gpu-rental-key-'));
     scene = new Scene(storageDir);
   });
-  afterEach(() => rm(storageDir, { recursive: true, force: true }));
+  afterEach(async () => {
+    // What is still being written would make the folder anew.
+    await settle();
+    await rm(storageDir, { recursive: true, force: true });
+  });
 
   it('is read from the record of the key', async () => {
     scene.records = [{ id: 10 }, limited];
