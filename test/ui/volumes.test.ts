@@ -105,7 +105,7 @@ describe('volumes and what a destroy leaves', function () {
 
   it('refuses to delete one that is in use, and names the instance', async () => {
     await instances().contextMenu(row('corpus'), /^Delete Volume…$/);
-    await workbench.toast(/corpus is in use by trainer.*Destroy that instance first/);
+    await workbench.toast(/Destroy trainer first: the volume corpus is in use there/);
     await workbench.shot('03-in-use');
     assert.deepEqual(deletions(), []);
     await workbench.clearNotifications();

@@ -116,7 +116,7 @@ export function troubleWords(
   };
   const details: Record<WindowTrouble, string> = {
     stopped: vscode.l10n.t('Its data is kept, and its disk goes on costing {0}.', disk),
-    destroyed: vscode.l10n.t('Nothing of it costs anything any more. Files on it are gone.'),
+    destroyed: vscode.l10n.t('Nothing is billed for it any more. Its files are gone.'),
     outbid: vscode.l10n.t(
       'It runs again when your bid is the highest. Its data is kept, and its disk goes on costing {0}.',
       disk,

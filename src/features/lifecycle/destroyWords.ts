@@ -15,7 +15,9 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
   return {
     message: vscode.l10n.t('Destroy {0}?', nameOf(instances)),
     detail: [
-      vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.') +
+      (instances.length === 1
+        ? vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.')
+        : vscode.l10n.t('Everything on their disks is lost for good. This cannot be undone.')) +
         ' ' +
         afterwards(instances, found.volumes),
       ...(work.length === 0 ? [] : ['', ...work]),
@@ -42,7 +44,7 @@ function afterwards(instances: readonly Instance[], volumes: readonly Volume[] |
     (volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
-    ? vscode.l10n.t('Nothing of it costs anything afterwards.')
+    ? vscode.l10n.t('What is destroyed costs nothing afterwards.')
     : vscode.l10n.t(
         'Volumes are kept and go on costing until you delete them; which ones it has could not be read.',
       );

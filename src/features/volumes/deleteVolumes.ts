@@ -29,7 +29,7 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   if (used) {
     void vscode.window.showWarningMessage(
       vscode.l10n.t(
-        '{0} is in use by {1}, so it cannot be deleted. Destroy that instance first.',
+        'Destroy {1} first: the volume {0} is in use there.',
         volumeName(used),
         attachedNames(deps, used),
       ),
