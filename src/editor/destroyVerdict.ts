@@ -17,10 +17,16 @@ export function tellDestroyed(names: readonly string[]): void {
 
 /** Sent, and the service still lists it or did not answer. */
 export function tellNotConfirmed(name: string): void {
-  void vscode.window.showWarningMessage(
-    vscode.l10n.t(
-      'It is not confirmed that {0} is destroyed. It is still being checked, and you are told if it stays.',
-      name,
-    ),
-  );
+  const show = vscode.l10n.t('Show Instances');
+  void vscode.window
+    .showWarningMessage(
+      vscode.l10n.t(
+        'It is not confirmed that {0} is destroyed. It is still being checked, and you are told if it stays.',
+        name,
+      ),
+      show,
+    )
+    .then((chosen) =>
+      chosen === show ? vscode.commands.executeCommand('gpuRental.instances.focus') : undefined,
+    );
 }

@@ -28,7 +28,12 @@ export class Report {
     this.log.warn(`${error.name}: ${error.message}`);
     const action = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
     const label = stepLabel(error.nextStep);
-    void this.show(localize(error.text), label && action ? [[label, action]] : []);
+    // The editor cuts a message without a button off after one line, and what to do stands in the second.
+    const { showLog } = this.actions;
+    void this.show(
+      localize(error.text),
+      label && action ? [[label, action]] : showLog ? [[vscode.l10n.t('Show Log'), showLog]] : [],
+    );
   }
 
   private async show(
