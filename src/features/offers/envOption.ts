@@ -26,7 +26,11 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
         id: `entry:${name}`,
         label: plainLabel(name),
         // Values may be secrets: only their length is shown.
-        description: name.startsWith('-') ? '' : vscode.l10n.t('{0} characters', value.length),
+        description: name.startsWith('-')
+          ? ''
+          : value.length === 1
+            ? vscode.l10n.t('1 character')
+            : vscode.l10n.t('{0} characters', value.length),
         detail: originText(name, from),
         value: { kind: 'entry', name },
       })),

@@ -13,7 +13,7 @@ export function methodName(method: TfaMethod): string {
 }
 
 export function timeOfDay(ms: number): string {
-  return new Date(ms).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+  return new Date(ms).toLocaleTimeString(vscode.env.language, { hour: 'numeric', minute: '2-digit' });
 }
 
 /** How long a code that was sent still counts. */
