@@ -123,6 +123,7 @@ export class Connector {
       shellPath,
       shellArgs,
       iconPath: new vscode.ThemeIcon('vm-running'),
+      color: new vscode.ThemeColor('terminal.ansiGreen'),
       isTransient: true,
       // What this window set up for its own shells means nothing on the machine.
       env: { TERM: 'xterm-256color' },
