@@ -8,7 +8,7 @@ import type { Micros } from '../../model/money';
 import type { Offer, RentalType } from '../../model/offers/offer';
 import { appearanceGraceMs } from '../../model/rentals/readiness';
 import type { RentConfig } from '../../model/rentals/rent';
-import { wait, type Clock } from '../../util/clock';
+import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
@@ -17,6 +17,7 @@ import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import { isComplete, type FleetStore } from '../instances/fleet';
 import type { Account, Accounts, FleetSnapshot, Rental, SecretPort, WindowHub } from '../ports';
+import { isCompleteList, lostRentalOf, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { RentalJournal, withoutSecretParts } from './rentalJournal';
 
 /** What the user confirmed. The label is without our marker. */
@@ -89,9 +90,6 @@ export function createRentals(deps: RentalsDeps): RentalStore {
   return new JournaledRentals(deps);
 }
 
-/** When the instances are read back after a lost answer, in milliseconds after it. */
-const readBackAtMs = [0, 2000, 5000, 10_000, 20_000, 30_000, 45_000, 60_000];
-export const readBackForMs = 60_000;
 /** A rental that was given up is still recognised when it turns up this late. */
 const lateMs = 24 * 3_600_000;
 /** For how long an open outcome is worth a list every ten seconds. */
@@ -224,12 +222,12 @@ class JournaledRentals implements RentalStore {
         throw error;
       }
       this.deps.log.warn(`The answer to the rental ${rental.marker} is not known: ${String(error)}`);
-      return this.readBack(account, rental, options);
+      return this.settle(account, rental, options);
     }
   }
 
   /** Reads the instances at once and over the next minute; the user may stop waiting, the search goes on. */
-  private async readBack(account: Account, rental: Rental, options: RentOptions): Promise<RentResult> {
+  private async settle(account: Account, rental: Rental, options: RentOptions): Promise<RentResult> {
     const since = this.deps.clock.now();
     const open = await this.put({ ...rental, phase: { kind: 'notKnown', since } });
     options.onNotKnown?.(open);
@@ -244,29 +242,21 @@ class JournaledRentals implements RentalStore {
   }
 
   private async search(account: Account, rental: Rental, since: number): Promise<RentResult> {
-    for (const [index, atMs] of readBackAtMs.entries()) {
-      try {
-        await wait(this.deps.clock, since + atMs - this.deps.clock.now(), this.over.signal);
-        const { items, skipped, found } = await account.client.instances.list({ signal: this.over.signal });
-        const finding = findRented(this.lost(rental), items, this.taken(rental));
-        // A record that is still filling may get its label; by id alone it is taken on a later look.
-        if (finding.kind === 'found' && (finding.by === 'label' || index > 1)) {
-          return {
-            kind: 'rented',
-            rental: await this.took(rental, finding.instanceId),
-            instanceId: finding.instanceId,
-          };
-        }
-        const isWhole = skipped === 0 && (found ?? 0) <= items.length;
-        if (finding.kind === 'none' && isWhole && atMs >= readBackForMs) {
-          return { kind: 'notRented', rental: await this.gaveUp(rental) };
-        }
-      } catch (error) {
-        if (isCancelled(error)) {
-          break;
-        }
-        this.deps.log.warn(`The instances could not be read back: ${String(error)}`);
-      }
+    const outcome: ReadBackOutcome<RentResult> = {
+      found: async (instanceId) => ({
+        kind: 'rented',
+        rental: await this.took(rental, instanceId),
+        instanceId,
+      }),
+      none: async () => ({ kind: 'notRented', rental: await this.gaveUp(rental) }),
+    };
+    const result = await readBack(account, rental, since, outcome, {
+      ...this.deps,
+      signal: this.over.signal,
+      taken: () => this.taken(rental),
+    });
+    if (result) {
+      return result;
     }
     this.tellAwaited();
     return { kind: 'notKnown', rental };
@@ -314,7 +304,7 @@ class JournaledRentals implements RentalStore {
 
   private async clearUpOne(rental: Rental, snapshot: FleetSnapshot, now: number): Promise<void> {
     const { phase } = rental;
-    const finding = findRented(this.lost(rental), snapshot.instances, this.taken(rental));
+    const finding = findRented(lostRentalOf(rental), snapshot.instances, this.taken(rental));
     if (finding.kind === 'found' && (finding.by === 'label' || phase.kind === 'notKnown')) {
       this.settled.fire(await this.took(rental, finding.instanceId));
     } else if (phase.kind === 'sent') {
@@ -348,11 +338,6 @@ class JournaledRentals implements RentalStore {
     return lives && isSearching;
   }
 
-  private lost(rental: Rental) {
-    const { marker, requestedAt, idsBefore, offer } = rental;
-    return { marker, requestedAt, idsBefore, machineId: offer.machineId };
-  }
-
   private taken(rental: Rental): ReadonlySet<number> {
     const others = this.rentals.filter(({ marker }) => marker !== rental.marker);
     return new Set(others.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])));
@@ -374,8 +359,8 @@ class JournaledRentals implements RentalStore {
       return state.value.instances.map(({ id }) => id);
     }
     try {
-      const { items, skipped, found } = await account.client.instances.list(signal ? { signal } : {});
-      return skipped === 0 && (found ?? 0) <= items.length ? items.map(({ id }) => id) : undefined;
+      const list = await account.client.instances.list(signal ? { signal } : {});
+      return isCompleteList(list) ? list.items.map(({ id }) => id) : undefined;
     } catch (error) {
       if (isCancelled(error)) {
         throw error;

@@ -1,0 +1,72 @@
+import { findRented } from '../../model/rentals/findRented';
+import { wait, type Clock } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Account, Rental } from '../ports';
+
+/** When the instances are read back after a lost answer, in milliseconds after it. */
+const readBackAtMs = [0, 2000, 5000, 10_000, 20_000, 30_000, 45_000, 60_000];
+export const readBackForMs = 60_000;
+
+export interface ReadBackDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends the search before its time. */
+  readonly signal: AbortSignal;
+  /** Instances that other rentals turned out to be. */
+  readonly taken: () => ReadonlySet<number>;
+}
+
+/** Notes down what was found; where that fails, the instances are read once more. */
+export interface ReadBackOutcome<T> {
+  readonly found: (instanceId: number) => Promise<T>;
+  /** A complete list at the end of the time did not have it. */
+  readonly none: () => Promise<T>;
+}
+
+/**
+ * Looks for the instance of a rental whose answer was lost, at once and over the next minute. `undefined` where that
+ * was not found out; never rejects.
+ */
+export async function readBack<T>(
+  account: Account,
+  rental: Rental,
+  since: number,
+  outcome: ReadBackOutcome<T>,
+  { clock, log, signal, taken }: ReadBackDeps,
+): Promise<T | undefined> {
+  for (const [index, atMs] of readBackAtMs.entries()) {
+    try {
+      await wait(clock, since + atMs - clock.now(), signal);
+      const list = await account.client.instances.list({ signal });
+      const finding = findRented(lostRentalOf(rental), list.items, taken());
+      // A record that is still filling may get its label; by id alone it is taken on a later look.
+      if (finding.kind === 'found' && (finding.by === 'label' || index > 1)) {
+        return await outcome.found(finding.instanceId);
+      }
+      if (finding.kind === 'none' && isCompleteList(list) && atMs >= readBackForMs) {
+        return await outcome.none();
+      }
+    } catch (error) {
+      if (isCancelled(error)) {
+        break;
+      }
+      log.warn(`The instances could not be read back: ${String(error)}`);
+    }
+  }
+  return undefined;
+}
+
+/** What an instance is recognised by. */
+export function lostRentalOf({ marker, requestedAt, idsBefore, offer }: Rental) {
+  return { marker, requestedAt, idsBefore, machineId: offer.machineId };
+}
+
+/** Whether what is missing from an answer is not there. */
+export function isCompleteList(list: {
+  readonly items: readonly unknown[];
+  readonly skipped: number;
+  readonly found?: number | undefined;
+}): boolean {
+  return list.skipped === 0 && (list.found ?? 0) <= list.items.length;
+}
