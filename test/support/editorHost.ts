@@ -112,20 +112,22 @@ export class EditorHost {
   }
 
   /**
-   * Address of a window: on a folder, or empty. `development` and `tests` name folders that the extension host
+   * Address of a window: on a folder, on a file that names several, or empty. `development` and `tests` name folders that the extension host
    * loads, and need a host with the driver.
    */
   windowUrl(
     options: {
       folder?: string;
+      workspace?: string;
       development?: string;
       tests?: string;
       payload?: readonly (readonly [string, string])[];
     } = {},
   ): string {
     const url = new URL(this.url);
-    if (options.folder === undefined) url.searchParams.set('ew', 'true');
-    else url.searchParams.set('folder', options.folder);
+    if (options.workspace !== undefined) url.searchParams.set('workspace', options.workspace);
+    else if (options.folder !== undefined) url.searchParams.set('folder', options.folder);
+    else url.searchParams.set('ew', 'true');
     const remote = (file: string): string => `vscode-remote://remote${file}`;
     const payload = [['skipWelcome', 'true'], ...(options.payload ?? [])];
     if (options.development !== undefined) {

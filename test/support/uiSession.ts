@@ -85,10 +85,11 @@ export class UiSession {
   }
 
   /** A further window of the same user; its screenshots go to a folder named after it. */
-  async window(name = ''): Promise<Workbench> {
-    const workbench = await Workbench.open(this.profile, this.host, path.join(this.name, name), {
-      folder: path.join(this.root, 'workspace'),
-    });
+  async window(
+    name = '',
+    opens: Parameters<EditorHost['windowUrl']>[0] = { folder: path.join(this.root, 'workspace') },
+  ): Promise<Workbench> {
+    const workbench = await Workbench.open(this.profile, this.host, path.join(this.name, name), opens);
     this.windows.push(workbench);
     return workbench;
   }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
+import { reachableInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -12,6 +13,7 @@ describe('a workspace that knows its machine', function () {
   this.timeout(150_000);
   const session = useUiSession('workspace-file', {
     workspaceTrust: true,
+    extensions: ['ui/remoteSsh'],
     settings: { 'security.workspace.trust.startupPrompt': 'never' },
   });
   let workbench: Workbench;
@@ -25,7 +27,13 @@ describe('a workspace that knows its machine', function () {
     writeFileSync(file(), `${JSON.stringify({ maxPricePerHour: 0.5, ...recipe }, null, 2)}\n`);
   };
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
-  const image = 'nvidia/cuda:12.4';
+  /** What the machine was rented with. */
+  const image = 'pytorch/pytorch:latest';
+
+  const starts = () =>
+    session()
+      .simulator.received('PUT', `/api/v0/instances/${instanceId}/`)
+      .filter(({ body }) => (body as { state?: string }).state === 'running').length;
 
   async function openFile(): Promise<void> {
     await until('the file', async () => {
@@ -43,11 +51,7 @@ describe('a workspace that knows its machine', function () {
   it('shows its file in a workspace that is not trusted, and rents nothing', async () => {
     write({ image });
     const { simulator } = session();
-    const found = await simulator.call('POST', '/api/v0/bundles/', { rentable: { eq: true }, limit: 1 });
-    const rental = { image, disk: 10, cancel_unavail: true };
-    const offer = String(found.json.offers[0].id);
-    instanceId = Number((await simulator.call('PUT', `/api/v0/asks/${offer}/`, rental)).json.new_contract);
-    simulator.advance(600);
+    instanceId = await reachableInstance(session(), 'trainer');
     const made = await simulator.call('POST', '/api/v0/template/', {
       name: 'Recipe',
       image: 'a/b:1',
@@ -77,13 +81,13 @@ describe('a workspace that knows its machine', function () {
       .click();
   });
 
-  it('connects to a machine of the recipe, starts one, or rents another, as the user says', async () => {
+  it('connects to a machine of the recipe or rents another, as the user says', async () => {
     const { quick, page } = workbench;
     await openFile();
     await editor.lens('Rent for This Workspace').waitFor({ timeout: 60_000 });
     await editor.lens('Rent for This Workspace').click();
     await quick.waitForTitle('A Machine for This Workspace Exists Already');
-    await quick.rows.filter({ hasText: 'Connect to' }).first().waitFor();
+    await quick.rows.filter({ hasText: 'Connect to trainer' }).first().waitFor();
     await workbench.shot('02-exists');
     await quick.rows.filter({ hasText: 'Rent Another Machine' }).click();
     await quick.waitForTitle('Search Offers for This Workspace');
@@ -92,21 +96,38 @@ describe('a workspace that knows its machine', function () {
     assert.equal(rentals(), 1);
   });
 
-  it('starts a stopped machine of the recipe without a question where the file says so', async () => {
-    const { simulator } = session();
-    await simulator.call('PUT', `/api/v0/instances/${instanceId}/`, { state: 'stopped' });
-    simulator.advance(120);
-    write({ image, whenRunning: 'start' });
+  it('connects without a question where the file says so, in the folder that it names', async () => {
+    write({ image, folder: '/tmp', whenRunning: 'connect' });
+    await until('the file on the screen', () => editor.line('"connect"').isVisible());
+    const opened = await session().opensWindow(() => workbench.run('Rent for This Workspace…'));
+    const folder = new URL(opened.url()).searchParams.get('folder') ?? '';
+    assert.match(folder, new RegExp(`^vscode-remote://ssh-remote\\+gpu-[0-9a-f]{6}-${instanceId}/tmp$`));
+    await opened.close();
+    assert.equal(rentals(), 1);
+  });
+
+  it('asks where what the file says does not fit what there is', async () => {
+    const { quick, page } = workbench;
+    await session().simulator.call('PUT', `/api/v0/instances/${instanceId}/`, { state: 'stopped' });
+    session().simulator.advance(120);
     await workbench.run('Refresh');
-    await until('the file on the screen', () => editor.line('"whenRunning"').isVisible());
-    const starts = () =>
-      simulator
-        .received('PUT', `/api/v0/instances/${instanceId}/`)
-        .filter(({ body }) => (body as { state?: string }).state === 'running').length;
     await workbench
       .view('Instances')
       .row(/Stopped/)
       .waitFor();
+    await workbench.run('Rent for This Workspace…');
+    await quick.waitForTitle('A Machine for This Workspace Exists Already');
+    await quick.rows.filter({ hasText: 'Start trainer' }).first().waitFor();
+    assert.equal(await quick.rows.filter({ hasText: 'Connect to' }).count(), 0);
+    await workbench.shot('03-stopped');
+    await page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
+    assert.deepEqual([rentals(), starts()], [1, 0]);
+  });
+
+  it('starts a stopped machine of the recipe without a question where the file says so', async () => {
+    write({ image, whenRunning: 'start' });
+    await until('the file on the screen', () => editor.line('"start"').isVisible());
     await workbench.run('Rent for This Workspace…');
     await until('the start', async () => {
       // What it costs to go on is said first.
@@ -124,7 +145,7 @@ describe('a workspace that knows its machine', function () {
     await workbench.run('Rent for This Workspace…');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /Recipe was edited since/);
-    await workbench.shot('03-edited');
+    await workbench.shot('04-edited');
     await workbench.dialogButton('Rent from the Current Version');
     await quick.waitForTitle('Search Offers for This Workspace');
     await page.keyboard.press('Escape');
@@ -132,7 +153,7 @@ describe('a workspace that knows its machine', function () {
     await session().simulator.call('DELETE', '/api/v0/template/', { template_id: templateId });
     await workbench.run('Rent for This Workspace…');
     await workbench.toast(/The template Recipe was deleted/);
-    await workbench.shot('04-deleted');
+    await workbench.shot('05-deleted');
     assert.equal(rentals(), 1);
     // What the started machine has to say may come meanwhile.
     await quick.run('Notifications: Clear All Notifications');
@@ -144,12 +165,12 @@ describe('a workspace that knows its machine', function () {
     await workbench.run('Rent for This Workspace…');
     await workbench.toastButton(/does not say yet what it needs/, 'Create Workspace File');
     await workbench.quick.waitForTitle('What Does This Workspace Rent?');
-    await workbench.shot('05-create');
+    await workbench.shot('06-create');
     await workbench.quick.rows.filter({ hasText: 'An Image' }).first().click();
     await until('the file', () => existsSync(file()));
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');
     await editor.lens('Rent for This Workspace').waitFor();
-    await workbench.shot('06-created');
+    await workbench.shot('07-created');
     const written = readFileSync(file(), 'utf8');
     await workbench.run('Create Workspace File…');
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');

@@ -20,6 +20,7 @@ import { brokenConfig, logProbes, usableInstance, warnAboutMemory } from './host
 import { keysOf, offerToAttach } from './instanceKeys';
 import { pickFolder } from './folderPicker';
 import { PlatformEntries } from './platformEntries';
+import { recipeFolder } from './recipeFolder';
 import { installedResolvers, offerOtherWays } from './resolverChoice';
 import { startFirst } from './startFirst';
 import { cloneWithProgress, pickRemote, workspaceRemotes } from './workspaceRepository';
@@ -259,8 +260,9 @@ export class Connector {
       return set;
     }
     const last = this.folders.last(alias);
-    if (last !== undefined) {
-      return last;
+    const known = last ?? (await recipeFolder(instance));
+    if (known !== undefined) {
+      return known;
     }
     const [offered, remotes] = await Promise.all([
       readFolders(this.deps.ssh, alias),

@@ -136,10 +136,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       this.failures.note(uri, error);
       throw this.toFileError(error);
     }
-    // A rental takes the hash from the list, and every edit changes it.
-    void this.deps.templates.refresh().catch((error: unknown) => {
-      this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
-    });
+    this.refreshList();
   }
 
   private async write(uri: vscode.Uri, read: TemplateUri, source: string): Promise<void> {
@@ -188,6 +185,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     } catch (error) {
       throw this.toFileError(error);
     }
+    this.refreshList();
   }
 
   /** Another file name is another name of the template. */
@@ -206,6 +204,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     } catch (error) {
       throw this.toFileError(error);
     }
+    this.refreshList();
   }
 
   dispose(): void {
@@ -213,6 +212,13 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     for (const timer of this.written.values()) {
       timer.dispose();
     }
+  }
+
+  /** A rental takes the hash from the list, and every edit changes it. */
+  private refreshList(): void {
+    void this.deps.templates.refresh().catch((error: unknown) => {
+      this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
+    });
   }
 
   private async content(
