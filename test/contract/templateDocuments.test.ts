@@ -15,10 +15,8 @@ import {
   TemplateConflictError,
   TemplateGoneError,
 } from '../../src/store/templates/templateErrors';
-import { digestOf } from '../../src/store/templates/templateMemory';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
-import { SlowFile } from '../support/slowFile';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
 import { until } from '../support/until';
 
@@ -281,59 +279,6 @@ describe('template documents', () => {
       window.documents.save(foreign, change(known.text, { desc: 'x' })),
       ReadOnlyTemplateError,
     );
-  });
-
-  it('have the same time after a restart as long as they did not change', async () => {
-    await textOf(window);
-    const { mtime } = window.documents.peek(id) ?? {};
-    await window.memory.change('account-1', (onDisk) => onDisk);
-    const later = await computer.openWindow();
-    await later.clock.advance(60_000);
-    await textOf(later);
-    assert.equal(later.documents.peek(id)?.mtime, mtime);
-    await later.documents.refresh(id);
-    assert.equal(later.documents.peek(id)?.mtime, mtime);
-    await editElsewhere({ desc: 'by somebody else' });
-    await later.documents.refresh(id);
-    assert.ok((later.documents.peek(id)?.mtime ?? 0) > (mtime ?? 0));
-  });
-
-  it('open while the disk is busy, with the time that they keep', async () => {
-    const disk = new SlowFile();
-    const first = await computer.openWindow(disk);
-    await textOf(first);
-    const mtime = first.documents.peek(id)?.mtime;
-    (await until('the write', () => disk.writing[0])).end();
-    const later = await computer.openWindow(disk);
-    await later.clock.advance(60_000);
-    await textOf(later);
-    assert.equal(later.documents.peek(id)?.mtime, mtime);
-    assert.equal(disk.writing.length, 1);
-  });
-
-  it('keep the time of the window that saw them first, whichever wrote it first', async () => {
-    const disk = new SlowFile();
-    const second = await computer.openWindow(disk);
-    await second.clock.advance(60_000);
-    void second.memory.change('account-1', (onDisk) => onDisk);
-    const busy = await until('the write', () => disk.writing[0]);
-    await textOf(second);
-    const known = second.documents.peek(id);
-    assert.ok(known);
-    const first = { hash: known.hashId, digest: digestOf(known.text), mtime: known.mtime - 60_000 };
-    busy.end();
-    // What the first window decided comes to the disk before what the second one did.
-    const account = disk.content?.accounts['account-1'];
-    assert.ok(account);
-    disk.content = {
-      version: 1,
-      drafts: {},
-      accounts: { 'account-1': { ...account, versions: { [id]: first } } },
-    };
-    (await until('the next write', () => disk.writing[1])).end();
-    const later = await computer.openWindow(disk);
-    await textOf(later);
-    assert.equal(later.documents.peek(id)?.mtime, first.mtime);
   });
 
   it('are merged with what they were made from, also after a restart', async () => {

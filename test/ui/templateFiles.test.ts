@@ -155,6 +155,7 @@ describe('template documents like any other file', function () {
     await type({ desc: 'saved by itself again' });
     await until('the edit', async () => (await record(first))['desc'] === 'saved by itself again');
     await editor.line('"tag": "meanwhile"').waitFor();
+    await editor.lens('saving merges').waitFor({ state: 'detached' });
     assert.equal((await record(first))['tag'], 'meanwhile');
     await menu('File: Toggle Auto Save');
   });
@@ -270,9 +271,15 @@ describe('template documents like any other file', function () {
       await row(name).click({ button: 'right' });
       await other.page.locator('.monaco-menu .action-menu-item', { hasText: action }).first().click();
     };
-    await row('Mine').locator('.monaco-tl-twistie').click();
-    await row(String(gone)).click();
-    await row('To be deleted.json').waitFor();
+    // Rows are made anew while the folders are read.
+    const expand = (name: string, inner: string) =>
+      until(`what is in ${name}`, async () => {
+        if (await row(inner).isVisible()) return true;
+        if ((await row(name).getAttribute('aria-expanded')) !== 'true') await row(name).click();
+        return false;
+      });
+    await expand('Mine', String(gone));
+    await expand(String(gone), 'To be deleted.json');
     await other.shot('01-explorer');
     await item('To be deleted.json', 'Rename');
     const box = explorer.locator('input.monaco-inputbox, .monaco-inputbox input').first();

@@ -193,6 +193,7 @@ describe('templates as JSON files', function () {
     const saved = await record();
     assert.deepEqual([saved['desc'], saved['tag']], ['first window', 'second window']);
     await other.line('"desc": "first window"').waitFor();
+    await other.lens('saving merges').waitFor({ state: 'detached' });
     await workbench.page.bringToFront();
     await editor.line('"tag": "second window"').waitFor();
     await second.page.close();

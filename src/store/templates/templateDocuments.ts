@@ -161,7 +161,10 @@ export class TemplateDocuments implements Disposable {
       return;
     }
     const found = await this.reader.read(account, id);
-    if (found) {
+    if (this.known.get(id)?.hashId !== known.hashId) {
+      // Saved or read meanwhile: what was read may be older than what is known.
+      await this.refresh(id);
+    } else if (found) {
       await this.take(account, found);
     } else if (!this.isDirty(id)) {
       // Deleted elsewhere; an unsaved document stays, and says so when it is saved.
@@ -174,10 +177,11 @@ export class TemplateDocuments implements Disposable {
   /** A list as it was read. */
   async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
     this.listed = new Map(templates.map((template) => [`${account.key}/${template.id}`, template]));
-    for (const template of templates) {
-      const known = this.known.get(template.id);
-      if (known?.accountKey === account.key && known.hashId !== template.hashId) {
-        await this.take(account, template);
+    for (const { id, hashId } of templates) {
+      const known = this.known.get(id);
+      if (known?.accountKey === account.key && known.hashId !== hashId) {
+        // The list may have been read before this window saved.
+        await this.refresh(id);
       }
     }
   }
@@ -200,7 +204,7 @@ export class TemplateDocuments implements Disposable {
   /** The document is not being edited: what was kept for merging is dropped, and it shows what is there. */
   async settle(id: number): Promise<void> {
     this.endConflict(id);
-    const wasBehind = this.behind.delete(id);
+    const wasBehind = this.endBehind(id);
     if ((await this.dropBase(id)) || wasBehind) {
       await this.refresh(id);
     }
@@ -319,7 +323,7 @@ export class TemplateDocuments implements Disposable {
     this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
     this.endConflict(id);
     this.overruled.delete(id);
-    this.behind.delete(id);
+    this.endBehind(id);
     await this.dropBase(id);
     if (before?.hashId !== saved.hashId) {
       this.deps.hub.broadcast(topic, id);
@@ -389,6 +393,14 @@ export class TemplateDocuments implements Disposable {
     if (this.conflicts.delete(id)) {
       this.noticed.fire(id);
     }
+  }
+
+  private endBehind(id: number): boolean {
+    const wasBehind = this.behind.delete(id);
+    if (wasBehind) {
+      this.noticed.fire(id);
+    }
+    return wasBehind;
   }
 
   private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
