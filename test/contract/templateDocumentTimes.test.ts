@@ -121,4 +121,28 @@ describe('template documents as time goes by', () => {
     await textOf(later);
     assert.equal(later.documents.peek(id)?.mtime, first.mtime);
   });
+
+  it('keep what an edit was made from over a restart, although another window saved meanwhile', async () => {
+    const other = await scene().computer.openWindow();
+    const source = changeText(await textOf(window), { desc: 'typed before the restart' });
+    const { mtime } = window.documents.peek(id) ?? {};
+    const theirs = changeText(await textOf(other), { tag: 'of the other window' });
+    for (const one of [window, other]) {
+      one.dirty.add(id);
+      await one.documents.keepBase(id);
+    }
+    await other.documents.save(id, theirs);
+    other.dirty.delete(id);
+    await other.documents.settle(id);
+    await until('the remark', () => window.documents.isBehind(id));
+    await window.memory.change('account-1', (onDisk) => onDisk);
+    const restarted = await scene().computer.openWindow();
+    restarted.dirty.add(id);
+    await textOf(restarted);
+    // The editor would ask before it saves over a later one.
+    assert.equal(restarted.documents.peek(id)?.mtime, mtime);
+    await restarted.documents.save(id, source);
+    const { desc, tag } = await scene().record();
+    assert.deepEqual([desc, tag], ['typed before the restart', 'of the other window']);
+  });
 });

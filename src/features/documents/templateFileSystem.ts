@@ -29,6 +29,8 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   /** A draft became a template. */
   readonly onDidCreate = this.created.event;
   private readonly saveAs: SaveAsTargets;
+  /** Templates whose folder was looked into: what is in it has the one name that was listed. */
+  private readonly looked = new Set<number>();
   /** Written, and the editor has not asked for the new time yet. */
   private readonly written = new Map<number, { dispose(): void }>();
 
@@ -84,6 +86,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const id = /^\/(\d+)\/?$/.exec(uri.path)?.[1];
     if (id !== undefined) {
       const known = await this.known(uri, Number(id));
+      this.looked.add(known.id);
       return [[`${fileNameOf(known.name)}.json`, vscode.FileType.File]];
     }
     if (uri.authority !== 'templates' || !isFolder(uri)) {
@@ -246,7 +249,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (
       read.kind === 'own' &&
       !isOpen(uri) &&
-      isOpenElsewhere(read.id, uri) &&
+      (this.looked.has(read.id) || isOpenElsewhere(read.id, uri)) &&
       read.name !== fileNameOf(known.name)
     ) {
       // Any name leads to a template; but what it is about to be renamed to must not exist yet.

@@ -43,6 +43,8 @@ export class TemplateDocuments implements Disposable {
   private readonly overruled = new Map<number, string>();
   /** By account and id, as last listed. */
   private listed: ReadonlyMap<string, Template> = new Map();
+  /** Of which this window keeps what an edit was made from; what another window keeps stays. */
+  private readonly kept = new Set<number>();
   /** Changed at the service while they are edited here. */
   private readonly behind = new Set<number>();
   private readonly store = new DisposableStore();
@@ -138,6 +140,9 @@ export class TemplateDocuments implements Disposable {
       return raced;
     }
     const base = memory.bases[String(id)];
+    if (base) {
+      this.kept.add(id);
+    }
     const shown = base
       ? { ...fresh, hashId: base.hash, fields: base.fields, text: base.text, mtime: base.mtime }
       : fresh;
@@ -194,6 +199,7 @@ export class TemplateDocuments implements Disposable {
       const fields = known.shown ?? known.fields;
       // What was typed may hold a password in clear until the document shows its reference.
       const shown = known.shown ? renderDocument(known.shown) : known.text;
+      this.kept.add(id);
       await this.deps.memory.change(known.accountKey, (memory) => ({
         ...memory,
         bases: { ...memory.bases, [String(id)]: { hash, mtime, text: shown, fields } },
@@ -366,6 +372,8 @@ export class TemplateDocuments implements Disposable {
       if (known && known.hashId !== found.hashId && !this.behind.has(found.id)) {
         this.behind.add(found.id);
         this.noticed.fire(found.id);
+        // Whoever saved may have dropped what this edit was made from.
+        await this.keepBase(found.id);
       }
       return;
     }
@@ -379,7 +387,7 @@ export class TemplateDocuments implements Disposable {
 
   private async dropBase(id: number): Promise<boolean> {
     const known = this.known.get(id);
-    if (!known || !Object.hasOwn((await this.deps.memory.account(known.accountKey)).bases, String(id))) {
+    if (!known || !this.kept.delete(id)) {
       return false;
     }
     await this.deps.memory.change(known.accountKey, (memory) => ({
