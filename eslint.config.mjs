@@ -1,5 +1,3 @@
-import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
-import { importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** The folders of src, innermost first, with the folders each may import. */
@@ -79,14 +77,9 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts', 'test/**/*.ts'],
-    extends: [...tseslint.configs.strictTypeChecked, importX.flatConfigs.typescript],
-    plugins: { 'import-x': importX },
-    settings: {
-      'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],
-    },
+    extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      'import-x/no-cycle': 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
