@@ -20,7 +20,7 @@ describe('hosting and serverless', function () {
     const hosting = workbench.view('Hosting');
     await hosting.header.waitFor();
     await hosting.open();
-    await hosting.row(/GPUs rented|#\d+/).waitFor();
+    await hosting.row(/rented|#\d+/).waitFor();
     await workbench.shot('01-machines');
     const { json } = await session().simulator.call('GET', '/api/v0/machines/');
     assert.equal((await hosting.rowTexts()).length > 0, json.machines.length > 0);

@@ -164,7 +164,7 @@ describe('a workspace that knows its machine', function () {
     rmSync(file());
     await workbench.run('Rent for This Workspace…');
     await workbench.toastButton(/does not say yet what it needs/, 'Create Workspace File');
-    await workbench.quick.waitForTitle('What Does This Workspace Rent?');
+    await workbench.quick.waitForTitle('Create Workspace File');
     await workbench.shot('06-create');
     await workbench.quick.rows.filter({ hasText: 'An Image' }).first().click();
     await until('the file', () => existsSync(file()));

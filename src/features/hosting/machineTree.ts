@@ -66,10 +66,11 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     item.iconPath = new vscode.ThemeIcon('server');
     if (machine) {
       item.description = [
-        occupancyText(machine),
+        // The end is cut off in a narrow view; the tooltip says what the price is for.
         machine.gpuPerHour === undefined
           ? undefined
-          : vscode.l10n.t('{0}/h per GPU', formatMoney(machine.gpuPerHour)),
+          : vscode.l10n.t('{0}/h', formatMoney(machine.gpuPerHour)),
+        occupancyText(machine),
       ]
         .filter((part) => part !== undefined)
         .join(' · ');
@@ -94,7 +95,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 }
 
-/** `2 of 4 GPUs rented`; each letter of the occupancy stands for a rented GPU, `x` for a free one. */
+/** `2 of 4 rented`, of the GPUs; each letter of the occupancy stands for a rented GPU, `x` for a free one. */
 export function occupancyText({ occupancy }: Machine): string | undefined {
   const letters = occupancy
     ?.trim()
@@ -104,7 +105,7 @@ export function occupancyText({ occupancy }: Machine): string | undefined {
     return undefined;
   }
   const free = letters.filter((letter) => letter.toLowerCase() === 'x').length;
-  return vscode.l10n.t('{0} of {1} GPUs rented', letters.length - free, letters.length);
+  return vscode.l10n.t('{0} of {1} rented', letters.length - free, letters.length);
 }
 
 function machineTooltip(machine: Machine): vscode.MarkdownString {

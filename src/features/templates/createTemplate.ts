@@ -41,7 +41,10 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
       run: () => importTemplate(deps, undefined),
     },
   ];
-  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Create a Template') });
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Create a Template'),
+    placeHolder: vscode.l10n.t('What shall it start from?'),
+  });
   await picked?.run();
 }
 

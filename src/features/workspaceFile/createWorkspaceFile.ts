@@ -61,7 +61,8 @@ async function chooseSource({
     template,
   }));
   const picked = await vscode.window.showQuickPick([image, ...rows], {
-    title: vscode.l10n.t('What Does This Workspace Rent?'),
+    title: vscode.l10n.t('Create Workspace File'),
+    placeHolder: vscode.l10n.t('What does this workspace rent?'),
     matchOnDescription: true,
   });
   if (!picked) {

@@ -76,7 +76,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
   }
   const rows = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Rent for Which Folder of the Workspace?'),
+    placeHolder: vscode.l10n.t('Rent for which folder of the workspace?'),
   });
   return picked?.uri;
 }
@@ -140,6 +140,7 @@ async function ask(running: readonly Instance[], stopped: readonly Instance[]): 
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('A Machine for This Workspace Exists Already'),
+    placeHolder: vscode.l10n.t('Use it, or rent another one?'),
   });
   if (picked === another) {
     return false;
