@@ -181,7 +181,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
-    failedMachines: new FailedMachines(join(storageDir, 'failedMachines')),
+    failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
     offerPins: new OfferPins(),

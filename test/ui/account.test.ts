@@ -72,9 +72,42 @@ describe('the account and its second factor', function () {
     );
     await view().expand(view().row('Environment Variables'));
     await isThere(/HF_TOKEN.*••••••/s);
+    assert.match((await view().row('HF_TOKEN').getAttribute('aria-label')) ?? '', /HF_TOKEN, value hidden/);
     await view().inlineAction(view().row('HF_TOKEN'), 'Reveal Value for a Moment');
     await isThere(secretValue);
     await workbench.shot('04-variable');
+    await isThere(/HF_TOKEN.*••••••/s);
+    // The menu has it for the keyboard.
+    await view().contextMenu(view().row('HF_TOKEN'), 'Reveal Value for a Moment');
+    await isThere(secretValue);
+    assert.deepEqual(workbench.errors, []);
+  });
+
+  it('copies the value of a variable on request, changes it, and deletes it after a question', async () => {
+    const { simulator } = session();
+    const changed = 'hf_planted-value-0043';
+    await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await view().contextMenu(view().row('HF_TOKEN'), 'Copy Value');
+    await until(
+      'the value',
+      async () => (await workbench.page.evaluate<string>('navigator.clipboard.readText()')) === secretValue,
+    );
+    await view().contextMenu(view().row('HF_TOKEN'), 'Set Environment Variable');
+    await workbench.quick.waitForTitle('Set Environment Variable: HF_TOKEN');
+    await workbench.quick.type(changed);
+    await until('the change', () => simulator.received('PUT', '/api/v0/secrets/').length === 1);
+    assert.deepEqual(simulator.received('PUT', '/api/v0/secrets/')[0]?.body, {
+      key: 'HF_TOKEN',
+      value: changed,
+    });
+    await view().contextMenu(view().row('HF_TOKEN'), 'Delete Environment Variable');
+    await workbench.dialog.filter({ hasText: 'Delete the environment variable HF_TOKEN?' }).waitFor();
+    await workbench.shot('04-delete-variable');
+    assert.equal(simulator.received('DELETE', '/api/v0/secrets/').length, 0);
+    await workbench.dialogButton('Delete');
+    await isThere('No environment variables');
+    assert.deepEqual(simulator.received('DELETE', '/api/v0/secrets/')[0]?.body, { key: 'HF_TOKEN' });
+    assert.deepEqual(session().filesWithSecrets([secretValue, changed]), []);
   });
 
   it('creates a scoped key and shows it once', async () => {
@@ -95,6 +128,33 @@ describe('the account and its second factor', function () {
       },
       key_params: { ip_whitelist: ['127.0.0.1'] },
     });
+  });
+
+  it('lists the API keys, and deletes one after a question', async () => {
+    const { simulator } = session();
+    const sent = () => simulator.received('DELETE', /^\/api\/v0\/auth\/apikeys\/\d+\/$/);
+    await view().expand(view().row('API Keys'));
+    await isThere(/build server.*instance_write.*from 127\.0\.0\.1/s);
+    assert.match(
+      (await view().row('build server').getAttribute('aria-label')) ?? '',
+      /^build server, instance_read, .*from 127\.0\.0\.1/,
+    );
+    await workbench.hoverText(view().row('build server').locator('.label-name'), /build server.*misc/s);
+    await workbench.shot('05-keys');
+    await view().contextMenu(view().row('build server'), 'Delete API Key');
+    await workbench.dialog.filter({ hasText: 'Delete the API key build server' }).waitFor();
+    assert.equal(sent().length, 0);
+    await workbench.dialogButton('Delete');
+    await view().row('build server').waitFor({ state: 'detached' });
+    assert.deepEqual(
+      sent().map(({ status }) => status),
+      [200],
+    );
+  });
+
+  it('says that this marketplace has no web console, and opens none', async () => {
+    await view().contextMenu(view().row('Credit: $25.00'), 'Open Web Console');
+    await workbench.toast('has no web console');
   });
 
   it('adds an authenticator app by a picture that is drawn here', async () => {

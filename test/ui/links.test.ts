@@ -65,6 +65,21 @@ describe('links into the editor', function () {
     await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
     await workbench.shot('04-offer');
     assert.equal(await workbench.quick.rows.filter({ hasText: '% reliable' }).count(), 1);
+    const copied = () => workbench.page.evaluate<string>('navigator.clipboard.readText()');
+    await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const row = workbench.quick.rows.filter({ hasText: '% reliable' }).first();
+    await row.hover();
+    await row.locator('.action-label[aria-label="Copy Link"]').click();
+    await until('the link', async () => (await copied()).endsWith(`/offer?id=${offerId}`));
+    // And by keyboard.
+    await workbench.page.evaluate('navigator.clipboard.writeText("")');
+    await workbench.quick.input.fill('/');
+    await workbench.quick.row(`Copy Link to Offer #${offerId}`).waitFor();
+    await workbench.quick.input.fill('Copy Link');
+    await workbench.shot('04-offer-link');
+    await workbench.quick.enter({ isList: true });
+    await until('the link', async () => (await copied()).endsWith(`/offer?id=${offerId}`));
+    await row.waitFor();
     await workbench.page.keyboard.press('Escape');
     assert.equal(writes().length, before);
   });

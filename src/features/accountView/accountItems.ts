@@ -204,6 +204,9 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
 export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
   const item = row(plainLabel(name), 'symbol-variable', ';secret;');
   item.description = isRevealed ? (value ?? vscode.l10n.t('not told by the service')) : '••••••';
+  if (!isRevealed) {
+    item.accessibilityInformation = { label: vscode.l10n.t('{0}, value hidden', plainLabel(name)) };
+  }
   return item;
 }
 

@@ -80,7 +80,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   getTreeItem(node: object): vscode.TreeItem {
     const account = this.deps.accounts.active;
     const own = this.nodes.isOwn(node) && account ? this.itemOf(node, account) : undefined;
-    return own ?? this.foreign.get(node)?.() ?? new vscode.TreeItem('');
+    return own ? readable(own) : (this.foreign.get(node)?.() ?? new vscode.TreeItem(''));
   }
 
   getParent(): undefined {
@@ -284,4 +284,14 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     ].join('\n');
     return creditItem(formatMoney(money, 2), lasts, tooltip);
   }
+}
+
+/** All of a row for those who hover over it, where it is cut off, and for screen readers, which read a tooltip alone. */
+function readable(item: vscode.TreeItem): vscode.TreeItem {
+  const words = [item.label, item.description].filter(
+    (part): part is string => typeof part === 'string' && part !== '',
+  );
+  item.tooltip ??= words.join('\n');
+  item.accessibilityInformation ??= { label: words.join(', ') };
+  return item;
 }

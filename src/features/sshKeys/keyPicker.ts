@@ -14,6 +14,7 @@ export type KeyChoice =
 type RowValue =
   | { readonly kind: 'local'; readonly key: LocalKey }
   | { readonly kind: 'generate' }
+  | { readonly kind: 'file' }
   | { readonly kind: 'paste' }
   | { readonly kind: 'without' };
 
@@ -37,6 +38,13 @@ export async function pickKey(
       detail: vscode.l10n.t('Made on this computer; only its public part leaves it'),
       iconPath: new vscode.ThemeIcon('add'),
       value: { kind: 'generate' },
+    },
+    {
+      id: 'file',
+      label: vscode.l10n.t('From a File…'),
+      detail: vscode.l10n.t('A public key, in a file that ends in .pub'),
+      iconPath: new vscode.ThemeIcon('folder-opened'),
+      value: { kind: 'file' },
     },
     {
       id: 'paste',
@@ -63,8 +71,9 @@ export async function pickKey(
       const made = await generate(deps);
       return made && { kind: 'key', line: made.line };
     }
+    case 'file':
     case 'paste': {
-      const line = await paste(words.title);
+      const line = await (answer.value.kind === 'file' ? fromFile(words.title) : paste(words.title));
       return line === undefined ? undefined : { kind: 'key', line };
     }
     case 'without':
@@ -163,6 +172,30 @@ async function askPassphrase(): Promise<string | undefined> {
           : vscode.l10n.t('The two are not the same.'),
   });
   return again.kind === 'picked' ? again.value : undefined;
+}
+
+/** More than any public key has, in bytes. */
+const longestKeyFile = 20_000;
+
+async function fromFile(title: string): Promise<string | undefined> {
+  const [file] =
+    (await vscode.window.showOpenDialog({ title, openLabel: vscode.l10n.t('Use This Public Key') })) ?? [];
+  if (!file) {
+    return undefined;
+  }
+  const { size } = await vscode.workspace.fs.stat(file);
+  const line =
+    size > longestKeyFile
+      ? ''
+      : Buffer.from(await vscode.workspace.fs.readFile(file))
+          .toString('utf8')
+          .trim();
+  const problem = publicKeyProblem(line);
+  if (problem !== undefined) {
+    await vscode.window.showWarningMessage(problem, { modal: true });
+    return undefined;
+  }
+  return line;
 }
 
 async function paste(title: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { Micros } from '../money';
 /** Who the key belongs to. */
 export interface User {
   readonly id: number;
+  /** Of the key that was entered, also while a session is in use. */
   readonly keyId?: number;
   readonly email?: string;
   readonly name?: string;

@@ -10,7 +10,16 @@ import { registryLoginKey } from './registryLogins';
 const topic = 'accounts.removed';
 const accountKeyShape = /^[0-9a-f]{16}$/;
 /** Folders of the storage with one file or one folder an account. */
-const folders = ['fleet', 'readiness', 'rentals', 'watches', 'keyAccess', 'leases', 'usage'];
+const folders = [
+  'fleet',
+  'readiness',
+  'rentals',
+  'watches',
+  'keyAccess',
+  'leases',
+  'usage',
+  'failedMachines',
+];
 
 interface Deps {
   readonly storageDir: string;

@@ -266,7 +266,11 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     if (!account) {
       throw new NotSignedInError();
     }
-    const user = await account.client.users.current(signal ? { signal } : {});
+    const read = await account.client.users.current(signal ? { signal } : {});
+    const { keyId } = account.user;
+    // In a session the service may name that in place of the key.
+    const isSession = this.inUse.get(account.key)?.sessionKey !== undefined;
+    const user = isSession && keyId !== undefined ? { ...read, keyId } : read;
     const active = this.activeIf(account.key);
     if (active) {
       const next: Account = { ...active, user };

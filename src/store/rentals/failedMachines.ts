@@ -12,9 +12,19 @@ export interface FailedMachine {
   readonly reason: string;
 }
 
-/** Machines that did not get ready, avoided for replacements; one file each, so that windows cannot collide. */
+/**
+ * Machines that did not get ready, avoided for replacements; one file each, so that windows cannot collide. Their
+ * numbers are those of one service, so that each account has a folder of its own.
+ */
 export class FailedMachines {
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly storageDir: string,
+    private readonly accountKey: () => string | undefined,
+  ) {}
+
+  private get folder(): string {
+    return join(this.storageDir, 'failedMachines', this.accountKey() ?? 'nobody');
+  }
 
   async list(): Promise<readonly FailedMachine[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });

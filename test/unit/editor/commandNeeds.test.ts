@@ -12,7 +12,12 @@ const manifest = z
       menus: z.record(
         z.string(),
         z.array(
-          z.looseObject({ command: z.string(), when: z.string().optional(), group: z.string().optional() }),
+          z.looseObject({
+            // Not of an entry that leads to further ones.
+            command: z.string().default(''),
+            when: z.string().optional(),
+            group: z.string().optional(),
+          }),
         ),
       ),
     }),

@@ -153,6 +153,7 @@ describe('what a signed-out account leaves', function () {
         `keyAccess/${account}.json`,
         `rentals/${account}/0a0b0c0d.json`,
         `watches/${account}/01020304.json`,
+        `failedMachines/${account}/5.json`,
       ]) {
         await mkdir(join(computer.storageDir, file, '..'), { recursive: true });
         await writeFile(join(computer.storageDir, file), '{}');

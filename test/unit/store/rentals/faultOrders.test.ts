@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { Client } from '../../../../src/api/client';
 import {
   GoneError,
@@ -86,11 +85,11 @@ class Household {
 
   constructor(private readonly random: () => number) {
     this.service.offers = offers;
-    const fault = (call: string) => {
-      if (this.random() < this.faultRate) throw this.faultOf(call);
+    const fault = (tookEffect: boolean) => (call: string) => {
+      if (this.random() < this.faultRate) throw this.faultOf(call, tookEffect);
     };
-    this.service.before = fault;
-    this.service.after = fault;
+    this.service.before = fault(false);
+    this.service.after = fault(true);
   }
 
   async start(): Promise<void> {
@@ -98,7 +97,7 @@ class Household {
       const life = this.opening;
       return mortal(this.service.client, () => life.isAlive);
     });
-    this.failed = new FailedMachines(join(this.computer.storageDir, 'failedMachines'));
+    this.failed = new FailedMachines(this.computer.storageDir, () => 'account');
     await this.open();
     await this.open();
   }
@@ -263,9 +262,10 @@ class Household {
     return progress.result;
   }
 
-  private faultOf(call: string): Error {
+  /** What took effect is never refused: a refusal promises that nothing was rented. */
+  private faultOf(call: string, tookEffect: boolean): Error {
     if (call === 'offers.rent') {
-      return this.random() < 0.2 ? new GoneError() : new RentOutcomeUnknownError();
+      return !tookEffect && this.random() < 0.2 ? new GoneError() : new RentOutcomeUnknownError();
     }
     return this.random() < 0.5 ? new TimedOutError() : new ServiceFailedError();
   }

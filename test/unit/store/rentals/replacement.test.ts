@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import {
   ForbiddenError,
   GoneError,
@@ -43,7 +42,7 @@ describe('replacing a machine that failed', function () {
     ];
     computer = await FakeComputer.make(service.client);
     window = await computer.openSignedIn();
-    machines = new FailedMachines(join(computer.storageDir, 'failedMachines'));
+    machines = new FailedMachines(computer.storageDir, () => 'account');
     await window.rentals.rent({
       offer: anOffer(),
       config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', env: { TOKEN: 'secret' } },
