@@ -84,13 +84,19 @@ async function removeEach(
       sent.set(volume, await failureOf(client.volumes.remove(volume.id)));
     }
   }
-  const left = new Set((await readAnew(deps)).map(({ id }) => id));
+  // Of the account that they are of, whichever is active by now; a record that is not understood may be one of them.
+  const { items, skipped } = await client.volumes.list();
+  const left = new Set(items.map(({ id }) => id));
+  const isLeft = ({ id }: Volume, error: unknown) => left.has(id) || (error !== undefined && skipped > 0);
   for (const [volume, error] of sent) {
-    if (left.has(volume.id)) {
+    if (isLeft(volume, error)) {
       deps.report.error(error ?? new NotDeletedError(volume));
     }
   }
-  return [...sent.keys()].filter(({ id }) => !left.has(id));
+  void deps.volumes.refresh().catch((error: unknown) => {
+    deps.log.warn(`The volumes could not be read after deleting: ${String(error)}`);
+  });
+  return [...sent].filter(([volume, error]) => !isLeft(volume, error)).map(([volume]) => volume);
 }
 
 function failureOf(work: Promise<void>): Promise<unknown> {
