@@ -62,7 +62,8 @@ async function verify(
   const since = deps.clock.now();
   for (const atMs of lookAtMs) {
     try {
-      await wait(deps.clock, since + atMs - deps.clock.now(), signal);
+      // No longer where the clock is set back meanwhile.
+      await wait(deps.clock, Math.min(atMs, since + atMs - deps.clock.now()), signal);
       if ((await client.instances.get(instanceId, signal ? { signal } : {})) === undefined) {
         return 'destroyed';
       }

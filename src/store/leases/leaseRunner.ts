@@ -282,7 +282,7 @@ export class LeaseRunner implements Disposable {
     }
     const since = clock.now();
     for (const atMs of lookAtMs) {
-      await wait(clock, since + atMs - clock.now(), signal);
+      await wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
       const now = await client.instances.get(instanceId, { signal });
       if (!now || isStopped(now)) {
         void fleet.refresh().catch(() => undefined);

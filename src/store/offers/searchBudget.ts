@@ -24,7 +24,8 @@ export class SearchBudget implements Disposable {
   /** Milliseconds until another search may leave, where at most so many a minute shall. */
   waitMs(most = searchesPerMinute): number {
     const now = this.clock.now();
-    while (this.sent[0] !== undefined && now - this.sent[0] >= minuteMs) {
+    // What lies in the future was before the clock was set back.
+    while (this.sent[0] !== undefined && (now - this.sent[0] >= minuteMs || this.sent[0] > now)) {
       this.sent.shift();
     }
     const oldest = this.sent[this.sent.length - most];

@@ -37,7 +37,8 @@ export async function readBack<T>(
 ): Promise<T | undefined> {
   for (const [index, atMs] of readBackAtMs.entries()) {
     try {
-      await wait(clock, since + atMs - clock.now(), signal);
+      // No longer where the clock is set back meanwhile.
+      await wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
       const list = await account.client.instances.list({ signal });
       const finding = findRented(lostRentalOf(rental), list.items, taken());
       // A record that is still filling may get its label; by id alone it is taken on a later look.

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import type { LimitTable } from '../../../src/api/limits';
 import { Pacer } from '../../../src/api/pacing';
 import { CancelledError } from '../../../src/util/errors';
 import { FakeClock, settle } from '../../support/fakeClock';
 
 const route = 'PUT /api/v0/asks/{offer_id}/';
 
-function paced(limits = { [route]: { intervalMs: 4500 } }) {
+function paced(limits: LimitTable = { [route]: { intervalMs: 4500 } }) {
   const clock = new FakeClock();
   const pacer = new Pacer(clock, limits);
   const start = clock.now();
@@ -24,6 +25,22 @@ describe('Pacer', () => {
     await clock.advance(20_000);
     await Promise.all(calls);
     assert.deepEqual(left, [0, 4550, 9100]);
+  });
+
+  it('waits no longer when the clock is set back, and no shorter', async () => {
+    const { clock, left, go } = paced({
+      [route]: { intervalMs: 4500 },
+      'POST /api/v0/bundles/': { perPeriod: { calls: 1, periodMs: 60_000 } },
+    });
+    await Promise.all([go(), go({}, 'POST /api/v0/bundles/')]);
+    clock.jump(-3_600_000);
+    const waits: number[] = [];
+    const options = { onWait: (ms: number) => waits.push(ms) };
+    const calls = [go(options), go(options, 'POST /api/v0/bundles/')];
+    await clock.advance(61_000);
+    await Promise.all(calls);
+    assert.equal(left.length, 4);
+    assert.deepEqual(waits, [4550, 60_050]);
   });
 
   it('does not slow one route down for another', async () => {

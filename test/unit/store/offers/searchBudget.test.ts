@@ -19,6 +19,17 @@ describe('the searches of a minute', () => {
     assert.equal(first.waitMs(), 0);
   });
 
+  it('do not hold anybody up for an hour when the clock is set back by one', () => {
+    const clock = new FakeClock();
+    const budget = new SearchBudget(clock, new FakeHubs().open());
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      budget.note();
+    }
+    assert.equal(budget.waitMs(), 60_000);
+    clock.jump(-3_600_000);
+    assert.ok(budget.waitMs() <= 60_000);
+  });
+
   it('leave less to those who ask for less', () => {
     const clock = new FakeClock();
     const budget = new SearchBudget(clock, new FakeHubs().open());

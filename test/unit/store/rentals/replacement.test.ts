@@ -372,6 +372,18 @@ describe('destroying', function () {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
+  it('is read back in time when the clock is set back meanwhile', async () => {
+    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
+    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const verdict = destroyAndVerify(deps, service.client, 5001);
+    await computer.clock.advance(0);
+    assert.equal(service.count('instances.get'), 1);
+    computer.clock.jump(-3_600_000);
+    await computer.clock.advance(3 * 60_000);
+    assert.equal(await verdict, 'notConfirmed');
+    assert.equal(service.count('instances.get'), 5);
+  });
+
   it('is not confirmed while the machine is there or cannot be asked about', async () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
     assert.equal(await destroy(), 'notConfirmed');
