@@ -141,13 +141,30 @@ describe('commands for templates', function () {
       [posts().at(-1)?.['name'], posts().at(-1)?.['docker_login_pass']],
       ['Imported', password],
     );
+    // The tab of the draft gives way to that of the template.
+    await editor.lens('Rent').waitFor();
+    await view().row('Imported').waitFor();
+    await workbench.quick.run('View: Close All Editors');
+    await createFrom('From a File');
+    await workbench.quick.waitForTitle('Import a Template');
+    await takeFile(workbench, inWorkspace('gamma.gpu-template.json'));
+    await editor.lens('Create at the Service').waitFor();
+    await editor.line('"name": "Imported"').waitFor();
     await workbench.quick.run('View: Close All Editors');
   });
 
   it('keep favourites and what was opened last, also in the next window', async () => {
     await view().contextMenu(view().row('Alpha'), 'Add Template to Favorites');
     await view().row('Favorites').waitFor();
-    await view().row('Beta').click();
+    // The rows below the new group move while it is clicked.
+    await until('the document', async () => {
+      await view().row('Beta').click();
+      const tab = editor.tab('Beta.json');
+      return tab.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await editor.waitFor('Beta.json', '"name": "Beta"');
     await view().row('Recent').waitFor();
     await workbench.page.reload();
@@ -177,7 +194,9 @@ describe('commands for templates', function () {
   });
 
   it('rent from a document only as it is at the service, and say so', async () => {
-    await view().row('Alpha').click();
+    await workbench.run('Open Template…');
+    await workbench.quick.waitForTitle('Open Which Template?');
+    await workbench.quick.pick('Alpha');
     await editor.waitFor('Alpha.json', '"name": "Alpha"');
     await type({ desc: 'not saved yet' });
     await editor.lens('Rent').click();

@@ -96,6 +96,23 @@ describe('a workspace that knows its machine', function () {
     assert.equal(rentals(), 1);
   });
 
+  it('shows what is rented, and looks for offers within its limit', async () => {
+    const { quick, page } = workbench;
+    await editor.lens('Find Offers').click();
+    await quick.waitForTitle('Search Offers');
+    const search = () =>
+      session().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as Record<string, unknown>;
+    await until('the search', () => JSON.stringify(search()['dph_total']) === '{"lte":0.5}');
+    await page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
+    await editor.lens('Preview What the Service Will Get').click();
+    await page.locator('.tab.active', { hasText: 'what is sent' }).waitFor();
+    await editor.line(`"image": "${image}"`).waitFor();
+    await workbench.shot('02-preview');
+    await quick.run('View: Close Editor');
+    await openFile();
+  });
+
   it('connects without a question where the file says so, in the folder that it names', async () => {
     write({ image, folder: '/tmp', whenRunning: 'connect' });
     await until('the file on the screen', () => editor.line('"connect"').isVisible());
