@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { takeFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
@@ -253,5 +255,55 @@ describe('template documents like any other file', function () {
     await editor.save();
     await editor.saved();
     assert.equal(edits().length, before + 1);
+  });
+
+  it('are files of a folder, which are renamed and deleted as such', async () => {
+    const { root, simulator } = session();
+    const workspace = path.join(root, 'templates.code-workspace');
+    const folders = [{ path: path.join(root, 'workspace') }, { uri: 'gpurental://templates/', name: 'Mine' }];
+    writeFileSync(workspace, JSON.stringify({ folders }));
+    const gone = await make('To be deleted');
+    const other = await session().window('folder', { workspace });
+    await other.quick.run('View: Show Explorer');
+    const explorer = other.page.locator('.explorer-folders-view');
+    const row = (name: string) => explorer.locator('.monaco-list-row', { hasText: name }).first();
+    const item = (name: string, action: string) => other.view('Explorer').contextMenu(row(name), action);
+    // Rows are made anew while the folders are read.
+    const expand = (name: string, inner: string) =>
+      until(`what is in ${name}`, async () => {
+        if (await row(inner).isVisible()) return true;
+        if ((await row(name).getAttribute('aria-expanded')) !== 'true') await row(name).click();
+        return false;
+      });
+    await expand('Mine', String(gone));
+    await expand(String(gone), 'To be deleted.json');
+    await other.shot('01-explorer');
+    await item('To be deleted.json', 'Rename');
+    const box = explorer.locator('input.monaco-inputbox, .monaco-inputbox input').first();
+    await box.fill('Renamed.json');
+    await box.press('Enter');
+    await until('the new name', async () => (await record(gone))['name'] === 'Renamed');
+    await row('Renamed.json').waitFor();
+    await item('Renamed.json', 'Delete');
+    const deletions = () => simulator.received('DELETE', route).length;
+    // The editor asks first, then we say what is lost at the service.
+    await until('our question', async () => {
+      const texts = await other.dialog.allInnerTexts();
+      if (texts.some((text) => text.includes('Delete the template Renamed at the service'))) return true;
+      const own = other.dialog.locator('.monaco-button', { hasText: /^Delete/ });
+      if (await own.isVisible()) await own.click();
+      return false;
+    });
+    await other.shot('02-delete');
+    assert.equal(deletions(), 0);
+    await other.dialogButton('Delete');
+    await until('the deletion', () => deletions() === 1);
+    await row('Renamed.json').waitFor({ state: 'detached' });
+    assert.deepEqual(await record(gone), {});
+    await other.openContainer('GPU Rental');
+    await other.view('Templates').open();
+    await other.view('Templates').row('First').waitFor();
+    assert.equal(await other.view('Templates').row('Renamed').count(), 0);
+    await other.page.close();
   });
 });
