@@ -142,8 +142,15 @@ export class Workbench {
 
   /** All notifications, also those that are no longer popped up. */
   async notificationTexts(): Promise<string[]> {
-    await this.page.locator('.statusbar-item[id="status.notifications"]').click();
-    await this.page.locator('.notifications-center').waitFor();
+    const center = this.page.locator('.notifications-center');
+    await until('the notifications', async () => {
+      await this.page.locator('.statusbar-item[id="status.notifications"]').click();
+      // A click that comes while a pop-up goes closes what it was to open.
+      return center.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     const texts = await this.page
       .locator('.notifications-center .notification-list-item-message')
       .allInnerTexts();

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
+import { takeFile } from '../support/fileDialog';
 import { rentRunning } from '../support/rentRunning';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -32,6 +33,19 @@ describe('keys of an account', function () {
     });
     planted.push(String(json.key));
     return { key: String(json.key), key_id: Number(json.key_id) };
+  }
+
+  /** Every page believes that it has the focus, unless told otherwise; one that never had it is not told that it has none. */
+  async function putBehind(window: Workbench): Promise<void> {
+    const devTools = await window.page.context().newCDPSession(window.page);
+    await devTools.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+    const isInactive = async () => (await window.page.locator('.part.titlebar.inactive').count()) > 0;
+    await until('the window to be behind', async () => {
+      await window.page.bringToFront();
+      await until('the focus', () => window.page.evaluate<boolean>('document.hasFocus()'));
+      await workbench.page.bringToFront();
+      return until('its title bar', isInactive, { timeoutMs: 3000 }).catch(() => false);
+    });
   }
 
   async function giveKey(key: string): Promise<void> {
@@ -68,6 +82,8 @@ describe('keys of an account', function () {
     await icon('Connect').waitFor();
     await until('the icons to follow the key', async () => (await icon('Stop').count()) === 0);
     await workbench.shot('01-restricted');
+    // The record of the key is read before: what it may not read is not asked for.
+    assert.deepEqual(session().simulator.received('GET', '/api/v0/machines/'), []);
   });
 
   it('explains what the key lacks when it is chosen by name, and asks the service nothing', async () => {
@@ -99,6 +115,10 @@ describe('keys of an account', function () {
   it('tells a refused key once, with its causes, and keeps the last list in sight', async () => {
     const { simulator } = session();
     const spare = await newKey();
+    const second = await session().window('second');
+    await second.openContainer('GPU Rental');
+    await second.view('Instances').row('trainer').waitFor();
+    await putBehind(second);
     await workbench.clearNotifications();
     await workbench.run('Replace Key…');
     await giveKey(spare.key);
@@ -115,9 +135,17 @@ describe('keys of an account', function () {
     assert.match(await toast.innerText(), /wrong or was revoked, or its list of IP addresses/);
     assert.ok(await instances().row('trainer').isVisible());
     await instances().pane.getByText('What is rented goes on costing money').waitFor();
+    await second.view('Instances').row('Could not refresh').waitFor();
+    await second.shot('05-second-window');
+    assert.equal(await second.toasts.count(), 0, 'one window asks');
     await workbench.toastButton('did not accept the API key', 'Replace Key');
     await giveKey(simulator.apiKey);
-    await instances().row('Could not refresh').waitFor({ state: 'detached' });
+    for (const window of [workbench, second]) {
+      await window.view('Instances').row('Could not refresh').waitFor({ state: 'detached' });
+      await window.view('Instances').row('trainer').waitFor();
+    }
+    assert.equal(await second.toasts.count(), 0);
+    await second.page.close();
   });
 
   it("counts the user's own SSH key among the SSH keys", async () => {
@@ -128,6 +156,27 @@ describe('keys of an account', function () {
       .row(/laptop.*of your account, on this computer/s)
       .waitFor();
     await workbench.shot('06-own-key');
+  });
+
+  it('registers a public key from a file that is picked, and never a private one', async () => {
+    const { quick } = workbench;
+    const file = path.join(session().root, 'workspace', 'box');
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'box', '-f', file]);
+    const open = async (picked: string) => {
+      await workbench.run('Add SSH Key…');
+      await quick.waitForTitle('Add an SSH Key');
+      await quick.pick('From a File…');
+      await takeFile(workbench, picked);
+    };
+    await open(file);
+    await workbench.dialog.filter({ hasText: 'This is a private key' }).waitFor();
+    await workbench.shot('06-private-key');
+    await workbench.dialogButton('OK');
+    assert.equal(session().simulator.received('POST', '/api/v0/ssh/').length, 0);
+    await open(`${file}.pub`);
+    await workbench.toast('The SSH key box is registered');
+    await sshKeys().row('box').waitFor();
+    await workbench.clearNotifications();
   });
 
   it('makes an SSH key with a passphrase', async () => {
