@@ -130,6 +130,35 @@ describe('secrets in template documents', function () {
     assert.deepEqual(sent('PUT', '/api/v0/secrets/'), [{ key: 'WANDB_API_KEY', value: values.replaced }]);
   });
 
+  it('come into a template from where the variables of the account are listed', async () => {
+    const account = workbench.view('Account');
+    const item = 'Use in a Template';
+    await editor.focus();
+    await editor.save();
+    await editor.saved();
+    await workbench.quick.run('View: Close All Editors');
+    // Room for all rows.
+    for (const other of ['Templates', 'Instances']) await workbench.view(other).header.click();
+    await account.open();
+    await account.expand(account.row('Environment Variables'));
+    await account.contextMenu(account.row('WANDB_API_KEY'), item);
+    await workbench.quick.waitForTitle('Use WANDB_API_KEY in a Template');
+    await workbench.shot('06-which-template');
+    await workbench.quick.pick('With Secrets');
+    await editor.waitFor('With Secrets.json', `\${secret:WANDB_API_KEY-${id}}`);
+    await workbench.shot('07-used');
+    // One that is in front is taken without asking which, but nothing in it is replaced unasked.
+    await account.contextMenu(account.row('WANDB_API_KEY'), item);
+    await workbench.dialog.filter({ hasText: 'Replace WANDB_API_KEY in this template?' }).waitFor();
+    await workbench.dialogButton('Cancel');
+    await editor.focus();
+    await editor.save();
+    await editor.saved();
+    assert.ok(String(sent('PUT').at(-1)?.['env']).includes(`-e WANDB_API_KEY=${values.replaced}`));
+    assert.ok(!(await editor.text()).includes(values.replaced));
+    await account.header.click();
+  });
+
   it('stay out of what the editor keeps of an unsaved document', async () => {
     await type({ docker_login_repo: 'ghcr.io', docker_login_user: 'me', docker_login_pass: values.password });
     await editor.squiggle('warning').waitFor();
