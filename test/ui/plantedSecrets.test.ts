@@ -18,6 +18,8 @@ const typed = {
   passPhrase: 'planted pass "phrase" 55',
   phone: '+14155550177',
   wrongKey: 'planted-wrong-key-77aa',
+  templatePassword: 'planted-template-pass-2b6f',
+  templateValue: 'planted-template-value-e5c0',
 };
 
 describe('secrets that were planted', function () {
@@ -53,14 +55,17 @@ describe('secrets that were planted', function () {
     values.set('image_login', `-u me -p ${typed.registryToken} ghcr.io`);
     account.backupCodes.forEach((code, index) => values.set(`backup code ${index}`, code));
     [...told].forEach(([value, kind], index) => values.set(`${kind} ${index}`, value));
-    assert.ok(instance);
-    values.set('instance_api_key', instance.apiKey);
-    values.set('jupyter_token', instance.jupyterToken);
+    if (instance) {
+      values.set('instance_api_key', instance.apiKey);
+      values.set('jupyter_token', instance.jupyterToken);
+    }
     const { json } = await simulator.call('GET', '/api/v0/users/current/', undefined, account.key);
     values.set('sid', String(json.sid));
     values.set('full phone number', account.phone);
     return values;
   }
+
+  const clipboard = () => workbench.page.evaluate<string>('navigator.clipboard.readText()');
 
   async function collect(): Promise<void> {
     said.push(...(await workbench.notificationTexts()));
@@ -72,6 +77,7 @@ describe('secrets that were planted', function () {
     account = await orderAccount(simulator, 'both', { phone: '+14155550188' });
     await haveKey(session());
     workbench = await session().window();
+    await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     workbench.page.on('request', (request) => addresses.push(request.url()));
     await workbench.openContainer('GPU Rental');
     await workbench.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
@@ -158,7 +164,7 @@ describe('secrets that were planted', function () {
     await collect();
   });
 
-  it('go through environment variables and the passphrase of an SSH key', async () => {
+  it('go through environment variables', async () => {
     const { simulator } = session();
     await workbench.run('Set Environment Variable');
     await quick().waitForTitle('Set Environment Variable');
@@ -195,6 +201,74 @@ describe('secrets that were planted', function () {
     said.push(await workbench.page.locator('body').innerText());
     await workbench.page.keyboard.press('Escape');
     await collect();
+  });
+
+  it('go through the account view, where a value is shown for a moment and copied on request', async () => {
+    const view = workbench.view('Account');
+    const row = view.row('HF_TOKEN');
+    await workbench.view('Instances').header.click();
+    await view.open();
+    await view.row(/API key in use: Full access.*full/s).waitFor();
+    await view.expand(view.row('Environment Variables'));
+    await view.row(/HF_TOKEN.*••••••/s).waitFor();
+    await view.inlineAction(row, 'Reveal Value for a Moment');
+    await view.row(typed.secretValue).waitFor();
+    await workbench.shot('00-revealed');
+    await view.contextMenu(row, 'Copy Value');
+    await until('the value', async () => (await clipboard()) === typed.secretValue);
+    await view.row(/HF_TOKEN.*••••••/s).waitFor();
+    said.push(await workbench.page.locator('body').innerText());
+    await workbench.page.evaluate('navigator.clipboard.writeText("")');
+  });
+
+  it('go through a template with a registry password, and one variable of the account in it', async () => {
+    const editor = new DocumentEditor(workbench);
+    const template = {
+      name: 'Planted',
+      image: 'pytorch/pytorch',
+      tag: '2.5',
+      env: '-e MODE=train',
+      runtype: 'args',
+      private: true,
+      docker_login_repo: 'ghcr.io',
+      docker_login_user: 'me',
+      docker_login_pass: typed.templatePassword,
+    };
+    let id = '';
+    for (const [token, kind] of [...told].reverse()) {
+      // One of them is the session in use; the others have ended, or are for something else.
+      if (kind !== 'token' || id !== '') continue;
+      const { status, json } = await session().simulator.call('POST', '/api/v0/template/', template, token);
+      if (status === 200) id = String(json.template.id);
+    }
+    assert.notEqual(id, '');
+    const account = workbench.view('Account');
+    await workbench.run('Refresh');
+    await account.contextMenu(account.row('HF_TOKEN'), 'Use in a Template');
+    await workbench.quick.waitForTitle('Use HF_TOKEN in a Template');
+    await workbench.quick.pick('Planted');
+    await editor.waitFor('Planted.json', `\${secret:HF_TOKEN-${id}}`);
+    await editor.save();
+    await editor.saved();
+    await editor.goTo('HF_TOKEN');
+    await editor.quickFix('Change the Secret HF_TOKEN');
+    await quick().waitForTitle('Value of the Secret');
+    await quick().type(typed.templateValue);
+    await editor.line(`\${secret:HF_TOKEN-${id}-2}`).waitFor();
+    await editor.save();
+    await editor.saved();
+    const sent = JSON.stringify(session().simulator.received('PUT', '/api/v0/template/').at(-1)?.body);
+    assert.ok(sent.includes(typed.templateValue));
+    await workbench.shot('00-template');
+    said.push(await workbench.page.locator('body').innerText());
+    assert.equal(holdsSecret(await editor.text(), [...(await planted()).values()]), false);
+    await workbench.quick.run('View: Close All Editors');
+    await account.header.click();
+    await workbench.view('Instances').open();
+    await collect();
+  });
+
+  it('go through the passphrase of an SSH key', async () => {
     await workbench.run('Generate SSH Key…');
     await quick().waitForTitle('Generate an SSH Key');
     await quick().type('with_phrase');
@@ -265,6 +339,7 @@ describe('secrets that were planted', function () {
       const text = (await workbench.page.locator('body').innerText()).replaceAll('\u00a0', ' ');
       assert.equal(holdsSecret(text, values), false, `${what} shows a secret`);
     };
+    assert.ok(session().simulator.world.instances.length === 1, 'its keys are looked for as well');
     await instances.contextMenu(instances.rows.first(), 'Show Details');
     await shown('01-details');
     const details = await new DocumentEditor(workbench).text();
@@ -273,15 +348,25 @@ describe('secrets that were planted', function () {
     await workbench.run('Copy Diagnostics');
     await workbench.toast('The diagnostics were copied');
     await shown('02-diagnostics');
-    const copied = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
+    const copied = await clipboard();
     assert.ok(copied.includes('GPU Rental'));
     assert.equal(holdsSecret(copied, values), false, 'the clipboard holds a secret');
+    await instances.contextMenu(instances.rows.first(), 'Show Log of Instance');
+    await workbench.page.locator('.tab.active', { hasText: '.log' }).waitFor({ timeout: 60_000 });
+    await shown('03-instance-log');
+    await workbench.run('Run Doctor');
+    await quick().waitForTitle('Doctor:');
+    await quick().type('Show as Text');
+    const report = new DocumentEditor(workbench);
+    await workbench.page.locator('.tab.active.dirty', { hasText: '# GPU Rental' }).waitFor();
+    await shown('04-doctor');
+    assert.equal(holdsSecret(await report.text(), values), false, 'the report of the doctor holds a secret');
     await workbench.run('Show Log');
     await until('the log', async () => {
       const text = await workbench.page.locator('.part.panel, .editor-instance').allInnerTexts();
       return text.join('\n').includes('GET');
     });
-    await shown('03-log');
+    await shown('05-log');
     await collect();
   });
 
