@@ -221,6 +221,12 @@ describe('package.json', () => {
     for (const id of placed) assert.ok(contributes.menus[id]?.length, id);
   });
 
+  it('names the groups of the menu of remote windows as the editor wants them, or it leaves them out', () => {
+    for (const { group } of contributes.menus['statusBar/remoteIndicator'] ?? []) {
+      assert.match(group ?? '', /^remote_\d\d_[a-z]+_\w+@\d$/);
+    }
+  });
+
   it('keeps the walkthrough short', () => {
     for (const { steps } of contributes.walkthroughs) {
       assert.ok(steps.length <= 6, `${String(steps.length)} steps`);
