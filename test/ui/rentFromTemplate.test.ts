@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
+import { exactly } from '../support/quickInput';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -44,6 +45,25 @@ describe('renting from a template and by bid', function () {
     await signIn(session(), workbench);
     await workbench.run('Rent from Template…');
     await workbench.quick.waitForTitle('Rent from Template');
+    // Nobody has opened the view of the templates yet.
+    await workbench.quick.row('Two cards').waitFor();
+    await workbench.shot('00-templates');
+    assert.match((await workbench.quick.rowTexts())[0] ?? '', /^Two cards .*Your Templates$/);
+    await workbench.quick.input.fill('Search All');
+    await workbench.quick.row('Search All Templates…').waitFor();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Search All Templates');
+    await workbench.quick.input.fill('name =');
+    await until('the reason', async () => (await workbench.quick.message()).includes('A value is expected'));
+    await workbench.shot('00-template-search');
+    await workbench.quick.input.fill('name = "NVIDIA CUDA (SSH)"');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.waitForTitle('Templates Found');
+    await workbench.quick.row('NVIDIA CUDA (SSH)').waitFor();
+    await workbench.quick.back();
+    await workbench.quick.waitForTitle('Search All Templates');
+    await workbench.quick.back();
+    await workbench.quick.waitForTitle('Rent from Template');
     await workbench.quick.pick('Two cards');
     await workbench.quick.waitForTitle('Search Offers for Two cards');
     await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
@@ -77,6 +97,25 @@ describe('renting from a template and by bid', function () {
     await workbench.toast(/Getting .* ready/);
   });
 
+  it('lists own templates first, then recent ones, favourites and what the service recommends', async () => {
+    const view = workbench.view('Templates');
+    await view.open();
+    await view.expand(view.row('Recommended'));
+    await view.contextMenu(view.row('NVIDIA CUDA (SSH)'), 'Add Template to Favourites');
+    await view.row('Favourites').waitFor();
+    await view.row('PyTorch (CUDA)').dblclick();
+    await view.row('Recent').waitFor();
+    await workbench.run('Rent from Template…');
+    await workbench.quick.waitForTitle('Rent from Template');
+    const shown = (await workbench.quick.rowTexts()).join('\n');
+    assert.match(
+      shown,
+      /^Two cards [^]*Your Templates\nPyTorch \(CUDA\) [^]*Recent Templates\nNVIDIA CUDA \(SSH\) [^]*Favourite Templates\n[^]*Recommended Templates/,
+    );
+    await workbench.shot('03-groups');
+    await workbench.page.keyboard.press('Escape');
+  });
+
   it('asks for a bid where the offer is interruptible, and sends it', async () => {
     await workbench.run('Search Offers…');
     await workbench.quick.waitForTitle('Search Offers');
@@ -92,6 +131,12 @@ describe('renting from a template and by bid', function () {
     assert.equal(search['type'], 'bid');
     await workbench.page.keyboard.press('Enter');
     await workbench.quick.waitForTitle('Rent: Template or Image');
+    // The template of the last rental is the one to begin with.
+    await workbench.quick.widget
+      .locator('.monaco-list-row.focused')
+      .filter({ has: workbench.page.locator('.label-name', { hasText: exactly('Two cards') }) })
+      .waitFor();
+    await workbench.shot('04-sources');
     for (const title of ['Rent: Disk', 'Rent: Label', 'Rent: Run Type', 'Rent: Your Bid']) {
       await workbench.page.keyboard.press('Enter');
       await workbench.quick.waitForTitle(title);

@@ -300,8 +300,6 @@ describe('options of a rental', function () {
       docker_login_pass: '',
     });
     await workbench.run('Refresh');
-    await workbench.view('Templates').open();
-    await workbench.view('Templates').row('Only H100').waitFor();
     await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
     await quick().pick('Image');
     await quick().waitForTitle('Rent: Template or Image');

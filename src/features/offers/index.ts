@@ -84,8 +84,7 @@ async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
   const account = await signedIn(deps);
   const id =
     typeof target === 'object' && target !== null && 'templateId' in target ? target.templateId : undefined;
-  const template =
-    account && (await pickTemplate(deps.templates, account.client, typeof id === 'number' ? id : undefined));
+  const template = account && (await pickTemplate(deps, account, typeof id === 'number' ? id : undefined));
   if (!account || !template) {
     return;
   }
@@ -171,8 +170,7 @@ async function rentWith(deps: Deps, given: unknown): Promise<void> {
   if (!account) {
     return;
   }
-  const template =
-    request.template && (await pickTemplate(deps.templates, account.client, request.template.id));
+  const template = request.template && (await pickTemplate(deps, account, request.template.id));
   const source = template
     ? ({ kind: 'template', template } as const)
     : request.image === undefined

@@ -20,6 +20,7 @@ import { rentOffer, type WizardDeps, type WizardEnd } from './rentWizard';
 import { needsWord, resultText } from './resultText';
 import type { SavedSearches } from './savedLevel';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
+import { templateChoices } from './templateRows';
 import { SearchMemory } from '../../store/offers/searchMemory';
 
 export type JourneyDeps = WizardDeps &
@@ -28,6 +29,7 @@ export type JourneyDeps = WizardDeps &
     | 'globalState'
     | 'secrets'
     | 'templates'
+    | 'templateDesk'
     | 'failedMachines'
     | 'offerPins'
     | 'searchBudget'
@@ -55,6 +57,10 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
   const searches = new SearchMemory(deps.globalState);
   const rents = new RentMemory(deps.globalState);
   const { account } = start;
+  if (deps.templates.state.kind === 'idle') {
+    // The steps list them; where it fails they say so.
+    deps.templates.refresh().catch(() => undefined);
+  }
   const session = new OfferSession({
     search: (search, options) => account.client.offers.search(search, options),
     clock: deps.clock,
@@ -63,8 +69,7 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
     ...(start.baseFilters === undefined ? {} : { templateFilters: start.baseFilters }),
   });
   try {
-    const templatesRead = start.source === undefined ? readTemplates(deps) : Promise.resolve();
-    const end = await rounds(deps, { start, session, searches, rents, templatesRead });
+    const end = await rounds(deps, { start, session, searches, rents });
     if (end?.kind === 'rented') {
       await rents.keep(end.flow.choices);
       await searches.keepRecent(end.flow.query);
@@ -86,16 +91,6 @@ interface Round {
   readonly session: OfferSession;
   readonly searches: SearchMemory;
   readonly rents: RentMemory;
-  /** The user's own templates are known, or why not; never rejects. */
-  readonly templatesRead: Promise<void>;
-}
-
-/** While the user looks at offers, so that nobody waits for them; how it ended is in their state. */
-async function readTemplates({ templates }: JourneyDeps): Promise<void> {
-  const { state } = templates;
-  if (state.kind !== 'ready' || state.error !== undefined) {
-    await templates.refresh().catch(() => undefined);
-  }
 }
 
 /** List and steps in turn, until something is rented or the user stops. */
@@ -111,12 +106,9 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
     }
     activeOfferId = picked.offer.id;
     const { account } = start;
-    await round.templatesRead;
-    const { state } = deps.templates;
     const steps: StepDeps = {
-      templates: state.kind === 'ready' ? state.value : [],
-      templatesError: state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined,
-      recommended: async () => (await account.client.templates.search({ recommended: { eq: true } })).items,
+      templates: () => templateChoices(deps, account, rents.templates),
+      client: account.client,
       recentImages: rents.images,
       volumes: account.client.volumes,
       logins: new RegistryLogins(deps.secrets, account.key),
@@ -125,7 +117,10 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
     const end = await rentOffer(
       {
         ...picked,
-        choices: { ...startChoices(start, rents, steps), ...(bid === undefined ? {} : { bidPerHour: bid }) },
+        choices: {
+          ...(await startChoices(start, rents, steps)),
+          ...(bid === undefined ? {} : { bidPerHour: bid }),
+        },
         ...(start.source === undefined ? {} : { sourceGiven: true }),
         ...(start.baseFilters === undefined ? {} : { baseFilters: start.baseFilters }),
       },
@@ -174,8 +169,9 @@ async function pickFrom(
 }
 
 /** What was given; otherwise what the last rental was made of. */
-function startChoices(start: JourneyStart, rents: RentMemory, steps: StepDeps): RentChoices {
-  const remembered = steps.templates.find((one) => one.id === rents.templateId);
+async function startChoices(start: JourneyStart, rents: RentMemory, steps: StepDeps): Promise<RentChoices> {
+  const isAsked = start.source === undefined && rents.templateId !== undefined;
+  const remembered = isAsked ? (await steps.templates()).find(rents.templateId) : undefined;
   const source: RentSource =
     start.source ??
     (remembered

@@ -151,7 +151,7 @@ async function sourceOf(
     void vscode.window.showWarningMessage(
       vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
     );
-    const chosen = await pickTemplate(deps.templates, account.client, undefined);
+    const chosen = await pickTemplate(deps, account, undefined);
     return chosen && { kind: 'template', template: chosen };
   }
   return config.image === undefined ? undefined : { kind: 'image', image: config.image };

@@ -3,11 +3,15 @@ import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Memory } from '../../store/offers/searchMemory';
 
 const key = 'gpuRental.rent.last';
-const mostImages = 6;
+const most = 6;
 
 const shape = z.object({
   images: z.array(z.string().max(1024)).catch([]),
   templateId: z.number().optional().catch(undefined),
+  templates: z
+    .array(z.object({ id: z.number(), name: z.string().max(1024) }))
+    .catch([])
+    .default([]),
   diskGb: z.number().min(1).max(1_000_000).optional().catch(undefined),
 });
 
@@ -24,6 +28,11 @@ export class RentMemory {
     return this.read().templateId;
   }
 
+  /** Those rented with, the last first. */
+  get templates(): readonly { readonly id: number; readonly name: string }[] {
+    return this.read().templates;
+  }
+
   get diskGb(): number | undefined {
     return this.read().diskGb;
   }
@@ -32,10 +41,18 @@ export class RentMemory {
     const before = this.read();
     const images =
       source.kind === 'image'
-        ? [source.image, ...before.images.filter((image) => image !== source.image)].slice(0, mostImages)
+        ? [source.image, ...before.images.filter((image) => image !== source.image)].slice(0, most)
         : before.images;
+    const templates =
+      source.kind === 'template'
+        ? [
+            { id: source.template.id, name: source.template.name.slice(0, 1024) },
+            ...before.templates.filter(({ id }) => id !== source.template.id),
+          ].slice(0, most)
+        : before.templates;
     await this.memory.update(key, {
       images,
+      templates,
       ...(source.kind === 'template' ? { templateId: source.template.id } : {}),
       ...(source.kind === 'image' && diskGb !== undefined ? { diskGb } : {}),
     });
@@ -43,6 +60,6 @@ export class RentMemory {
 
   private read() {
     const parsed = shape.safeParse(this.memory.get(key));
-    return parsed.success ? parsed.data : { images: [] };
+    return parsed.success ? parsed.data : { images: [], templates: [] };
   }
 }

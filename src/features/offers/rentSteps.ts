@@ -24,16 +24,14 @@ import {
   suggestBids,
   templateRuntype,
   type RentChoices,
-  type RentSource,
 } from '../../model/rentals/rentPlan';
 import type { Client } from '../../api/client';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Runtype } from '../../model/rentals/rent';
-import type { Template } from '../../model/templates/template';
 import { quoteOffer } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/confirmation';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
-import { UserError } from '../../util/errors';
+import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** What a step answers: choices to set, or members to take back to their default. */
 export interface StepResult {
@@ -42,11 +40,8 @@ export interface StepResult {
 }
 
 export interface StepDeps {
-  readonly templates: readonly Template[];
-  /** Why the templates could not be read; those above are the last good ones then. */
-  readonly templatesError?: unknown;
-  /** Templates that the service recommends. */
-  readonly recommended: () => Promise<readonly Template[]>;
+  readonly templates: () => Promise<TemplateChoices>;
+  readonly client: Client;
   /** Images used before, the last first. */
   readonly recentImages: readonly string[];
   readonly volumes: Client['volumes'] | undefined;
@@ -77,30 +72,24 @@ function done<T>(answer: Answer<T>, result: (value: T) => StepResult): Answer<St
   return answer.kind === 'picked' ? { kind: 'picked', value: result(answer.value) } : answer;
 }
 
-type SourcePick = RentSource | 'recommended';
+type SourcePick = { readonly image: string } | { readonly template: TemplatePick };
 
 export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
   const current = flow.choices.source;
-  const separator = (label: string): Row<SourcePick> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const images = [...new Set([...deps.recentImages, ...usualImages])].map((image): Row<SourcePick> => ({
     id: `image:${image}`,
     label: plainLabel(image),
     description: vscode.l10n.t('image'),
-    value: { kind: 'image', image },
+    value: { image },
   }));
-  const all: readonly Row<SourcePick>[] = [
-    ...images,
-    separator(vscode.l10n.t('Templates')),
-    ...deps.templates.map(templateRow),
-    ...(deps.templatesError === undefined ? [] : [{ label: `$(error) ${failureText(deps.templatesError)}` }]),
-    {
-      id: 'recommended',
-      label: `$(star) ${vscode.l10n.t('Recommended by the Service…')}`,
-      value: 'recommended',
-    },
-  ];
+  const templates = (await deps.templates()).rows.map(({ value, ...row }): Row<SourcePick> => ({
+    ...row,
+    ...(value === undefined ? {} : { value: { template: value } }),
+  }));
+  const all: readonly Row<SourcePick>[] = [...images, ...templates];
+  const steps = titled(flow, vscode.l10n.t('Rent: Template or Image'));
   const answer = await pickFromList<SourcePick>({
-    ...titled(flow, vscode.l10n.t('Rent: Template or Image')),
+    ...steps,
     placeholder: vscode.l10n.t('What shall run on the machine? Choose, or type an image path.'),
     rows: all,
     rowsFor: (typed) => {
@@ -114,67 +103,23 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
               id: 'typed',
               label: vscode.l10n.t('Use the Image {0}', plainLabel(image)),
               alwaysShow: true,
-              value: { kind: 'image', image },
+              value: { image },
             },
           ];
     },
     activeId: current.kind === 'image' ? `image:${current.image}` : `template:${current.template.id}`,
   });
-  if (answer.kind === 'picked' && answer.value === 'recommended') {
-    return recommendedStep(flow, deps);
+  if (answer.kind !== 'picked') {
+    return answer;
   }
-  return done(answer, (source) => (source === 'recommended' ? {} : { set: { source } }));
-}
-
-/** An error is said in its place; "none" would be wrong. */
-function failureText(error: unknown): string {
-  return error instanceof UserError
-    ? plainLabel(localize(error.text))
-    : vscode.l10n.t('Your templates could not be read. The log has the details.');
-}
-
-/** Part of the first step: Back returns to its list. */
-async function recommendedStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
-  const { templates, reason } = await recommendedBy(deps);
-  const answer = await pickFromList<SourcePick>({
-    ...titled(flow, vscode.l10n.t('Rent: Recommended Templates')),
-    canSkip: false,
-    placeholder: vscode.l10n.t('Which template?'),
-    rows:
-      templates.length === 0
-        ? [{ label: reason ?? vscode.l10n.t('The service recommends no templates.') }]
-        : templates.map(templateRow),
-  });
-  if (answer.kind === 'back') {
-    return sourceStep(flow, deps);
+  const { value } = answer;
+  if ('image' in value) {
+    return { kind: 'picked', value: { set: { source: { kind: 'image', image: value.image } } } };
   }
-  return done(answer, (source) => (source === 'recommended' ? {} : { set: { source } }));
-}
-
-/** An error is said in its place, and the way back stays open. */
-async function recommendedBy(
-  deps: StepDeps,
-): Promise<{ readonly templates: readonly Template[]; readonly reason?: string }> {
-  try {
-    return { templates: await deps.recommended() };
-  } catch (error) {
-    if (error instanceof UserError) {
-      return { templates: [], reason: `$(error) ${failureText(error)}` };
-    }
-    throw error;
-  }
-}
-
-function templateRow(template: Template): Row<SourcePick> {
-  return {
-    id: `template:${template.id}`,
-    label: plainLabel(template.name),
-    description: vscode.l10n.t('template'),
-    detail: plainLabel(
-      `${template.image}${template.tag === undefined ? '' : `:${template.tag}`} · ${localize(runtypeName(templateRuntype(template)))}`,
-    ),
-    value: { kind: 'template', template },
-  };
+  const chosen = await templateOf(value.template, deps.client, steps);
+  return chosen.kind === 'back'
+    ? sourceStep(flow, deps)
+    : done(chosen, (template) => ({ set: { source: { kind: 'template', template } } }));
 }
 
 export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {

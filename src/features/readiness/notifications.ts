@@ -108,6 +108,10 @@ export class ReadinessNotifications {
       );
       return replaceAndTell(this.deps, instanceId, name, false);
     }
+    // A window that is connected to it asks about all of these but the last.
+    if (event.reason !== 'timedOut' && this.hasWindow(instanceId)) {
+      return;
+    }
     const actions: Action[] = [
       ...(canReplace
         ? [
@@ -130,14 +134,16 @@ export class ReadinessNotifications {
 
   /** A window that is connected to the machine asks about it, and tells when it runs again. */
   private isToldByItsWindow(event: ReadinessEvent): boolean {
-    const account = this.deps.accounts.active;
-    if (!account || (event.kind !== 'trouble' && event.kind !== 'ready')) {
+    if (event.kind !== 'trouble' && event.kind !== 'ready') {
       return false;
     }
-    if (event.kind === 'ready' && this.followed.has(event.instanceId)) {
-      return true;
-    }
-    return this.deps.connectedWindows.isOpen(this.deps.ssh.aliasOf(account, event.instanceId));
+    const isFollowed = event.kind === 'ready' && this.followed.has(event.instanceId);
+    return isFollowed || this.hasWindow(event.instanceId);
+  }
+
+  private hasWindow(instanceId: number): boolean {
+    const { accounts, connectedWindows, ssh } = this.deps;
+    return accounts.active !== undefined && connectedWindows.isOpen(ssh.aliasOf(accounts.active, instanceId));
   }
 
   /** With data on it the loss is named first; without, the button was the word. */

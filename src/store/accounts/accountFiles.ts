@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { Micros } from '../../model/money';
 import type { Log } from '../../util/log';
+import { plainLabel } from '../../util/plainLabel';
 import { JsonFile } from '../jsonFile';
 
 const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
@@ -38,9 +39,9 @@ export interface SavedAccount {
   readonly user: User;
 }
 
-/** What an account is called unless the user says otherwise. */
+/** What an account is called unless the user says otherwise; messages show it, so it is made plain. */
 export function nameOf(user: User): string {
-  return user.email ?? user.name ?? `#${user.id}`;
+  return plainLabel(user.email ?? user.name ?? '') || `#${user.id}`;
 }
 
 /** The name that the user gave the account stays when they sign in again. */

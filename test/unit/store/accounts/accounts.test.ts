@@ -51,6 +51,13 @@ describe('accounts', function () {
     assert.deepEqual(service.calls, []);
   });
 
+  it('is called by no link, whatever the service says', async () => {
+    service.user = { ...service.user, email: '[Free credit](command:x)\u202e' };
+    const { accounts } = computer.openWindow();
+    await accounts.signIn(main);
+    assert.equal(accounts.active?.name, '[Free credit] - (command:x)');
+  });
+
   it('follows a sign-in and a sign-out in other windows at once', async () => {
     const one = computer.openWindow();
     const two = computer.openWindow();

@@ -1,0 +1,221 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import {
+  askText,
+  pickFromList,
+  plainLabel,
+  type Answer,
+  type Row,
+  type StepTitle,
+} from '../../editor/quickPick';
+import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
+import type { Template } from '../../model/templates/template';
+import { parseTemplateQuery } from '../../model/templates/templateQuery';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { UserError, isCancelled } from '../../util/errors';
+import { text } from '../../util/text';
+
+/** A template, one that is only remembered, or a way to more of them. */
+export type TemplatePick = Template | { readonly rememberedId: number } | 'recommended' | 'search';
+
+export interface TemplateChoices {
+  readonly rows: readonly Row<TemplatePick>[];
+  readonly find: (id: number | undefined) => Template | undefined;
+}
+
+export interface Remembered {
+  readonly id: number;
+  readonly name?: string | undefined;
+}
+
+/** The account's own first, then what was used lately, favourites, and those that the service recommends. */
+export async function templateChoices(
+  { templates, templateDesk, log }: Pick<Services, 'templates' | 'templateDesk' | 'log'>,
+  account: Account,
+  rented: readonly Remembered[],
+): Promise<TemplateChoices> {
+  const problem = await loaded(templates);
+  const list = templates.state.kind === 'ready' ? templates.state.value : [];
+  const memory = await templateDesk.memory.account(account.key).catch((error: unknown) => {
+    log.warn(`Recent and favourite templates could not be read: ${String(error)}`);
+    return { recents: [], favourites: [] };
+  });
+  const shown = new Set<number>();
+  const group = (label: string, members: readonly (Template | Remembered)[]): Row<TemplatePick>[] => {
+    const fresh = members.filter(({ id }) => !shown.has(id));
+    fresh.forEach(({ id }) => shown.add(id));
+    return fresh.length === 0
+      ? []
+      : [
+          { label, kind: vscode.QuickPickItemKind.Separator },
+          ...fresh.map((one) => ('image' in one ? templateRow(one) : rememberedRow(one))),
+        ];
+  };
+  const known = (one: Remembered) => list.find(({ id }) => id === one.id) ?? one;
+  const isOwn = ({ creatorId }: Template) => creatorId === undefined || creatorId === account.user.id;
+  return {
+    find: (id) => list.find((one) => one.id === id),
+    rows: [
+      ...(problem === undefined ? [] : [{ id: 'templateProblem', label: `$(error) ${problem}` }]),
+      ...group(vscode.l10n.t('Your Templates'), list.filter(isOwn)),
+      ...group(vscode.l10n.t('Recent Templates'), [...rented, ...memory.recents].map(known)),
+      ...group(vscode.l10n.t('Favourite Templates'), memory.favourites.map(known)),
+      ...group(
+        vscode.l10n.t('Recommended Templates'),
+        list.filter((one) => one.recommended === true),
+      ),
+      { label: vscode.l10n.t('More Templates'), kind: vscode.QuickPickItemKind.Separator },
+      {
+        id: 'recommended',
+        label: `$(star) ${vscode.l10n.t('Recommended by the Service…')}`,
+        value: 'recommended',
+      },
+      { id: 'search', label: `$(search) ${vscode.l10n.t('Search All Templates…')}`, value: 'search' },
+    ],
+  };
+}
+
+/** Reads the list where nobody has yet; the reason where that failed. */
+async function loaded(templates: Services['templates']): Promise<string | undefined> {
+  const { kind } = templates.state;
+  if (kind === 'idle' || kind === 'loading') {
+    await withCancellableProgress(vscode.l10n.t('Reading your templates'), (signal) =>
+      Promise.race([
+        kind === 'loading' ? settled(templates) : templates.refresh().catch(() => undefined),
+        new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+        }),
+      ]),
+    );
+  }
+  const { state } = templates;
+  if (state.kind === 'ready' && state.error === undefined) {
+    return undefined;
+  }
+  const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
+  return error instanceof UserError
+    ? plainLabel(localize(error.text))
+    : vscode.l10n.t('Your templates could not be read. The log has the details.');
+}
+
+function settled(templates: Services['templates']): Promise<void> {
+  return new Promise((resolve) => {
+    const subscription = templates.onDidChange(({ kind }) => {
+      if (kind !== 'loading') {
+        subscription.dispose();
+        resolve();
+      }
+    });
+  });
+}
+
+/** What was picked, after the steps that lead to it; *back* returns to the list it was picked from. */
+export async function templateOf(
+  pick: TemplatePick,
+  client: Client,
+  titled: StepTitle,
+): Promise<Answer<Template>> {
+  if (pick === 'recommended') {
+    return fromSearch(titled, () => client.templates.search({ recommended: { eq: true } }), {
+      title: vscode.l10n.t('Recommended Templates'),
+      none: vscode.l10n.t('The service recommends no templates.'),
+    });
+  }
+  if (pick === 'search') {
+    return searched(client, titled);
+  }
+  return 'image' in pick
+    ? { kind: 'picked', value: pick }
+    : { kind: 'picked', value: await currentTemplate(client, pick.rememberedId) };
+}
+
+/** Every edit changes the hash, and a rental needs the one of this moment. */
+export async function currentTemplate(client: Client, id: number): Promise<Template> {
+  const found = (await client.templates.search({ id: { eq: id } })).items.find((one) => one.id === id);
+  if (!found) {
+    throw new UserError(
+      text('This template was deleted, or its owner does not show it any more. Choose another one.'),
+    );
+  }
+  return found;
+}
+
+async function searched(client: Client, titled: StepTitle): Promise<Answer<Template>> {
+  let query = '';
+  for (;;) {
+    const answer = await askText({
+      ...titled,
+      title: vscode.l10n.t('Search All Templates'),
+      canSkip: false,
+      prompt: vscode.l10n.t('For example: image in [pytorch/pytorch] and count_created > 100'),
+      value: query,
+      problem: (typed) => {
+        const parsed = parseTemplateQuery(typed);
+        return parsed.kind === 'problem' ? localize(parsed.problem.message) : undefined;
+      },
+    });
+    if (answer.kind !== 'picked') {
+      return answer;
+    }
+    query = answer.value;
+    const parsed = parseTemplateQuery(query);
+    const filters = parsed.kind === 'filters' ? parsed.filters : {};
+    const found = await fromSearch(titled, () => client.templates.search(filters), {
+      title: vscode.l10n.t('Templates Found'),
+      none: vscode.l10n.t('No template matches. Go back and change the search.'),
+    });
+    if (found.kind !== 'back') {
+      return found;
+    }
+  }
+}
+
+/** An error is said in its place, and the way back stays open. */
+async function fromSearch(
+  titled: StepTitle,
+  search: () => Promise<{ readonly items: readonly Template[] }>,
+  words: { readonly title: string; readonly none: string },
+): Promise<Answer<Template>> {
+  let rows: readonly Row<TemplatePick>[];
+  try {
+    const { items } = await withCancellableProgress(vscode.l10n.t('Reading templates'), search);
+    rows = items.length === 0 ? [{ label: words.none }] : items.map(templateRow);
+  } catch (error) {
+    if (!(error instanceof UserError) || isCancelled(error)) {
+      throw error;
+    }
+    rows = [{ label: `$(error) ${localize(error.text)}` }];
+  }
+  return pickFromList<Template>({
+    ...titled,
+    title: words.title,
+    canSkip: false,
+    canGoBack: true,
+    placeholder: vscode.l10n.t('Which template?'),
+    rows: rows as readonly Row<Template>[],
+  });
+}
+
+function templateRow(template: Template): Row<Template> {
+  return {
+    id: `template:${template.id}`,
+    label: plainLabel(template.name),
+    description: vscode.l10n.t('template'),
+    detail: plainLabel(
+      `${template.image}${template.tag === undefined ? '' : `:${template.tag}`} · ${localize(runtypeName(templateRuntype(template)))}`,
+    ),
+    value: template,
+  };
+}
+
+function rememberedRow({ id, name }: Remembered): Row<TemplatePick> {
+  return {
+    id: `template:${id}`,
+    label: plainLabel(name ?? `#${id}`),
+    description: vscode.l10n.t('template'),
+    value: { rememberedId: id },
+  };
+}
