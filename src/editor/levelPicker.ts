@@ -35,6 +35,9 @@ export interface LevelButton extends vscode.QuickInputButton {
   readonly run: () => void;
 }
 
+/** An editor that has not told by then tells nothing. */
+const toldWithinMs = 1000;
+
 /**
  * A quick pick with levels: deeper ones open in its place, and Back returns to the one before with
  * what was typed and active there. Escape closes it at any level.
@@ -44,6 +47,8 @@ export class LevelPicker {
   private readonly picker: vscode.QuickPick<LevelRow>;
   private readonly levels: { readonly level: Level; line: string; activeId: string | undefined }[] = [];
   private closed: ((byUser: boolean) => void) | undefined;
+  /** The rows that the editor may still show, since when others were set. */
+  private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
 
   constructor(private readonly firstCanGoBack: () => (() => void) | undefined = () => undefined) {
     this.picker = this.store.add(vscode.window.createQuickPick<LevelRow>());
@@ -60,6 +65,7 @@ export class LevelPicker {
     );
     this.store.add(
       this.picker.onDidChangeActive(([row]) => {
+        this.before = undefined;
         if (row) {
           this.top?.level.active?.(row);
         }
@@ -108,7 +114,7 @@ export class LevelPicker {
     if (top && !top.level.many) {
       const rows = rowsOf(top.level, this.picker.value);
       const own = top.level.ownPlace === true ? top.level.activeId?.() : undefined;
-      setRows(this.picker, rows, own ?? activeId);
+      this.set(rows, own ?? activeId);
     }
   }
 
@@ -152,7 +158,7 @@ export class LevelPicker {
     picker.value = line;
     const rows = rowsOf(level, line);
     const own = level.activeId?.();
-    setRows(picker, rows, level.ownPlace === true ? own : (top.activeId ?? own));
+    this.set(rows, level.ownPlace === true ? own : (top.activeId ?? own));
     if (level.many) {
       const { ticked } = level.many;
       picker.selectedItems = rows.filter((row) => row.id !== undefined && ticked.includes(row.id));
@@ -166,7 +172,28 @@ export class LevelPicker {
       top.level.many.accept(ids);
       return;
     }
-    this.picker.selectedItems[0]?.run?.();
+    this.meant(this.picker.selectedItems[0])?.run?.();
+  }
+
+  private set(rows: readonly LevelRow[], activeId: string | undefined): void {
+    this.before ??= { rows: this.picker.items, at: Date.now() };
+    setRows(this.picker, rows, activeId);
+  }
+
+  /**
+   * The editor names a row by its place. Until it has told which row is active in the new list, an accept was
+   * meant for the row at that place of the old one; where that is gone, nothing is done.
+   */
+  private meant(row: LevelRow | undefined): LevelRow | undefined {
+    const { before, picker, top } = this;
+    if (!row || !before || Date.now() - before.at > toldWithinMs || top?.level.followsTyping === true) {
+      return row;
+    }
+    const old = before.rows[picker.items.indexOf(row)];
+    const isSame = old?.id === undefined ? old?.label === row.label : old.id === row.id;
+    return isSame || old === undefined
+      ? row
+      : picker.items.find(({ id }) => id !== undefined && id === old.id);
   }
 
   private typed(value: string): void {
@@ -191,9 +218,8 @@ export class LevelPicker {
 }
 
 /**
- * The editor names a row by its place, so that an Enter or a move that is under way while the rows are made
- * anew means the row at the same place of the new list. Where rows follow what is typed none is filtered
- * out by the editor as well: then its place is the first, which is what was typed.
+ * Where rows follow what is typed none is filtered out by the editor as well: then an Enter that comes before
+ * the new rows is for the first place, which is what was typed.
  */
 function rowsOf(level: Level, typed: string): readonly LevelRow[] {
   const rows = level.rows(typed);

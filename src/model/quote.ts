@@ -114,6 +114,24 @@ export interface Usage {
   readonly upGb: number;
 }
 
+/** An afternoon with a data set, so that bandwidth is never a surprise. */
+export const usualStay: Usage = { hours: 8, downGb: 50, upGb: 0 };
+
+/** `8 h, 50 GB, 2 GB`: hours, GB down and, where it is given, GB up; `undefined` for what is none of it. */
+export function readStay(typed: string): Usage | undefined {
+  const number = String.raw`(\d+(?:\.\d+)?)`;
+  const pattern = new RegExp(
+    `^\\s*${number}\\s*h?[\\s,;]+${number}\\s*(?:gb)?(?:[\\s,;]+${number}\\s*(?:gb)?)?\\s*$`,
+    'i',
+  );
+  const [, hours, down, up = '0'] = pattern.exec(typed) ?? [];
+  const [hoursNumber, downGb, upGb] = [hours, down, up].map(Number);
+  const isGiven = hoursNumber !== undefined && downGb !== undefined && upGb !== undefined;
+  return isGiven && hoursNumber > 0 && hoursNumber <= 8760 && Math.max(downGb, upGb) <= 1_000_000
+    ? { hours: hoursNumber, downGb, upGb }
+    : undefined;
+}
+
 /** The cost of a stay, bandwidth included; `undefined` where a price that it needs is not stated. */
 export function estimate(quote: Quote, usage: Usage): Micros | undefined {
   const down = usage.downGb === 0 ? zero : priced(quote.downPerGb, usage.downGb);

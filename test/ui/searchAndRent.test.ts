@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
-import { until } from '../support/until';
+import { pause, until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('search and rent', function () {
@@ -89,6 +89,26 @@ describe('search and rent', function () {
     assert.equal(rentals().length, 0);
   });
 
+  it('estimates the stay that is asked for; what is typed leads to its row and does not rent', async () => {
+    const { quick, page } = workbench;
+    await quick.rows.filter({ hasText: '8 h with 50 GB down and 0 GB up come to $' }).waitFor();
+    await quick.input.fill('Estimate');
+    await quick.rows.filter({ hasText: /Rent for \$/ }).waitFor({ state: 'detached' });
+    // Long enough after the step before for an Enter to count.
+    await pause(1500);
+    await page.keyboard.press('Enter');
+    await quick.waitForTitle('Rent: Estimate');
+    await quick.input.fill('ten');
+    await until('the reason', async () => (await quick.message()).includes('Type hours, GB down and GB up'));
+    await quick.input.fill('10 h, 100 GB, 5 GB');
+    await workbench.shot('10-stay');
+    await page.keyboard.press('Enter');
+    await quick.waitForTitle('Rent: Confirm');
+    await quick.rows.filter({ hasText: '10 h with 100 GB down and 5 GB up come to $' }).waitFor();
+    await workbench.shot('10-confirm');
+    assert.equal(rentals().length, 0);
+  });
+
   it('does not rent by an Enter held down from the step before', async () => {
     await workbench.quick.back();
     await workbench.quick.waitForTitle('Rent: Run Type');
@@ -103,6 +123,8 @@ describe('search and rent', function () {
   it('rents with one Enter, and sends what was confirmed', async () => {
     const row = workbench.quick.rows.filter({ hasText: /Rent for \$/ });
     await row.waitFor();
+    const [price] = /\$[\d.]+\/h/.exec(await row.innerText()) ?? [];
+    assert.ok(price);
     await until('the rental', async () => {
       await workbench.page.keyboard.press('Enter');
       return new Promise<boolean>((resolve) => {
@@ -125,6 +147,11 @@ describe('search and rent', function () {
       },
     );
     await workbench.toast(/Getting ui test ready/);
+    // What was confirmed is what the view and the status bar say.
+    await workbench.view('Instances').row('ui test').filter({ hasText: price }).waitFor();
+    await until('the price in the status bar', async () =>
+      (await workbench.statusText('gpuRental.status')).includes(`· ${price} ·`),
+    );
     await workbench.shot('10-rented');
   });
 

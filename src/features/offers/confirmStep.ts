@@ -18,7 +18,9 @@ import { sourceName } from '../../model/rentals/rentPlan';
 export type Confirmed =
   | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }
   | { readonly kind: 'open'; readonly step: RentStep }
-  | { readonly kind: 'sshDirect' };
+  | { readonly kind: 'sshDirect' }
+  /** Another stay for the estimate. */
+  | { readonly kind: 'stay' };
 
 /** What changed since the user looked, shown on top of the confirmation; each part is one line. */
 export interface Notice {
@@ -40,6 +42,7 @@ export function confirmStep(
     totalSteps: flow.steps.length,
     canGoBack: true,
     placeholder: vscode.l10n.t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
+    // None is always shown: what is typed leads to its row, and an Enter then must not rent.
     rows: confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
     activeId: facts.overLimit ? 'over' : 'rent',
@@ -69,7 +72,7 @@ function confirmRows(
   return [
     ...(notice === undefined
       ? []
-      : [{ id: 'notice', label: `$(info) ${notice.label}`, detail: notice.detail, alwaysShow: true }]),
+      : [{ id: 'notice', label: `$(info) ${notice.label}`, detail: notice.detail }]),
     ...(facts.overLimit
       ? [
           {
@@ -111,7 +114,6 @@ function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirma
     label: `$(credit-card) ${label}`,
     description: plainLabel(machineName(input.offer)),
     detail: plainLabel(sourceName(input.choices.source)),
-    alwaysShow: true,
     value: { kind: 'rent', rate: quote.running },
   };
 }
@@ -136,5 +138,9 @@ function factRow(fact: Fact): Row<Confirmed> {
     label: localize(fact.label),
     description: plainLabel(localize(fact.value)),
   };
-  return fact.step === undefined ? row : { ...row, value: { kind: 'open', step: fact.step } };
+  const { step } = fact;
+  if (step === undefined) {
+    return row;
+  }
+  return { ...row, value: step === 'stay' ? { kind: 'stay' } : { kind: 'open', step } };
 }

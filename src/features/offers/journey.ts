@@ -57,8 +57,8 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
   const searches = new SearchMemory(deps.globalState);
   const rents = new RentMemory(deps.globalState);
   const { account } = start;
-  if (deps.templates.state.kind === 'idle') {
-    // The steps list them; where it fails they say so.
+  if (deps.templates.state.kind !== 'loading') {
+    // The steps list them as they are by then; where it fails they say so.
     deps.templates.refresh().catch(() => undefined);
   }
   const session = new OfferSession({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { usualStay, type Usage } from '../../model/quote';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Memory } from '../../store/offers/searchMemory';
 
@@ -14,6 +15,9 @@ const shape = z.object({
     .default([]),
   diskGb: z.number().min(1).max(1_000_000).optional().catch(undefined),
 });
+
+const stayKey = 'gpuRental.rent.stay';
+const stayShape = z.object({ hours: z.number(), downGb: z.number(), upGb: z.number() });
 
 /** What the last rental was made of, as the default of the next; no secret is ever part of it. */
 export class RentMemory {
@@ -31,6 +35,16 @@ export class RentMemory {
   /** Those rented with, the last first. */
   get templates(): readonly { readonly id: number; readonly name: string }[] {
     return this.read().templates;
+  }
+
+  /** What estimates are for. */
+  get stay(): Usage {
+    const parsed = stayShape.safeParse(this.memory.get(stayKey));
+    return parsed.success ? parsed.data : usualStay;
+  }
+
+  async keepStay(stay: Usage): Promise<void> {
+    await this.memory.update(stayKey, stay);
   }
 
   get diskGb(): number | undefined {

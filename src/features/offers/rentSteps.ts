@@ -28,9 +28,10 @@ import {
 import type { Client } from '../../api/client';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Runtype } from '../../model/rentals/rent';
-import { quoteOffer } from '../../model/quote';
+import { quoteOffer, readStay } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/confirmation';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
+import type { RentMemory } from './rentMemory';
 import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** What a step answers: choices to set, or members to take back to their default. */
@@ -151,6 +152,23 @@ export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
     const chosen = readDiskGb(typed);
     return chosen === gb && flow.choices.diskGb === undefined ? {} : { set: { diskGb: chosen } };
   });
+}
+
+/** For how long and how much data the estimate is; asked from the confirmation, to which it returns. */
+export async function askStay(rents: RentMemory, flow: RentFlow): Promise<void> {
+  const { hours, downGb, upGb } = rents.stay;
+  const answer = await askText({
+    ...titled(flow, vscode.l10n.t('Rent: Estimate')),
+    canSkip: false,
+    prompt: vscode.l10n.t('Hours, GB downloaded and GB uploaded, such as 8 h, 50 GB, 2 GB.'),
+    value: vscode.l10n.t('{0} h, {1} GB, {2} GB', hours, downGb, upGb),
+    problem: (typed) =>
+      readStay(typed) ? undefined : vscode.l10n.t('Type hours, GB down and GB up, such as 8, 50, 2.'),
+  });
+  const stay = answer.kind === 'picked' ? readStay(answer.value) : undefined;
+  if (stay) {
+    await rents.keepStay(stay);
+  }
 }
 
 /** The service takes 256 characters, our mark included (service-facts 2.19). */

@@ -20,7 +20,9 @@ import { assertNever, isCancelled, UserError } from '../../util/errors';
 import { confirmStep, type Confirmed, type Notice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import { findCopy, nextBest, recheckOffer, rentalQuery, rentalSearch } from './recheck';
+import { RentMemory } from './rentMemory';
 import {
+  askStay,
   bidStep,
   diskStep,
   labelStep,
@@ -32,7 +34,7 @@ import {
 
 export type WizardDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'clock' | 'settings' | 'report' | 'log'
+  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'globalState' | 'clock' | 'settings' | 'report' | 'log'
 >;
 
 type Search = Client['offers']['search'];
@@ -71,6 +73,7 @@ class RentWizard {
   private answerWasLost = false;
   /** GB that the price of the offer includes. */
   private searchedDiskGb: number;
+  private readonly rents: RentMemory;
 
   constructor(
     private readonly flow: RentFlow,
@@ -79,6 +82,7 @@ class RentWizard {
     private readonly guard: AcceptGuard,
   ) {
     this.searchedDiskGb = flow.query.diskGb;
+    this.rents = new RentMemory(deps.globalState);
   }
 
   async run(): Promise<WizardEnd> {
@@ -151,6 +155,7 @@ class RentWizard {
       choices: flow.choices,
       rentalType: flow.query.rentalType,
       searchedDiskGb: this.searchedDiskGb,
+      stay: this.rents.stay,
       running: burn.rate,
       isRunningPartial: burn.isPartial,
       ...(credit === undefined ? {} : { credit }),
@@ -175,6 +180,9 @@ class RentWizard {
     switch (value.kind) {
       case 'open':
         this.flow.open(value.step);
+        return undefined;
+      case 'stay':
+        await askStay(this.rents, this.flow);
         return undefined;
       case 'sshDirect':
         this.flow.set({ runtype: 'ssh_direct' });

@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
-import { soldGpuGb } from '../offers/gpuMemory';
 import { formatCents, formatMoney, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
+import { rentFacts, type Fact, type RentStep } from './rentFacts';
 import {
   diskRate,
   durationText,
@@ -13,33 +13,17 @@ import {
   perMonth,
   quoteOffer,
   sumRates,
+  usualStay,
   type Quote,
   type Rate,
+  type Usage,
 } from '../quote';
-import {
-  effectiveRuntype,
-  lacksShell,
-  mergedEnv,
-  neededPorts,
-  plannedDiskGb,
-  portShortage,
-  runtypeName,
-  sourceName,
-  type RentChoices,
-} from './rentPlan';
-import type { VolumeChoice } from './rent';
+import { effectiveRuntype, lacksShell, plannedDiskGb, portShortage, type RentChoices } from './rentPlan';
 import { fieldLabel } from '../offers/searchFields';
 import { wireMisfits } from '../offers/wireMatch';
 
-export type RentStep = 'source' | 'disk' | 'label' | 'runtype' | 'bid' | 'options' | 'confirm';
-
-export interface Fact {
-  readonly id: string;
-  readonly label: Text;
-  readonly value: Text | string;
-  /** Where it can be changed. */
-  readonly step?: RentStep;
-}
+export { machineName } from './rentFacts';
+export type { Fact, RentStep } from './rentFacts';
 
 export interface Warning {
   readonly id:
@@ -69,6 +53,8 @@ export interface ConfirmationInput {
   /** GB that the offer's total was asked for with. */
   readonly searchedDiskGb: number;
   readonly credit?: Micros;
+  /** What the estimate is for; an afternoon with a data set where it is left out. */
+  readonly stay?: Usage;
   /** What runs already, volumes included. */
   readonly running: Rate;
   /** It is at least so much: not every price of it is known. */
@@ -109,98 +95,11 @@ export function confirmation(input: ConfirmationInput): Confirmation {
     quote,
     total,
     overLimit,
-    what: whatFacts(input),
+    what: rentFacts(input),
     cost: costFacts(input, { ...quote, running: total, stopped: forAll(quote.stopped) }),
     warnings: warningsOf(input, quote, total, overLimit ? all : undefined),
   };
 }
-
-/** "2× RTX 4090 24 GB". */
-export function machineName(offer: Offer): string {
-  const memory = offer.gpuRamMb === undefined ? '' : ` ${soldGpuGb(offer.gpuRamMb)} GB`;
-  return `${offer.gpuCount ?? 1}× ${offer.gpuName ?? '?'}${memory}`;
-}
-
-function whatFacts({ offer, choices, rentalType }: ConfirmationInput): readonly Fact[] {
-  const env = mergedEnv(choices);
-  const copies = choices.count ?? 1;
-  const label = choices.label?.trim();
-  const { source } = choices;
-  return [
-    {
-      id: 'machine',
-      label: text('Machine'),
-      value: offer.location === undefined ? machineName(offer) : `${machineName(offer)}, ${offer.location}`,
-    },
-    ...(copies > 1 ? [fact('count', text('How many'), String(copies), 'options')] : []),
-    fact(
-      'source',
-      source.kind === 'template' ? text('Template') : text('Image'),
-      sourceName(source),
-      'source',
-    ),
-    fact('disk', text('Disk'), `${plannedDiskGb(choices)} GB`, 'disk'),
-    fact('label', text('Label'), label === undefined || label === '' ? text('none') : label, 'label'),
-    fact('runtype', text('Run type'), runtypeName(effectiveRuntype(choices)), 'runtype'),
-    ...(rentalType === 'interruptible' && choices.bidPerHour !== undefined
-      ? [fact('bid', text('Your bid'), text('{0}/h', formatMoney(choices.bidPerHour)), 'bid')]
-      : []),
-    ...(choices.vm === true ? [fact('vm', text('Kind'), text('Virtual machine'), 'options')] : []),
-    ...(choices.targetState === 'stopped'
-      ? [fact('target', text('Start'), text('not yet, rented as stopped'), 'options')]
-      : []),
-    ...(env.length === 0
-      ? []
-      : [fact('env', text('Environment'), env.map(({ name }) => name).join(', '), 'options')]),
-    ...(neededPorts(choices) === 0
-      ? []
-      : [fact('ports', text('Direct ports'), portsText(offer, choices), 'options')]),
-    ...(choices.onstart === undefined
-      ? []
-      : [
-          fact('onstart', text('On-start script'), text('{0} characters', choices.onstart.length), 'options'),
-        ]),
-    ...(choices.volume === undefined
-      ? []
-      : [fact('volume', text('Volume'), volumeText(choices.volume), 'options')]),
-    ...otherOptions(choices),
-  ];
-}
-
-/** What few rentals have; a login is said to be there and never shown. */
-function otherOptions(choices: RentChoices): readonly Fact[] {
-  const { args, imageLogin, jupyterDir, langUtf8, pythonUtf8, useJupyterLab } = choices;
-  const isArgs = effectiveRuntype(choices) === 'args';
-  const utf8 = [...(pythonUtf8 === true ? ['Python'] : []), ...(langUtf8 === true ? ['LANG'] : [])];
-  return [
-    ...(args === undefined || !isArgs ? [] : [fact('args', text('Arguments'), args, 'options')]),
-    ...(useJupyterLab === true ? [fact('lab', text('Notebook'), 'JupyterLab', 'options')] : []),
-    ...(jupyterDir === undefined
-      ? []
-      : [fact('jupyterDir', text('Jupyter starts in'), jupyterDir, 'options')]),
-    ...(imageLogin === undefined ? [] : [fact('login', text('Registry login'), text('set'), 'options')]),
-    ...(utf8.length === 0 ? [] : [fact('utf8', text('UTF-8'), utf8.join(', '), 'options')]),
-  ];
-}
-
-function fact(id: string, label: Text, value: Text | string, step: RentStep): Fact {
-  return { id, label, value, step };
-}
-
-function volumeText({ kind, mountPath, sizeGb, volumeId }: VolumeChoice): Text {
-  return kind === 'link'
-    ? text('V.{0} at {1}', volumeId, mountPath)
-    : text('a new one of {0} GB at {1}', sizeGb ?? '?', mountPath);
-}
-
-function portsText(offer: Offer, choices: RentChoices): Text {
-  return offer.directPorts === undefined
-    ? text('{0} needed', neededPorts(choices))
-    : text('{0} needed, {1} there', neededPorts(choices), offer.directPorts);
-}
-
-/** An afternoon with a data set, so that bandwidth is never a surprise. */
-const usualStay = { hours: 8, downGb: 50, upGb: 0 };
 
 /** The price of a new volume; one that is there is billed already. */
 function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate {
@@ -221,20 +120,7 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     label: text('Stopped'),
     value: stopped === undefined ? text('not stated by the service') : stoppedText(stopped),
   });
-  const stay = estimate(quote, usualStay);
-  if (quote.downPerGb !== undefined && stay !== undefined) {
-    facts.push({
-      id: 'bandwidth',
-      label: text('Download'),
-      value: text(
-        '{0} a GB; {1} h with {2} GB down come to {3}',
-        formatMoney(quote.downPerGb),
-        usualStay.hours,
-        usualStay.downGb,
-        formatCents(stay),
-      ),
-    });
-  }
+  facts.push(...stayFacts(quote, input.stay ?? usualStay));
   if (input.credit !== undefined && total !== undefined) {
     facts.push({
       id: 'credit',
@@ -243,6 +129,34 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     });
   }
   return facts;
+}
+
+/** What a GB costs, and a whole stay with them. */
+function stayFacts(quote: Quote, stay: Usage): readonly Fact[] {
+  const { downPerGb, upPerGb } = quote;
+  const sum = estimate(quote, stay);
+  const perGb = (price: Micros) => text('{0} a GB', formatMoney(price));
+  return [
+    ...(downPerGb === undefined
+      ? []
+      : [{ id: 'download', label: text('Download'), value: perGb(downPerGb) }]),
+    ...(upPerGb === undefined ? [] : [{ id: 'upload', label: text('Upload'), value: perGb(upPerGb) }]),
+    {
+      id: 'stay',
+      label: text('Estimate'),
+      value:
+        sum === undefined
+          ? text('not possible, as the service does not state every price of it')
+          : text(
+              '{0} h with {1} GB down and {2} GB up come to {3}',
+              stay.hours,
+              stay.downGb,
+              stay.upGb,
+              formatCents(sum),
+            ),
+      step: 'stay',
+    },
+  ];
 }
 
 /** "$0.423/h, $10.14 a day". */

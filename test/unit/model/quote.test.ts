@@ -13,6 +13,7 @@ import {
   perHour,
   perMonth,
   quoteOffer,
+  readStay,
   runningRateOf,
   stoppedRateOf,
   sumRates,
@@ -154,6 +155,22 @@ describe('rates of instances', () => {
     assert.equal(stoppedRateOf({ id: 1 }), undefined);
     assert.equal(runningRateOf({ id: 1, totalPerHour: fromDollars(0.3) }), hourlyRate(fromDollars(0.3)));
     assert.equal(runningRateOf({ id: 1, gpuPerHour: fromDollars(0.3) }), hourlyRate(fromDollars(0.3)));
+  });
+});
+
+describe('a stay', () => {
+  it('is read as people type it', () => {
+    const stay = { hours: 8, downGb: 50, upGb: 0 };
+    for (const typed of ['8 50', '8 h, 50 GB', '8h;50gb', ' 8, 50, 0 ', '8 h, 50 GB, 0 GB']) {
+      assert.deepEqual(readStay(typed), stay, typed);
+    }
+    assert.deepEqual(readStay('1.5 0 2'), { hours: 1.5, downGb: 0, upGb: 2 });
+  });
+
+  it('is none for anything else', () => {
+    for (const typed of ['', '8', 'a b', '0 50', '9000 1', '-1 5', '8 50 1 2', '8 9999999']) {
+      assert.equal(readStay(typed), undefined, typed);
+    }
   });
 });
 

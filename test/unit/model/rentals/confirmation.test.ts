@@ -51,7 +51,9 @@ describe('the confirmation', () => {
       ports: '1 needed, 20 there',
       running: '$0.405/h, $9.70 a day',
       stopped: '$0.0042/h, $0.10 a day, $3.00 a month of 720 h',
-      bandwidth: '$0.0040 a GB; 8 h with 50 GB down come to $3.44',
+      download: '$0.0040 a GB',
+      upload: '$0.0020 a GB',
+      stay: '8 h with 50 GB down and 0 GB up come to $3.44',
       credit: '$20.00 lasts 2 days 1 h',
     });
   });
@@ -59,6 +61,76 @@ describe('the confirmation', () => {
   it('counts what runs already against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
     assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with what runs already');
+  });
+
+  it('estimates the stay that is asked for, and says where that cannot be', () => {
+    const stay = { hours: 10, downGb: 100, upGb: 0 };
+    // 10 h at $0.405/h less rounding, and 100 GB at $0.004.
+    assert.equal(shown(anInput({ stay }))['stay'], '10 h with 100 GB down and 0 GB up come to $4.45');
+    const up = { stay: { ...stay, upGb: 5 } };
+    const { inetUpPerGb, ...unpriced } = marketOffer();
+    assert.ok(inetUpPerGb !== undefined);
+    assert.match(shown(anInput({ ...up, offer: unpriced }))['stay'] ?? '', /^not possible/);
+    const offer = marketOffer({ inetUpPerGb: fromDollars(0.02) });
+    assert.equal(shown(anInput({ offer }))['upload'], '$0.020 a GB');
+    assert.equal(shown(anInput({ ...up, offer }))['stay'], '10 h with 100 GB down and 5 GB up come to $4.55');
+  });
+
+  it('says what comes from the template and what from here, as the service merges it', () => {
+    const rich: Template = {
+      ...template,
+      image: 'pytorch/pytorch',
+      tag: 'latest',
+      runtype: 'jupyter',
+      useJupyterLab: true,
+      jupyterDir: '/workspace',
+      env: '-e MODE=train -e SEED=1',
+      onstart: 'run.sh',
+      dockerLoginRepo: 'ghcr.io',
+      recommendedDiskGb: 42,
+      volumeInfo: { size: 10 },
+    };
+    const source = { kind: 'template' as const, template: rich };
+    const all = shown(anInput({ choices: { source } }));
+    assert.deepEqual(
+      ['image', 'disk', 'runtype', 'env', 'onstart', 'volume', 'lab', 'jupyterDir', 'login'].map(
+        (id) => all[id],
+      ),
+      [
+        'pytorch/pytorch:latest (from the template)',
+        '42 GB (from the template)',
+        'Jupyter and SSH, through the service (from the template)',
+        'MODE, SEED (from the template)',
+        '6 characters (from the template)',
+        'none: the service does not attach the volume that a template names',
+        'JupyterLab (from the template)',
+        '/workspace (from the template)',
+        'set (from the template)',
+      ],
+    );
+    const own = shown(
+      anInput({
+        choices: {
+          source,
+          diskGb: 50,
+          runtype: 'ssh_direct',
+          env: { SEED: '2' },
+          onstart: 'x',
+          imageLogin: '-u a',
+        },
+      }),
+    );
+    assert.deepEqual(
+      ['disk', 'runtype', 'env', 'onstart', 'lab', 'login'].map((id) => own[id]),
+      [
+        '50 GB',
+        'SSH, direct',
+        'MODE (from the template); SEED',
+        '1 characters, in place of the template’s',
+        undefined,
+        'set',
+      ],
+    );
   });
 
   it('says where what runs already costs more than is known', () => {
