@@ -104,6 +104,73 @@ describe('living with instances', function () {
     await workbench.shot('08-log');
   });
 
+  it('stops several at once, and says which of them was not', async () => {
+    await workbench.clearNotifications();
+    const before = [first, second].map((id) => puts(id).length);
+    const path = `/api/v0/instances/${second}/`;
+    session().simulator.fail({ kind: 'error', status: 400, error: 'invalid_request', method: 'PUT', path });
+    await row('tuned').click();
+    await row('helper').click({ modifiers: ['ControlOrMeta'] });
+    await instances().contextMenu(row('helper'), /^Stop…$/);
+    const question = workbench.dialog.filter({ hasText: 'rented by somebody else' });
+    await question.waitFor();
+    assert.match(await question.innerText(), /2 instances/);
+    await question.locator('.dialog-buttons .monaco-button', { hasText: 'Stop' }).click();
+    const result = workbench.dialog.filter({ hasText: 'Some instances could not be stopped' });
+    await result.waitFor();
+    assert.match(await result.innerText(), /helper: \S+/);
+    assert.doesNotMatch(await result.innerText(), /tuned/);
+    await workbench.shot('11-one-not-stopped');
+    await workbench.dialogButton('OK');
+    await workbench.toast(/tuned is being stopped/);
+    assert.deepEqual(
+      [first, second].map((id, index) => puts(id).length - (before[index] ?? 0)),
+      [1, 1],
+    );
+    await row('tuned').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
+  });
+
+  it('starts several at once, after one question with the price of all', async () => {
+    await workbench.clearNotifications();
+    await instances().contextMenu(row('helper'), /^Stop…$/);
+    await workbench.dialogButton('Stop');
+    await row('helper').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
+    await row('tuned').click();
+    await row('helper').click({ modifiers: ['ControlOrMeta'] });
+    await instances().contextMenu(row('helper'), /^Start…$/);
+    await workbench.dialog.waitFor();
+    assert.match(await workbench.dialog.innerText(), /2 instances[^]*\$\d+\.\d+\/h/);
+    await workbench.dialogButton('Start');
+    await until('both starts', () =>
+      [first, second].every(
+        (id) => (puts(id).at(-1)?.body as { state?: string } | undefined)?.state === 'running',
+      ),
+    );
+    for (const name of ['tuned', 'helper'])
+      await row(name).filter({ hasText: 'Running' }).waitFor({ timeout: 90_000 });
+  });
+
+  it('says that it is not confirmed where the service still has what it said it destroyed', async () => {
+    await workbench.clearNotifications();
+    const path = `/api/v0/instances/${second}/`;
+    session().simulator.fail({
+      kind: 'answer',
+      method: 'DELETE',
+      path,
+      status: 200,
+      body: { success: true },
+    });
+    await instances().contextMenu(row('helper'), /^Destroy…$/);
+    await workbench.dialogButton('Destroy');
+    await until('the request', () => session().simulator.received('DELETE', path).length === 1);
+    // Whoever does not want to wait for the last look is told what is known.
+    await workbench.toastButton(/Destroying/, 'Cancel');
+    await workbench.toast(/It is not confirmed that helper is destroyed.*still being checked/);
+    await workbench.shot('12-not-confirmed');
+    assert.ok(session().simulator.world.instance(second));
+    assert.equal(session().simulator.received('DELETE', path).length, 1);
+  });
+
   it('destroys several at once, after one question that names them, and reads back', async () => {
     await workbench.clearNotifications();
     await row('tuned').click();
@@ -118,8 +185,11 @@ describe('living with instances', function () {
     await workbench.dialogButton('Destroy');
     await workbench.toast(/2 instances are destroyed/, 60_000);
     assert.deepEqual(session().simulator.world.instances, []);
-    for (const id of [first, second]) {
-      assert.equal(session().simulator.received('DELETE', `/api/v0/instances/${id}/`).length, 1);
+    for (const [id, times] of [
+      [first, 1],
+      [second, 2],
+    ]) {
+      assert.equal(session().simulator.received('DELETE', `/api/v0/instances/${id}/`).length, times);
       assert.ok(session().simulator.received('GET', `/api/v0/instances/${id}/`).length >= 1);
     }
     await until('the empty list', async () => (await row('tuned').count()) === 0);

@@ -35,7 +35,7 @@ function refresh({ fleet, log }: LifecycleDeps): void {
 function working<T>(
   title: string,
   instances: readonly Instance[],
-  action: (instance: Instance) => Promise<T>,
+  action: (instance: Instance, signal: AbortSignal) => Promise<T>,
 ): Promise<readonly RowResult<T>[]> {
   return withCancellableProgress(title, (signal, say) =>
     runEach(
@@ -44,7 +44,7 @@ function working<T>(
         if (instances.length > 1) {
           say(instanceName(instance));
         }
-        return action(instance);
+        return action(instance, signal);
       },
       signal,
     ),
@@ -215,8 +215,8 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
     return;
   }
   const own = client();
-  const results = await working(vscode.l10n.t('Destroying…'), instances, (instance) =>
-    destroyAndVerify(deps, own, instance.id),
+  const results = await working(vscode.l10n.t('Destroying…'), instances, (instance, signal) =>
+    destroyAndVerify(deps, own, instance.id, signal),
   );
   refresh(deps);
   reportFailures(deps, vscode.l10n.t('Some instances could not be destroyed. They go on costing.'), results);
