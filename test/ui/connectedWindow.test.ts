@@ -114,10 +114,15 @@ describe('a window that is connected to an instance', function () {
 
   it('asks once when a start fails, without another message', async () => {
     const { simulator } = session();
-    await simulator.call('POST', '/__sim/next-boot/', { instance_id: instanceId, outcome: 'exited' });
+    await simulator.call('POST', '/__sim/next-boot/', { instance_id: instanceId, outcome: 'stuck' });
     const stopped = await whoAsks(/trainer is stopped/);
     await pause(1100);
     await stopped.dialogButton('Start for');
+    // The start is seen to begin; then it fails.
+    await first.page.bringToFront();
+    await first.view('Instances').row('trainer').filter({ hasText: 'Loading' }).waitFor({ timeout: 60_000 });
+    await simulator.call('PUT', `/__sim/instances/${String(instanceId)}/`, { actual_status: 'exited' });
+    await refresh();
     const asking = await whoAsks(/trainer has exited/);
     await asking.dialogButton('Keep It Open');
     await refresh();

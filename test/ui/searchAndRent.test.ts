@@ -91,7 +91,7 @@ describe('search and rent', function () {
 
   it('estimates the stay that is asked for; what is typed leads to its row and does not rent', async () => {
     const { quick, page } = workbench;
-    await quick.rows.filter({ hasText: '8 h with 50 GB down and 0 GB up come to $' }).waitFor();
+    await quick.rows.filter({ hasText: '8 h with 50 GB down and 0 up come to $' }).waitFor();
     await quick.input.fill('Estimate');
     await quick.rows.filter({ hasText: /Rent for \$/ }).waitFor({ state: 'detached' });
     // Long enough after the step before for an Enter to count.
@@ -104,7 +104,7 @@ describe('search and rent', function () {
     await workbench.shot('10-stay');
     await page.keyboard.press('Enter');
     await quick.waitForTitle('Rent: Confirm');
-    await quick.rows.filter({ hasText: '10 h with 100 GB down and 5 GB up come to $' }).waitFor();
+    await quick.rows.filter({ hasText: '10 h with 100 GB down and 5 up come to $' }).waitFor();
     await workbench.shot('10-confirm');
     assert.equal(rentals().length, 0);
   });

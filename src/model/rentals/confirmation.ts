@@ -120,7 +120,7 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     label: text('Stopped'),
     value: stopped === undefined ? text('not stated by the service') : stoppedText(stopped),
   });
-  facts.push(...stayFacts(quote, input.stay ?? usualStay));
+  facts.push(stayFact(quote, input.stay ?? usualStay));
   if (input.credit !== undefined && total !== undefined) {
     facts.push({
       id: 'credit',
@@ -131,32 +131,23 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
   return facts;
 }
 
-/** What a GB costs, and a whole stay with them. */
-function stayFacts(quote: Quote, stay: Usage): readonly Fact[] {
-  const { downPerGb, upPerGb } = quote;
-  const sum = estimate(quote, stay);
-  const perGb = (price: Micros) => text('{0} a GB', formatMoney(price));
-  return [
-    ...(downPerGb === undefined
-      ? []
-      : [{ id: 'download', label: text('Download'), value: perGb(downPerGb) }]),
-    ...(upPerGb === undefined ? [] : [{ id: 'upload', label: text('Upload'), value: perGb(upPerGb) }]),
-    {
-      id: 'stay',
-      label: text('Estimate'),
-      value:
-        sum === undefined
-          ? text('not possible, as the service does not state every price of it')
-          : text(
-              '{0} h with {1} GB down and {2} GB up come to {3}',
-              stay.hours,
-              stay.downGb,
-              stay.upGb,
-              formatCents(sum),
-            ),
-      step: 'stay',
-    },
-  ];
+/** What a GB costs, and a whole stay with it. */
+function stayFact({ downPerGb, upPerGb, ...quote }: Quote, stay: Usage): Fact {
+  const sum = estimate({ ...quote, downPerGb, upPerGb }, stay);
+  const price = (perGb: Micros | undefined) => (perGb === undefined ? '?' : formatMoney(perGb));
+  const bandwidth = text('{0} a GB down, {1} up', price(downPerGb), price(upPerGb));
+  const value =
+    sum === undefined
+      ? text('{0}; the sum is not known', bandwidth)
+      : text(
+          '{0}; {1} h with {2} GB down and {3} up come to {4}',
+          bandwidth,
+          stay.hours,
+          stay.downGb,
+          stay.upGb,
+          formatCents(sum),
+        );
+  return { id: 'stay', label: text('Estimate'), value, step: 'stay' };
 }
 
 /** "$0.423/h, $10.14 a day". */
