@@ -130,26 +130,6 @@ describe('living with instances', function () {
     await row('tuned').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
   });
 
-  it('starts several at once, after one question with the price of all', async () => {
-    await workbench.clearNotifications();
-    await instances().contextMenu(row('helper'), /^Stop…$/);
-    await workbench.dialogButton('Stop');
-    await row('helper').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
-    await row('tuned').click();
-    await row('helper').click({ modifiers: ['ControlOrMeta'] });
-    await instances().contextMenu(row('helper'), /^Start…$/);
-    await workbench.dialog.waitFor();
-    assert.match(await workbench.dialog.innerText(), /2 instances[^]*\$\d+\.\d+\/h/);
-    await workbench.dialogButton('Start');
-    await until('both starts', () =>
-      [first, second].every(
-        (id) => (puts(id).at(-1)?.body as { state?: string } | undefined)?.state === 'running',
-      ),
-    );
-    for (const name of ['tuned', 'helper'])
-      await row(name).filter({ hasText: 'Running' }).waitFor({ timeout: 90_000 });
-  });
-
   it('says that it is not confirmed where the service still has what it said it destroyed', async () => {
     await workbench.clearNotifications();
     const path = `/api/v0/instances/${second}/`;
@@ -160,6 +140,7 @@ describe('living with instances', function () {
       status: 200,
       body: { success: true },
     });
+    await row('helper').click();
     await instances().contextMenu(row('helper'), /^Destroy…$/);
     await workbench.dialogButton('Destroy');
     await until('the request', () => session().simulator.received('DELETE', path).length === 1);
