@@ -105,25 +105,6 @@ describe('renting from a template and by bid', function () {
     await workbench.toast(/Getting .* ready/);
   });
 
-  it('lists own templates first, then recent ones, favourites and what the service recommends', async () => {
-    const view = workbench.view('Templates');
-    await view.open();
-    await view.expand(view.row('Recommended'));
-    await view.contextMenu(view.row('NVIDIA CUDA (SSH)'), 'Add Template to Favourites');
-    await view.row('Favourites').waitFor();
-    await view.row('PyTorch (CUDA)').dblclick();
-    await view.row('Recent').waitFor();
-    await workbench.run('Rent from Template…');
-    await workbench.quick.waitForTitle('Rent from Template');
-    const shown = (await workbench.quick.rowTexts()).join('\n');
-    assert.match(
-      shown,
-      /Your Templates\n.*\nTwo cards.*\nPyTorch \(CUDA\).*Recent Templates\nNVIDIA CUDA \(SSH\).*Favourite Templates\n.*Recommended Templates/,
-    );
-    await workbench.shot('03-groups');
-    await workbench.page.keyboard.press('Escape');
-  });
-
   it('asks for a bid where the offer is interruptible, and sends it', async () => {
     await workbench.run('Search Offers…');
     await workbench.quick.waitForTitle('Search Offers');
