@@ -37,6 +37,8 @@ export interface ListStep<T> extends StepTitle {
   readonly onAccept?: (row: Row<T>, accept: () => void) => void;
   readonly onShown?: () => void;
   readonly ignoreFocusOut?: boolean;
+  /** Takes the question away. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TextStep extends StepTitle {
@@ -139,11 +141,20 @@ export function pickFromList<T>(options: ListStep<T>): Promise<Answer<T>> {
         }
       }),
     );
-    store.add(
-      picker.onDidHide(() => {
-        finish({ kind: 'cancelled' });
-      }),
-    );
+    const cancel = () => {
+      finish({ kind: 'cancelled' });
+    };
+    store.add(picker.onDidHide(cancel));
+    options.signal?.addEventListener('abort', cancel, { once: true });
+    store.add({
+      dispose: () => {
+        options.signal?.removeEventListener('abort', cancel);
+      },
+    });
+    if (options.signal?.aborted) {
+      cancel();
+      return;
+    }
     picker.show();
     options.onShown?.();
   });

@@ -24,7 +24,7 @@ export class QuickInput {
       );
     });
     await this.input.fill(`>${title}`);
-    await this.row(title, '…?').click();
+    await this.pick(title, '…?');
   }
 
   /** The row with exactly this label, and what may follow it as a pattern. */
@@ -33,8 +33,21 @@ export class QuickInput {
     return this.rows.filter({ has: name }).first();
   }
 
-  async pick(label: string): Promise<void> {
-    await this.row(label).click();
+  /**
+   * The editor shows every list with the same elements: what was the row of one list when it was looked for
+   * may be a row of the next one when it is clicked. Such a click is kept from the page, and made again.
+   */
+  async pick(label: string, end = ''): Promise<void> {
+    await until(`a click on the row ${label}`, async () => {
+      const watch = await this.page.evaluateHandle<RowWatch>(keepFromOtherRows(exactly(label, end)));
+      try {
+        await this.row(label, end).click();
+        // A page that the click has replaced was the right one.
+        return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
+      } finally {
+        await watch.evaluate((each) => each.end()).catch(() => undefined);
+      }
+    });
   }
 
   /** Fills the box; with `enter: false` leaves it open. */
@@ -74,6 +87,33 @@ export class QuickInput {
     return (await this.rows.allInnerTexts()).map(inOneLine);
   }
 }
+
+interface RowWatch {
+  hasMissed(): boolean;
+  end(): void;
+}
+
+/** Runs in the page: stops mouse events on rows of other labels. A text, for what runs there is no part of this program. */
+const keepFromOtherRows = ({ source }: RegExp): string => `(() => {
+  const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+  let hasMissed = false;
+  const check = (event) => {
+    const row = event.target.closest('.quick-input-list .monaco-list-row');
+    const label = row?.querySelector('.label-name')?.textContent;
+    if (label !== undefined && !new RegExp(${JSON.stringify(source)}).test(label.replace(/\\s+/g, ' '))) {
+      hasMissed = true;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  for (const type of types) addEventListener(type, check, true);
+  return {
+    hasMissed: () => hasMissed,
+    end: () => {
+      for (const type of types) removeEventListener(type, check, true);
+    },
+  };
+})()`;
 
 export function exactly(text: string, end = ''): RegExp {
   return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}${end}\\s*$`);

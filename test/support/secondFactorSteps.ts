@@ -1,6 +1,7 @@
+import { unaskedTimes } from '../../src/model/rentals/acceptGuard';
 import type { UiSession } from './uiSession';
 import type { OrderedAccount } from './tfaAccount';
-import { until } from './until';
+import { pause, until } from './until';
 import type { Workbench } from './workbench';
 
 /** Signs in by the welcome view with the key of an account that wants a second factor, up to that question. */
@@ -47,10 +48,27 @@ export async function sent(
   return (json.messages as { channel: string; code: string }[]).filter((each) => each.channel === channel);
 }
 
-/** Ends all sessions of the service at once, and has a window ask for its instances. */
+/**
+ * Ends all sessions of the service at once, and has a window ask for its instances, up to the question. It may
+ * come up by itself before: the palette would take its place, so it is not used here.
+ */
 export async function endSessions(session: UiSession, workbench: Workbench): Promise<void> {
   await session.simulator.call('POST', '/__sim/expire-sessions/', {});
-  await workbench.run('Refresh');
+  await workbench.view('Instances').titleAction('Refresh');
+  await workbench.quick.waitForTitle('Second Factor');
+}
+
+/** Takes a way to prove who one is, up to the box for its code. */
+export async function chooseFactor(workbench: Workbench, label: string): Promise<void> {
+  await tryFactor(workbench, label);
+  await workbench.quick.rows.first().waitFor({ state: 'hidden' });
+}
+
+/** Takes a way that may be closed. What is chosen right after the question came up does not count. */
+export async function tryFactor({ quick }: Workbench, label: string): Promise<void> {
+  await quick.row(label).waitFor();
+  await pause(unaskedTimes.settleMs + 100);
+  await quick.pick(label);
 }
 
 /** How many second factors were accepted. */

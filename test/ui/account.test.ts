@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { chooseFactor } from '../support/secondFactorSteps';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -30,7 +31,7 @@ describe('the account and its second factor', function () {
     assert.equal(await waiting.welcome.isVisible(), false, 'not read yet is not none');
     await workbench.shot('01-choice');
     assert.match((await workbench.quick.rowTexts())[0] ?? '', /Authenticator \(#1\)\s*primary/);
-    await workbench.quick.pick('Authenticator (#1)');
+    await chooseFactor(workbench, 'Authenticator (#1)');
   });
 
   it('takes six digits, says when they are wrong, and goes on by itself when they are right', async () => {
@@ -160,7 +161,7 @@ describe('the account and its second factor', function () {
   it('adds an authenticator app by a picture that is drawn here', async () => {
     await workbench.run('Add Second Factor');
     await workbench.quick.waitForTitle('Authorize a New Second Factor');
-    await workbench.quick.pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await workbench.quick.type(account.backupCodes[0]?.toLowerCase() ?? '');
     await workbench.quick.waitForTitle('Add a Second Factor');
     await workbench.quick.pick('Authenticator App');

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
-import { goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
@@ -92,7 +92,7 @@ describe('secrets that were planted', function () {
     await quick().row('GPU Rental').click();
     await quick().rows.filter({ hasText: 'Trace' }).first().click();
     await signInUpToFactor(session(), workbench, account);
-    await quick().pick('Authenticator (#1)');
+    await chooseFactor(workbench, 'Authenticator (#1)');
     await quick().type(otherThan(totpCode(simulator, account.totpSecret)));
     await until('the refusal', async () => /code is wrong/.test(await quick().message()));
     await quick().type(totpCode(simulator, account.totpSecret));
@@ -102,20 +102,15 @@ describe('secrets that were planted', function () {
   });
 
   it('go through an ended session, by text message and by backup code', async () => {
-    const { simulator } = session();
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
-    await workbench.run('Refresh');
-    await quick().waitForTitle('Second Factor');
-    await quick().pick('Phone, ********0188 (#2)');
+    await endSessions(session(), workbench);
+    await chooseFactor(workbench, 'Phone, ********0188 (#2)');
     const { code } = await nextCode(session(), 'sms', 0);
     await until('the code box', async () => /on its way/.test(await quick().message()));
     await quick().type(code);
     await quick().widget.waitFor({ state: 'hidden' });
     await goesOn(session());
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
-    await workbench.run('Refresh');
-    await quick().waitForTitle('Second Factor');
-    await quick().pick('Backup Code');
+    await endSessions(session(), workbench);
+    await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[0] ?? '');
     await workbench.toast('The backup code was used');
     await quick().widget.waitFor({ state: 'hidden' });
@@ -127,7 +122,7 @@ describe('secrets that were planted', function () {
     const { simulator } = session();
     await workbench.run('Add Second Factor');
     await quick().waitForTitle('Authorize a New Second Factor');
-    await quick().pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[1] ?? '');
     await quick().waitForTitle('Add a Second Factor');
     await quick().pick('Authenticator App');
@@ -156,7 +151,7 @@ describe('secrets that were planted', function () {
     await workbench.run('Make New Backup Codes');
     await workbench.dialogButton('Make New Codes');
     await quick().waitForTitle('Confirm New Backup Codes');
-    await quick().pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[2] ?? '');
     await quick().waitForTitle('Backup Codes: Shown This Once');
     await quick().pick('I Have Stored Them');

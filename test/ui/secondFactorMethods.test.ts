@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { nextCode, signInWith } from '../support/secondFactorSteps';
+import { chooseFactor, nextCode, signInWith } from '../support/secondFactorSteps';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -199,7 +199,7 @@ describe('managing the second factor', function () {
     await quick.waitForTitle('Confirm the Removal');
     await placeholder(/prove that it is you, to remove Work Phone/);
     await workbench.shot('12-prove');
-    await quick.rows.filter({ hasText: 'Old Tablet' }).click();
+    await chooseFactor(workbench, 'Old Tablet (#2)');
     await message(/authenticator app shows/);
     // One code counts once.
     session().simulator.advance(30);
@@ -252,7 +252,7 @@ describe('managing the second factor', function () {
     await workbench.shot('15-last');
     await workbench.dialogButton('Turn 2FA Off');
     await quick.waitForTitle('Confirm the Removal');
-    await quick.pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await quick.type(backupCodes[3] ?? '');
     await workbench.toast('2FA is off. The backup codes are void.');
     assert.deepEqual(lastBody('DELETE', '/api/v0/tfa/'), { backup_code: backupCodes[3], target_id: 2 });
@@ -285,7 +285,7 @@ describe('managing the second factor', function () {
     await workbench.shot('18-legacy-remove');
     await workbench.dialogButton('Turn 2FA Off');
     await workbench.quick.waitForTitle('Confirm the Removal');
-    await workbench.quick.pick('Text message');
+    await chooseFactor(workbench, 'Text message');
     const { code } = await nextCode(session(), 'sms', 1);
     await message(/on its way/);
     await workbench.quick.type(code);

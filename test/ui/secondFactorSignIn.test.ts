@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { endSessions, goesOn, logIns, nextCode, sent, signInUpToFactor } from '../support/secondFactorSteps';
+import {
+  chooseFactor,
+  endSessions,
+  goesOn,
+  logIns,
+  nextCode,
+  sent,
+  signInUpToFactor,
+  tryFactor,
+} from '../support/secondFactorSteps';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -43,7 +52,7 @@ describe('signing in with a second factor', function () {
     // Asked for in the web console a moment ago.
     await simulator.call('POST', '/api/v0/tfa/sms/', { tfa_method_id: 2 }, account.key);
     const before = await sent(session(), 'sms');
-    await workbench.quick.pick('Phone, ********0142 (#2)');
+    await chooseFactor(workbench, 'Phone, ********0142 (#2)');
     await message(/on its way to \*{8}0142\. It is valid for (10:00|9:5\d)\./);
     await workbench.shot('02-sms');
     const answers = simulator.received('POST', /tfa\/sms/).map(({ path, status }) => `${path} ${status}`);
@@ -79,8 +88,7 @@ describe('signing in with a second factor', function () {
 
   it('asks once when the session ends, and carries on by itself after a code by e-mail', async () => {
     await endSessions(session(), workbench);
-    await workbench.quick.waitForTitle('Second Factor');
-    await workbench.quick.pick('E-mail');
+    await chooseFactor(workbench, 'E-mail');
     const { code } = await nextCode(session(), 'email', 0);
     await message(new RegExp(`on its way to ${account.email.replace(/[.+]/g, '\\$&')}`));
     await workbench.shot('04-email');
@@ -94,8 +102,7 @@ describe('signing in with a second factor', function () {
   it('shows a method that is locked with the time it opens again, and offers the others', async () => {
     await workbench.clearNotifications();
     await endSessions(session(), workbench);
-    await workbench.quick.waitForTitle('Second Factor');
-    await workbench.quick.pick('Authenticator (#3)');
+    await chooseFactor(workbench, 'Authenticator (#3)');
     await message(/authenticator app shows/);
     const wrong = otherThan(totpCode(session().simulator, tablet.totpSecret));
     for (let count = 1; count <= 4; count += 1) {
@@ -115,18 +122,46 @@ describe('signing in with a second factor', function () {
     await workbench.clearNotifications();
   });
 
-  it('does not take a locked method, and says why', async () => {
+  it('sends no code while the e-mail address is not verified, and links to where that is done', async () => {
+    const { simulator } = session();
+    const verify = (isVerified: boolean) =>
+      simulator.call('PUT', '/__sim/account/', {
+        account_id: account.accountId,
+        email_verified: isVerified,
+      });
+    await verify(false);
     // The palette took the place of the question, which is the person's own doing.
     await workbench.run('Enter Second Factor');
     await workbench.quick.waitForTitle('Second Factor');
-    await workbench.quick.pick('Authenticator (#3)');
+    const before = (await sent(session(), 'email')).length;
+    await tryFactor(workbench, 'E-mail');
+    const toast = await workbench.toast(
+      /not verified, so no codes are sent.*choose a way that sends no code/,
+    );
+    assert.match(await toast.innerText(), /Open Web Console/);
+    const rows = await workbench.quick.rowTexts();
+    assert.deepEqual(
+      rows.filter((row) => row.includes('Needs a verified e-mail address')).length,
+      2,
+      'neither e-mail nor text messages',
+    );
+    await workbench.shot('06-not-verified');
+    assert.equal((await sent(session(), 'email')).length, before);
+    await verify(true);
+    await workbench.clearNotifications();
+  });
+
+  it('does not take a locked method, and says why', async () => {
+    await workbench.run('Enter Second Factor');
+    await workbench.quick.waitForTitle('Second Factor');
+    await tryFactor(workbench, 'Authenticator (#3)');
     await workbench.toast(/Too many wrong codes: none is taken until/);
     await workbench.quick.waitForTitle('Second Factor');
     await workbench.shot('06-locked-picked');
   });
 
   it('takes a backup code in any spelling, and tells how many are left', async () => {
-    await workbench.quick.pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await workbench.quick.type('abcd-efgh', { enter: false });
     await message(/8 so far/);
     await workbench.quick.type('AAAA-BBBB-CCCC');
@@ -144,8 +179,7 @@ describe('signing in with a second factor', function () {
     }
     await workbench.clearNotifications();
     await endSessions(session(), workbench);
-    await workbench.quick.waitForTitle('Second Factor');
-    await workbench.quick.pick('Backup Code');
+    await chooseFactor(workbench, 'Backup Code');
     await workbench.quick.type(backupCodes()[9] ?? '');
     const toast = await workbench.toast('That was your last backup code.');
     assert.match(await toast.innerText(), /lost phone does not lock you out/);
@@ -157,7 +191,7 @@ describe('signing in with a second factor', function () {
     await workbench.quick.waitForTitle('Confirm New Backup Codes');
     const rows = await workbench.quick.rowTexts();
     assert.ok(!rows.some((row) => row.startsWith('Backup Code')), 'there is none to prove it with');
-    await workbench.quick.pick('Authenticator (#1)');
+    await chooseFactor(workbench, 'Authenticator (#1)');
   });
 
   it('asks for the session that ended in mid use, and then finishes what was asked for', async () => {
@@ -168,7 +202,7 @@ describe('signing in with a second factor', function () {
     await workbench.quick.type(totpCode(simulator, account.totpSecret));
     await workbench.quick.waitForTitle('Second Factor');
     await workbench.shot('10-mid-use');
-    await workbench.quick.pick('E-mail');
+    await chooseFactor(workbench, 'E-mail');
     const { code } = await nextCode(session(), 'email', 1);
     await message(/on its way/);
     await workbench.quick.type(code);
@@ -213,7 +247,7 @@ describe('signing in with a second factor', function () {
     const rows = await workbench.quick.rowTexts();
     assert.equal(rows.length, 2);
     const { length } = await sent(session(), 'sms');
-    await workbench.quick.pick('Text message');
+    await chooseFactor(workbench, 'Text message');
     const { code } = await nextCode(session(), 'sms', length);
     await message(/A code is on its way/);
     await workbench.quick.type(code);
@@ -223,7 +257,6 @@ describe('signing in with a second factor', function () {
 
   it('is not asked again after a no, and says how to go on', async () => {
     await endSessions(session(), workbench);
-    await workbench.quick.waitForTitle('Second Factor');
     await workbench.page.keyboard.press('Escape');
     await workbench.quick.widget.waitFor({ state: 'hidden' });
     const row = workbench.view('Instances').row(/second factor|Could not load/i);
@@ -235,13 +268,43 @@ describe('signing in with a second factor', function () {
     const before = logIns(session());
     await workbench.run('Enter Second Factor');
     await workbench.quick.waitForTitle('Second Factor');
-    await workbench.quick.pick('E-mail');
+    await chooseFactor(workbench, 'E-mail');
     const { code } = await nextCode(session(), 'email', 2);
     await message(/on its way/);
     await workbench.quick.type(code);
     await workbench.quick.widget.waitFor({ state: 'hidden' });
     await goesOn(session());
     assert.equal(logIns(session()), before + 1);
+  });
+
+  it('gives an administrator an admin session on request alone', async () => {
+    const { simulator } = session();
+    const admin = await orderAccount(simulator, 'admin');
+    await workbench.clearNotifications();
+    await workbench.run('Switch Account…');
+    await workbench.quick.pick('Sign In to Another Account…');
+    await workbench.quick.waitForTitle('Sign In: Service');
+    await workbench.quick.pick(simulator.url);
+    await workbench.quick.waitForTitle('Sign In: API Key');
+    await workbench.quick.type(admin.key);
+    await workbench.quick.waitForTitle(/^Second Factor: /);
+    const logIn = async () => {
+      await workbench.quick.rows.first().waitFor();
+      const [method] = (await workbench.quick.rowTexts()).map((row) => /^(.*?\(#\d+\))/.exec(row)?.[1]);
+      await chooseFactor(workbench, method ?? '');
+      simulator.advance(30);
+      await workbench.quick.type(totpCode(simulator, admin.totpSecret));
+      await workbench.quick.widget.waitFor({ state: 'hidden' });
+      await goesOn(session());
+      return simulator.received('POST', '/api/v0/tfa/').at(-1)?.body as { readonly admin?: boolean };
+    };
+    assert.equal('admin' in (await logIn()), false);
+    await workbench.run('Enter Second Factor');
+    await workbench.quick.waitForTitle('Enter Second Factor');
+    await workbench.shot('15-which-session');
+    await workbench.quick.pick('Admin Session');
+    await workbench.quick.waitForTitle('Second Factor for an Admin Session');
+    assert.equal((await logIn()).admin, true);
   });
 
   it('leaves no secret in a file or in the log, and reports no error', () => {

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { goesOn, logIns, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import {
+  chooseFactor,
+  endSessions,
+  goesOn,
+  logIns,
+  nextCode,
+  signInUpToFactor,
+} from '../support/secondFactorSteps';
 import { orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -58,7 +65,7 @@ describe('the second factor in two windows', function () {
     await one.shot('01-asked');
     await two.shot('01-waits');
     assert.equal(await isAsked(two), false);
-    await one.quick.pick('Authenticator (#1)');
+    await chooseFactor(one, 'Authenticator (#1)');
     await one.quick.type(totpCode(session().simulator, account.totpSecret));
     await goesOn(session());
     await isEmpty(one);
@@ -70,14 +77,12 @@ describe('the second factor in two windows', function () {
   it('is asked for once more when the session ends, wherever the call was made', async () => {
     const { simulator } = session();
     await toFront(two);
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
     // The list is polled by the first window; the question comes where somebody is.
-    await two.run('Refresh');
-    await two.quick.waitForTitle('Second Factor');
+    await endSessions(session(), two);
     assert.equal(await isAsked(one), false);
     await two.shot('02-asked');
     await one.shot('02-waits');
-    await two.quick.type('E-mail');
+    await chooseFactor(two, 'E-mail');
     const { code } = await nextCode(session(), 'email', 0);
     await two.quick.waitForTitle('Second Factor');
     await until('the code box', async () => (await two.quick.message()).includes('on its way'));
@@ -102,15 +107,12 @@ describe('the second factor in two windows', function () {
   });
 
   it('moves with the focus where nobody looked at any window', async () => {
-    const { simulator } = session();
     await toFront(one);
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
-    await one.run('Refresh');
-    await one.quick.waitForTitle('Second Factor');
+    await endSessions(session(), one);
     assert.equal(await isAsked(two), false);
     // Somebody who goes on in the other window still sees one question.
     await toFront(two);
-    await two.run('Refresh');
+    await two.view('Instances').titleAction('Refresh');
     assert.equal(await isAsked(two), false);
     await two.shot('03-not-asked');
     await toFront(one);
@@ -119,6 +121,10 @@ describe('the second factor in two windows', function () {
   it('leaves nothing usable after a sign-out in the other window, not even the question', async () => {
     const { simulator } = session();
     assert.equal(await isAsked(one), true);
+    // A right code that is typed and not sent yet must not open the account any more.
+    await chooseFactor(one, 'Authenticator (#1)');
+    simulator.advance(60);
+    await one.quick.type(totpCode(simulator, account.totpSecret), { enter: false });
     await toFront(two);
     await two.run('Sign Out…');
     await two.dialogButton('Sign Out');
@@ -127,6 +133,7 @@ describe('the second factor in two windows', function () {
     }
     await until('the end of the question', async () => !(await isAsked(one)));
     await one.shot('04-signed-out');
+    assert.equal(logIns(session()), 2, 'the code that was typed was not sent');
     const since = simulator.received().length;
     for (const window of [one, two]) {
       await toFront(window);
@@ -138,11 +145,17 @@ describe('the second factor in two windows', function () {
       await window.shot('05-nothing-left');
       await window.page.keyboard.press('Escape');
     }
+    // Nor does a window that is opened anew find anything to go on with.
+    await one.page.reload();
+    await one.ready();
+    await toFront(one);
+    await one.openContainer('GPU Rental');
+    await one.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
     assert.deepEqual(
       simulator
         .received()
         .slice(since)
-        .filter(({ status }) => status === 200),
+        .filter(({ path, status }) => path.startsWith('/api/') && status === 200),
       [],
       'no key is left to ask with',
     );

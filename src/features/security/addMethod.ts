@@ -15,7 +15,7 @@ import type { Account } from '../../store/ports';
 import { authorize } from './authorization';
 import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
-import { confirmer } from './confirmNew';
+import { confirmer } from './lostAnswers';
 import { pickType } from './pickType';
 import { sendSms, sendSmsAgain } from './challenges';
 import { whileReading, withSending } from './waiting';

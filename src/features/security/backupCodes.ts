@@ -51,15 +51,26 @@ export async function tellIfFewLeft(client: Client): Promise<void> {
 }
 
 /** The codes that came with the first method were lost on the way; the method is there. */
-export async function tellLostCodes(): Promise<void> {
-  const make = vscode.l10n.t('Make Backup Codes');
-  const chosen = await vscode.window.showWarningMessage(
+export function tellLostCodes(): Promise<void> {
+  return offerNewCodes(
     vscode.l10n.t(
       'The second factor was added, but its backup codes did not arrive. Make new ones, so that a lost phone does not lock you out.',
     ),
-    make,
   );
-  if (chosen === make) {
+}
+
+/** New codes may have been made without arriving here. */
+export function tellVoidCodes(): Promise<void> {
+  return offerNewCodes(
+    vscode.l10n.t(
+      'The new backup codes did not arrive, and the older ones may be void. Make new ones, so that a lost phone does not lock you out.',
+    ),
+  );
+}
+
+async function offerNewCodes(message: string): Promise<void> {
+  const make = vscode.l10n.t('Make Backup Codes');
+  if ((await vscode.window.showWarningMessage(message, make)) === make) {
     await runCommand('gpuRental.tfa.regenerateBackupCodes');
   }
 }

@@ -4,7 +4,8 @@ import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { showBackupCodes, tellIfFewLeft } from './backupCodes';
+import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
+import { isLostAnswer, remover } from './lostAnswers';
 import { prove } from './proof';
 import { whileReading } from './waiting';
 import { methodName } from './words';
@@ -64,6 +65,7 @@ export async function removeMethod(
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
     return false;
   }
+  const remove = remover(account.client, method);
   const removed = await prove({
     title: vscode.l10n.t('Confirm the Removal'),
     question: method
@@ -72,7 +74,7 @@ export async function removeMethod(
     client: account.client,
     person: user,
     clock: deps.clock,
-    use: (proof, signal) => account.client.tfa.remove(method?.id, proof, { signal }),
+    use: (proof, signal) => remove(proof, { signal }),
   });
   if (!removed) {
     return false;
@@ -137,15 +139,27 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   if (chosen !== make) {
     return false;
   }
+  const lost: unknown[] = [];
   const codes = await prove({
     title: vscode.l10n.t('Confirm New Backup Codes'),
     client: account.client,
     person: user,
     clock: deps.clock,
-    use: (proof, signal) => account.client.tfa.regenerateBackupCodes(proof, { signal }),
+    use: async (proof, signal) => {
+      try {
+        return await account.client.tfa.regenerateBackupCodes(proof, { signal });
+      } catch (error) {
+        if (isLostAnswer(error)) {
+          lost.push(error);
+        }
+        throw error;
+      }
+    },
   });
   if (codes) {
     await showBackupCodes(codes, deps.redactor);
+  } else if (lost.length > 0) {
+    void tellVoidCodes();
   }
   return codes !== undefined;
 }

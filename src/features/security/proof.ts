@@ -1,36 +1,20 @@
 import * as vscode from 'vscode';
-import type { Client } from '../../api/client';
-import { localize } from '../../editor/localize';
-import type { User } from '../../model/accounts/account';
 import {
   backupCodeProblem,
   challengeMs,
   codeProblem,
-  factorChoices,
   normalBackupCode,
   normalCode,
   type FactorChoice,
 } from '../../model/accounts/secondFactor';
-import type { TfaProof, TfaStatus } from '../../model/accounts/tfa';
-import type { Clock } from '../../util/clock';
+import type { TfaProof } from '../../model/accounts/tfa';
 import { isCancelled, UserError } from '../../util/errors';
+import { chooseFactor, type ChoiceRequest } from './chooseFactor';
 import { askCode, type CodeAnswer } from './codeBox';
-import { failureText, isAboutRequest, lockedText } from './failures';
+import { failureText, isAboutRequest } from './failures';
 import { sendSms, sendSmsAgain } from './challenges';
+import { tellClosed } from './unverified';
 import { whileReading, withSending } from './waiting';
-import { methodName, timeOfDay } from './words';
-
-export interface ChoiceRequest {
-  readonly title: string;
-  readonly client: Client;
-  readonly person: User;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-  /** Asked above the ways; by default how somebody proves who they are. */
-  readonly question?: string;
-  /** The proof opens the adding of methods, for which nobody is exempt from a verified e-mail address. */
-  readonly forAuthorization?: boolean;
-}
 
 export interface ProofRequest<T> extends ChoiceRequest {
   /** What the proof is for; called for each code until one is accepted. */
@@ -72,7 +56,7 @@ export async function byChosenWay<T>(
       }
       reason = isCancelled(error) ? undefined : closedWay(error, request.clock.now());
       if (reason !== undefined) {
-        void vscode.window.showWarningMessage(reason);
+        void tellClosed(reason, error instanceof UserError && error.nextStep === 'openConsole');
       }
     }
   }
@@ -84,107 +68,6 @@ function closedWay(error: unknown, now: number): string {
     throw error;
   }
   return failureText(error, now);
-}
-
-interface FactorRow extends vscode.QuickPickItem {
-  readonly choice: FactorChoice;
-}
-
-/** The account's methods, the primary one first; locked ones say when they open again. */
-async function chooseFactor(
-  status: TfaStatus,
-  request: ChoiceRequest,
-  reasonBefore: string | undefined,
-): Promise<FactorChoice | undefined> {
-  const choices = factorChoices(status, request.person, {
-    nowMs: request.clock.now(),
-    ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
-  });
-  const cancel = new vscode.CancellationTokenSource();
-  const stop = () => {
-    cancel.cancel();
-  };
-  request.signal?.addEventListener('abort', stop, { once: true });
-  let reason = reasonBefore;
-  try {
-    for (;;) {
-      const picked = await vscode.window.showQuickPick(
-        choices.map((choice) => factorRow(choice)),
-        {
-          title: request.title,
-          placeHolder:
-            reason ?? request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
-          ignoreFocusOut: true,
-        },
-        cancel.token,
-      );
-      reason = picked && whyNot(picked.choice);
-      if (reason === undefined) {
-        return picked?.choice;
-      }
-      void vscode.window.showWarningMessage(reason);
-    }
-  } finally {
-    request.signal?.removeEventListener('abort', stop);
-    cancel.dispose();
-  }
-}
-
-function factorRow(choice: FactorChoice): FactorRow {
-  switch (choice.kind) {
-    case 'method': {
-      const { method, lockedUntilMs, unavailable } = choice;
-      const state =
-        lockedUntilMs !== undefined
-          ? vscode.l10n.t('locked until {0}', timeOfDay(lockedUntilMs))
-          : unavailable
-            ? localize(unavailable)
-            : method.isPrimary
-              ? vscode.l10n.t('primary')
-              : '';
-      return {
-        choice,
-        label: `$(${method.type === 'totp' ? 'device-mobile' : 'comment'}) ${methodName(method)}`,
-        description: state,
-        detail:
-          method.type === 'totp'
-            ? vscode.l10n.t('Code of an authenticator app')
-            : vscode.l10n.t('Code by text message'),
-      };
-    }
-    case 'legacySms':
-      return {
-        choice,
-        label: `$(comment) ${vscode.l10n.t('Text message')}`,
-        description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: vscode.l10n.t('To the phone number of the account'),
-      };
-    case 'email':
-      return {
-        choice,
-        label: `$(mail) ${vscode.l10n.t('E-mail')}`,
-        description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: vscode.l10n.t('Code to the e-mail address of the account'),
-      };
-    case 'backup':
-      return {
-        choice,
-        label: `$(key) ${vscode.l10n.t('Backup Code')}`,
-        description: choice.remaining === undefined ? '' : vscode.l10n.t('{0} left', choice.remaining),
-        detail: vscode.l10n.t('One of the codes that you stored; each works once'),
-      };
-  }
-}
-
-function whyNot(choice: FactorChoice): string | undefined {
-  if (choice.kind === 'method' && choice.lockedUntilMs !== undefined) {
-    return lockedText(choice.lockedUntilMs);
-  }
-  return 'unavailable' in choice
-    ? vscode.l10n.t(
-        'The e-mail address of the account is not verified, so no codes are sent. Verify it in the web console, or choose a way that sends no code.',
-      )
-    : undefined;
 }
 
 /** One factor, from sending its code to using it. */

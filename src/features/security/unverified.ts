@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import type { Account } from '../../store/ports';
 
 /** Where the e-mail address is verified: the service's own console, and never with a key in the link. */
@@ -23,5 +24,14 @@ export async function tellUnverified(account: Account): Promise<void> {
   );
   if (chosen === open && target) {
     await vscode.env.openExternal(target);
+  }
+}
+
+/** Why a way is closed, and where it opens again where that is the web console. */
+export async function tellClosed(reason: string, isMendedInConsole: boolean): Promise<void> {
+  const open = vscode.l10n.t('Open Web Console');
+  const chosen = await vscode.window.showWarningMessage(reason, ...(isMendedInConsole ? [open] : []));
+  if (chosen === open) {
+    await runCommand('gpuRental.openConsole', { kind: 'user' });
   }
 }

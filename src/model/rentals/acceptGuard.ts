@@ -2,7 +2,7 @@ import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 
 export interface GuardTimes {
-  /** A step that costs money takes no answer before it was shown for so long. */
+  /** The step takes no answer before it was shown for so long. */
   readonly settleMs: number;
   /** Accepts closer together than this belong to one key held down. */
   readonly trainMs: number;
@@ -11,6 +11,9 @@ export interface GuardTimes {
 }
 
 export const guardTimes: GuardTimes = { settleMs: 600, trainMs: 700, aloneMs: 250 };
+
+/** For a question that comes up by itself, perhaps under a click or a key meant for what stood there; a double click counts. */
+export const unaskedTimes: GuardTimes = { settleMs: 500, trainMs: 200, aloneMs: 100 };
 
 /**
  * Tells an Enter that somebody pressed for this step from one held down or repeated from the step

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AcceptGuard, guardTimes } from '../../../../src/model/rentals/acceptGuard';
+import { AcceptGuard, guardTimes, unaskedTimes } from '../../../../src/model/rentals/acceptGuard';
 import { FakeClock } from '../../../support/fakeClock';
 
-function guarded() {
+function guarded(times = guardTimes) {
   const clock = new FakeClock();
-  const guard = new AcceptGuard(clock);
+  const guard = new AcceptGuard(clock, times);
   let rented = 0;
   return {
     clock,
@@ -111,5 +111,41 @@ describe('the guard of the confirmation', () => {
     test.press();
     test.guard.dispose();
     assert.equal(test.clock.pending, 0);
+  });
+});
+
+describe('the guard of a question that comes up by itself', () => {
+  it('takes nothing that was meant for what stood there before, and the next answer after that', async () => {
+    const test = guarded(unaskedTimes);
+    test.guard.shown();
+    await test.clock.advance(unaskedTimes.settleMs - 1);
+    test.press();
+    await test.clock.advance(unaskedTimes.trainMs);
+    assert.equal(test.rented, 0);
+    test.press();
+    await test.clock.advance(unaskedTimes.aloneMs);
+    assert.equal(test.rented, 1);
+  });
+
+  it('takes a double click', async () => {
+    const test = guarded(unaskedTimes);
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.press();
+    await test.clock.advance(150);
+    test.press();
+    await test.clock.advance(2000);
+    assert.equal(test.rented, 1);
+  });
+
+  it('takes no key that is held down', async () => {
+    const test = guarded(unaskedTimes);
+    test.guard.shown();
+    for (let repeat = 0; repeat < 60; repeat += 1) {
+      await test.clock.advance(repeat === 0 ? 480 : 33);
+      test.press();
+    }
+    await test.clock.advance(2000);
+    assert.equal(test.rented, 0);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { RefusedError, TimedOutError } from '../../../../src/api/errors';
-import { confirmer } from '../../../../src/features/security/confirmNew';
+import { NotReachableError, RefusedError, TimedOutError } from '../../../../src/api/errors';
+import { confirmer, remover } from '../../../../src/features/security/lostAnswers';
 import { useClients } from '../../../support/apiClient';
 import { useSimulators } from '../../../support/startSimulator';
 import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/tfaAccount';
@@ -61,5 +61,61 @@ describe('confirming a new second factor', () => {
     );
     await assert.rejects(lost(method(), {}), TimedOutError);
     assert.ok((await confirm(method(), {})).backupCodes);
+  });
+});
+
+describe('removing a second factor', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+
+  async function start(kind: 'both' | 'totp' | 'legacy') {
+    const simulator = await simulators.start();
+    const account = await orderAccount(simulator, kind, { demanded: false });
+    const { client } = clients.connect(simulator, { key: account.key });
+    const { methods } = await client.tfa.status();
+    const proof = (index = 0) => ({ kind: 'backup' as const, backupCode: account.backupCodes[index] ?? '' });
+    return { simulator, client, methods, proof, remove: remover(client, methods.at(-1)) };
+  }
+
+  for (const [kind, expected] of [
+    ['both', { remaining: 1 }],
+    ['totp', {}],
+  ] as const) {
+    it(`finds it gone where the answer was lost: ${kind}`, async () => {
+      const { simulator, remove, proof } = await start(kind);
+      simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/' });
+      assert.deepEqual(await remove(proof(), {}), expected);
+      assert.equal(simulator.received('DELETE', /tfa/).length, 1);
+    });
+  }
+
+  it('finds the older form gone where the answer was lost', async () => {
+    const { simulator, client, remove } = await start('legacy');
+    const { secret } = await client.tfa.sendSms({});
+    const code = await lastCode(simulator, 'sms');
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/' });
+    assert.deepEqual(await remove({ kind: 'code', factor: 'sms', code, secret }, {}), {});
+  });
+
+  it('says that the answer was lost where the request was, and removes it at the next try', async () => {
+    const { simulator, remove, proof } = await start('both');
+    simulator.fail({ kind: 'dropBefore', path: '/api/v0/tfa/' });
+    await assert.rejects(remove(proof(), {}), NotReachableError);
+    assert.deepEqual(await remove(proof(), {}), { remaining: 1 });
+  });
+
+  it('finds it gone at the second try, which is refused', async () => {
+    const { simulator, remove, proof } = await start('both');
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/' });
+    simulator.fail({ kind: 'error', path: '/api/v0/tfa/status/', status: 500, times: 10 });
+    await assert.rejects(remove(proof(), {}));
+    simulator.faults.clear();
+    assert.deepEqual(await remove(proof(1), {}), { remaining: 1 });
+  });
+
+  it('takes no wrong code for a lost answer', async () => {
+    const { simulator, remove } = await start('both');
+    await assert.rejects(remove({ kind: 'backup', backupCode: 'AAAA-BBBB-CCCC' }, {}), RefusedError);
+    assert.equal(simulator.received('GET', /status/).length, 1, 'nobody looked again');
   });
 });

@@ -1,0 +1,125 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { localize } from '../../editor/localize';
+import { pickFromList, type Row } from '../../editor/quickPick';
+import type { User } from '../../model/accounts/account';
+import { factorChoices, type FactorChoice } from '../../model/accounts/secondFactor';
+import type { TfaStatus } from '../../model/accounts/tfa';
+import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
+import type { Clock } from '../../util/clock';
+import { lockedText } from './failures';
+import { tellClosed } from './unverified';
+import { methodName, timeOfDay } from './words';
+
+export interface ChoiceRequest {
+  readonly title: string;
+  readonly client: Client;
+  readonly person: User;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** Asked above the ways; by default how somebody proves who they are. */
+  readonly question?: string;
+  /** The proof opens the adding of methods, for which nobody is exempt from a verified e-mail address. */
+  readonly forAuthorization?: boolean;
+}
+
+/**
+ * The account's methods, the primary one first; locked ones say when they open again. The question may come
+ * up while somebody clicks or types elsewhere, so what is chosen in its first moment does not count: it
+ * would have a code sent that nobody asked for.
+ */
+export async function chooseFactor(
+  status: TfaStatus,
+  request: ChoiceRequest,
+  reasonBefore: string | undefined,
+): Promise<FactorChoice | undefined> {
+  const { title, signal, clock } = request;
+  const rows = factorChoices(status, request.person, {
+    nowMs: clock.now(),
+    ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
+  }).map(factorRow);
+  const guard = new AcceptGuard(clock, unaskedTimes);
+  let reason = reasonBefore;
+  try {
+    for (;;) {
+      const answer = await pickFromList<FactorChoice>({
+        title,
+        rows,
+        signal,
+        placeholder: reason ?? request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
+        ignoreFocusOut: true,
+        onShown: () => {
+          guard.shown();
+        },
+        onAccept: (_, accept) => {
+          guard.accept(accept);
+        },
+      });
+      guard.hidden();
+      reason = answer.kind === 'picked' ? whyNot(answer.value) : undefined;
+      if (reason === undefined) {
+        return answer.kind === 'picked' ? answer.value : undefined;
+      }
+      void tellClosed(reason, answer.kind === 'picked' && 'unavailable' in answer.value);
+    }
+  } finally {
+    guard.dispose();
+  }
+}
+
+function factorRow(choice: FactorChoice): Row<FactorChoice> {
+  switch (choice.kind) {
+    case 'method': {
+      const { method, lockedUntilMs, unavailable } = choice;
+      const state =
+        lockedUntilMs !== undefined
+          ? vscode.l10n.t('locked until {0}', timeOfDay(lockedUntilMs))
+          : unavailable
+            ? localize(unavailable)
+            : method.isPrimary
+              ? vscode.l10n.t('primary')
+              : '';
+      return {
+        value: choice,
+        label: `$(${method.type === 'totp' ? 'device-mobile' : 'comment'}) ${methodName(method)}`,
+        description: state,
+        detail:
+          method.type === 'totp'
+            ? vscode.l10n.t('Code of an authenticator app')
+            : vscode.l10n.t('Code by text message'),
+      };
+    }
+    case 'legacySms':
+      return {
+        value: choice,
+        label: `$(comment) ${vscode.l10n.t('Text message')}`,
+        description: choice.unavailable ? localize(choice.unavailable) : '',
+        detail: vscode.l10n.t('To the phone number of the account'),
+      };
+    case 'email':
+      return {
+        value: choice,
+        label: `$(mail) ${vscode.l10n.t('E-mail')}`,
+        description: choice.unavailable ? localize(choice.unavailable) : '',
+        detail: vscode.l10n.t('Code to the e-mail address of the account'),
+      };
+    case 'backup':
+      return {
+        value: choice,
+        label: `$(key) ${vscode.l10n.t('Backup Code')}`,
+        description: choice.remaining === undefined ? '' : vscode.l10n.t('{0} left', choice.remaining),
+        detail: vscode.l10n.t('One of the codes that you stored; each works once'),
+      };
+  }
+}
+
+function whyNot(choice: FactorChoice): string | undefined {
+  if (choice.kind === 'method' && choice.lockedUntilMs !== undefined) {
+    return lockedText(choice.lockedUntilMs);
+  }
+  return 'unavailable' in choice
+    ? vscode.l10n.t(
+        'The e-mail address of the account is not verified, so no codes are sent. Verify it in the web console, or choose a way that sends no code.',
+      )
+    : undefined;
+}
