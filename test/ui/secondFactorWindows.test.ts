@@ -141,7 +141,7 @@ describe('the second factor in two windows', function () {
       await window.quick.input.fill('>GPU Rental: Sign');
       await window.quick.row('GPU Rental: Sign In…').waitFor();
       await window.quick.input.fill('>GPU Rental: Enter Second Factor');
-      await window.quick.row('GPU Rental: Enter Second Factor').waitFor({ state: 'detached' });
+      await window.quick.row('GPU Rental: Enter Second Factor', '…?').waitFor({ state: 'detached' });
       await window.shot('05-nothing-left');
       await window.page.keyboard.press('Escape');
     }
