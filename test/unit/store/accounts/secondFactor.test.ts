@@ -55,6 +55,30 @@ describe('the second factor at work', () => {
     assert.ok(stored?.includes('sessionKey'), 'kept beside the key');
   });
 
+  for (const [status, error, msg] of [
+    [401, 'auth_error', 'Unauthorized'],
+    [403, 'auth_error', 'This action requires login.'],
+    [404, 'auth_error', 'Invalid user key'],
+    [404, undefined, 'Session expired. Please log in again.'],
+  ] as const) {
+    it(`is asked for by a refusal with ${status} ${error ?? 'and no code'}, of a key and of a session`, async () => {
+      const window = windows.open();
+      let codes = 0;
+      window.setPrompt(({ client }) => {
+        codes += 1;
+        return client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[codes] ?? '' });
+      });
+      account = await orderAccount(simulator, 'totp', { demanded: false });
+      const { client } = await window.signIn(account.key);
+      for (const asked of [1, 2]) {
+        const path = '/api/v0/secrets/';
+        simulator.fail({ kind: 'error', path, status, msg, ...(error ? { error } : {}) });
+        assert.deepEqual(await client.secrets.list(), []);
+        assert.equal(window.state.asked, asked);
+      }
+    });
+  }
+
   it('lets a refused write go on, once', async () => {
     const window = windows.open();
     window.setPrompt(enterCode);
