@@ -59,6 +59,13 @@ export class FakeHubs {
     for (const deliver of held) deliver();
   }
 
+  /** True once something was said that is still under way; it never arrives. */
+  lose(): boolean {
+    const isLost = this.held !== undefined && this.held.length > 0;
+    if (isLost) this.held = undefined;
+    return isLost;
+  }
+
   carry(deliver: () => void): void {
     if (this.held) this.held.push(deliver);
     else deliver();

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client';
 import type { Recover } from '../../api/serviceHttp';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { CancelledError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -35,9 +35,14 @@ export interface StartOptions {
 interface RenewalOptions extends StartOptions {
   /** The other windows hear of it, for one of them may be the one in use. */
   readonly shouldTell?: boolean;
+  /** Another window waits; it may not know yet of a session that this one has. */
+  readonly isTold?: boolean;
 }
 
 const neededTopic = 'secondFactor.needed';
+/** The other windows are told again after so long, each time twice as long. */
+const tellAgainMs = 1000;
+const longestSilenceMs = 60_000;
 
 const refusedAnyway = text(
   'The service refuses this although the code was accepted. The API key may not be allowed to do it. Use another key, or an admin session where it takes one.',
@@ -62,7 +67,7 @@ export class SessionRenewal implements Disposable {
         const ref = deps.active();
         if (ref && typeof data === 'object' && data !== null && 'accountKey' in data) {
           if (data.accountKey === ref.key) {
-            this.renewal(ref).catch((error: unknown) => {
+            this.renewal(ref, { isTold: true }).catch((error: unknown) => {
               deps.log.info(`The second factor was not entered: ${String(error)}`);
             });
           }
@@ -150,10 +155,14 @@ export class SessionRenewal implements Disposable {
     return renewal;
   }
 
-  private async renew(ref: AccountRef, { shouldTell, admin }: RenewalOptions): Promise<boolean> {
+  private async renew(ref: AccountRef, options: RenewalOptions): Promise<boolean> {
+    const { shouldTell, isTold, admin } = options;
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;
+    }
+    if (isTold && session.sessionKey !== undefined && (await this.isAccepted(ref, session.sessionKey))) {
+      return true;
     }
     const client = this.deps.clientWith(ref, session.apiKey);
     let user;
@@ -173,10 +182,23 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
-    if (shouldTell) {
-      this.deps.hub.broadcast(neededTopic, { accountKey: ref.key });
+    const telling = shouldTell ? this.tellOthers(ref.key) : undefined;
+    try {
+      return await this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
+    } finally {
+      telling?.dispose();
     }
-    return this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
+  }
+
+  /** Says so until it is answered: the window in use may have been opened since, or have known an older session. */
+  private tellOthers(accountKey: string, nextMs = tellAgainMs): Disposable {
+    const { hub, clock } = this.deps;
+    const next = new MutableDisposable<Disposable>();
+    hub.broadcast(neededTopic, { accountKey });
+    next.value = clock.schedule(() => {
+      next.value = this.tellOthers(accountKey, Math.min(2 * nextMs, longestSilenceMs));
+    }, nextMs);
+    return next;
   }
 
   /** Whichever comes first: a code entered here, a session from another window, or the account is left. */
