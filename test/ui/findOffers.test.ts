@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   choiceField,
@@ -278,9 +278,11 @@ describe('finding offers', function () {
         .filter({ hasText: `${best.num_gpus}× ${best.gpu_name} ` })
         .count()) === 1;
     const folder = path.join(storage(), 'failedMachines');
-    mkdirSync(folder, { recursive: true });
+    // Each account has its own folder, made by the first search.
+    const [own, ...others] = readdirSync(folder);
+    assert.ok(own !== undefined && others.length === 0);
     writeFileSync(
-      path.join(folder, `${best.machine_id}.json`),
+      path.join(folder, own, `${best.machine_id}.json`),
       JSON.stringify({ version: 1, at: Date.UTC(2026, 9, 3, 12), reason: 'no space left $(bug)\u202e' }),
     );
     await open();
