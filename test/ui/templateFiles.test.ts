@@ -275,21 +275,37 @@ describe('template documents like any other file', function () {
         if ((await row(name).getAttribute('aria-expanded')) !== 'true') await row(name).click();
         return false;
       });
+    // The editor may read the workspace before its server answers, take it for empty and leave it so.
+    await until(
+      'the folders',
+      async () => {
+        const isThere = await row('Mine')
+          .waitFor({ timeout: 10_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+        if (!isThere) await other.page.reload();
+        return isThere;
+      },
+      { timeoutMs: 60_000 },
+    );
     await expand('Mine', String(gone));
     await expand(String(gone), 'To be deleted.json');
     await other.shot('01-explorer');
     await item('To be deleted.json', 'Rename');
     const box = explorer.locator('input.monaco-inputbox, .monaco-inputbox input').first();
-    await box.fill('Renamed.json');
+    await box.fill('To be forgotten.json');
     await box.press('Enter');
-    await until('the new name', async () => (await record(gone))['name'] === 'Renamed');
-    await row('Renamed.json').waitFor();
-    await item('Renamed.json', 'Delete');
+    await until('the new name', async () => (await record(gone))['name'] === 'To be forgotten');
+    await row('To be forgotten.json').waitFor();
+    await item('To be forgotten.json', 'Delete');
     const deletions = () => simulator.received('DELETE', route).length;
     // The editor asks first, then we say what is lost at the service.
     await until('our question', async () => {
       const texts = await other.dialog.allInnerTexts();
-      if (texts.some((text) => text.includes('Delete the template Renamed at the service'))) return true;
+      if (texts.some((text) => text.includes('Delete the template To be forgotten at the service')))
+        return true;
       const own = other.dialog.locator('.monaco-button', { hasText: /^Delete/ });
       if (await own.isVisible()) await own.click();
       return false;
@@ -298,12 +314,12 @@ describe('template documents like any other file', function () {
     assert.equal(deletions(), 0);
     await other.dialogButton('Delete');
     await until('the deletion', () => deletions() === 1);
-    await row('Renamed.json').waitFor({ state: 'detached' });
+    await row('To be forgotten.json').waitFor({ state: 'detached' });
     assert.deepEqual(await record(gone), {});
     await other.openContainer('GPU Rental');
     await other.view('Templates').open();
     await other.view('Templates').row('First').waitFor();
-    assert.equal(await other.view('Templates').row('Renamed').count(), 0);
+    assert.equal(await other.view('Templates').row('To be forgotten').count(), 0);
     await other.page.close();
   });
 });
