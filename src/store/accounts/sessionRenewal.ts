@@ -58,6 +58,7 @@ export class SessionRenewal implements Disposable {
   private readonly changed = new Emitter<undefined>();
   /** The newest session key of each account. */
   private readonly known = new Map<string, string | undefined>();
+  private readonly tellings = new Set<Disposable>();
   private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: RenewalDeps) {
@@ -142,6 +143,9 @@ export class SessionRenewal implements Disposable {
   }
 
   dispose(): void {
+    for (const telling of this.tellings) {
+      telling.dispose();
+    }
     this.owned.dispose();
     this.changed.dispose();
   }
@@ -182,11 +186,14 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
-    const telling = shouldTell ? this.tellOthers(ref.key) : undefined;
+    const telling = new MutableDisposable<Disposable>();
+    this.tellings.add(telling);
     try {
+      telling.value = shouldTell ? this.tellOthers(ref.key) : undefined;
       return await this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
     } finally {
-      telling?.dispose();
+      this.tellings.delete(telling);
+      telling.dispose();
     }
   }
 
