@@ -187,7 +187,7 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
         : vscode.l10n.t('The offers below are from {0} min ago.', minutes);
   return {
     id: 'error',
-    label: `$(error) ${vscode.l10n.t('The search failed. Press Enter to try again.')}`,
+    label: `$(error) ${vscode.l10n.t('The search failed. Choose this row to try again.')}`,
     detail: `${reason} ${age}`.trim(),
     alwaysShow: true,
     run: () => actions.retry(),
