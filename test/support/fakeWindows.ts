@@ -135,7 +135,9 @@ class FakeHub implements WindowHub {
   }
 
   dispose(): void {
-    this.all.hubs.splice(this.all.hubs.indexOf(this), 1);
+    const index = this.all.hubs.indexOf(this);
+    if (index < 0) return;
+    this.all.hubs.splice(index, 1);
     this.all.tell();
   }
 }

@@ -80,6 +80,11 @@ export class RealWindows {
         state.isFocused = focused;
         focus.fire(focused);
       },
+      close: () => {
+        accounts.dispose();
+        gate.dispose();
+        hub.dispose();
+      },
       signIn: (key: string) => accounts.signIn({ serviceUrl: this.serviceUrl, apiKey: key }),
     };
   }

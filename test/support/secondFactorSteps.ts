@@ -54,14 +54,8 @@ export async function sent(
  */
 export async function endSessions(session: UiSession, workbench: Workbench): Promise<void> {
   await session.simulator.call('POST', '/__sim/expire-sessions/', {});
-  await until('the question', async () => {
-    await workbench.view('Instances').titleAction('Refresh');
-    const title = workbench.quick.widget.locator('.quick-input-title', { hasText: 'Second Factor' });
-    return title.waitFor({ timeout: 10_000 }).then(
-      () => true,
-      () => false,
-    );
-  });
+  await workbench.view('Instances').titleAction('Refresh');
+  await workbench.quick.waitForTitle('Second Factor');
 }
 
 /** Takes a way to prove who one is, up to the box for its code. */

@@ -39,6 +39,16 @@ interface RenewalOptions extends StartOptions {
   readonly isTold?: boolean;
 }
 
+/** One question for all calls of a window that wait. */
+interface Renewal {
+  readonly result: Promise<boolean>;
+  /** The account does want a second factor. */
+  isNeeded: boolean;
+  /** A call of this window waits, so that the others are told. */
+  shouldTell: boolean;
+  telling?: Disposable;
+}
+
 const neededTopic = 'secondFactor.needed';
 /** The other windows are told again after so long, each time twice as long. */
 const tellAgainMs = 1000;
@@ -53,12 +63,11 @@ const refusedAnyway = text(
  * that wait, after which they go on by themselves. A key that works alone is never asked.
  */
 export class SessionRenewal implements Disposable {
-  private readonly running = new Map<string, Promise<boolean>>();
+  private readonly running = new Map<string, Renewal>();
   /** A session came or went, or another account is in use: whoever waits looks again. */
   private readonly changed = new Emitter<undefined>();
   /** The newest session key of each account. */
   private readonly known = new Map<string, string | undefined>();
-  private readonly tellings = new Set<Disposable>();
   private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: RenewalDeps) {
@@ -143,24 +152,41 @@ export class SessionRenewal implements Disposable {
   }
 
   dispose(): void {
-    for (const telling of this.tellings) {
-      telling.dispose();
+    for (const { telling } of this.running.values()) {
+      telling?.dispose();
     }
     this.owned.dispose();
     this.changed.dispose();
   }
 
   private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {
-    let renewal = this.running.get(ref.key);
-    if (!renewal) {
-      renewal = this.renew(ref, options).finally(() => this.running.delete(ref.key));
-      this.running.set(ref.key, renewal);
-    }
+    const renewal = this.running.get(ref.key) ?? this.begin(ref, options);
+    renewal.shouldTell ||= options.shouldTell === true;
+    this.tellIfNeeded(ref.key, renewal);
+    return renewal.result;
+  }
+
+  private begin(ref: AccountRef, options: RenewalOptions): Renewal {
+    const renewal: Renewal = {
+      result: this.renew(ref, options).finally(() => {
+        renewal.telling?.dispose();
+        this.running.delete(ref.key);
+      }),
+      isNeeded: false,
+      shouldTell: false,
+    };
+    this.running.set(ref.key, renewal);
     return renewal;
   }
 
+  private tellIfNeeded(accountKey: string, renewal: Renewal): void {
+    if (renewal.isNeeded && renewal.shouldTell) {
+      renewal.telling ??= this.tellOthers(accountKey);
+    }
+  }
+
   private async renew(ref: AccountRef, options: RenewalOptions): Promise<boolean> {
-    const { shouldTell, isTold, admin } = options;
+    const { isTold, admin } = options;
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;
@@ -186,15 +212,12 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
-    const telling = new MutableDisposable<Disposable>();
-    this.tellings.add(telling);
-    try {
-      telling.value = shouldTell ? this.tellOthers(ref.key) : undefined;
-      return await this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
-    } finally {
-      this.tellings.delete(telling);
-      telling.dispose();
+    const renewal = this.running.get(ref.key);
+    if (renewal) {
+      renewal.isNeeded = true;
+      this.tellIfNeeded(ref.key, renewal);
     }
+    return this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
   }
 
   /** Says so until it is answered: the window in use may have been opened since, or have known an older session. */

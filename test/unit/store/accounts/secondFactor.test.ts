@@ -314,6 +314,27 @@ describe('the second factor at work', () => {
     assert.deepEqual([back.state.asked, front.state.asked], [0, 1]);
   });
 
+  it('is asked for by the call of a window that already waited for another one, which is closed now', async () => {
+    const one = windows.open(false);
+    const two = windows.open(false);
+    one.setPrompt(enterCode);
+    two.setPrompt(enterCode);
+    const { client } = await one.signIn(account.key);
+    await two.accounts.load();
+    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
+    const users = () => simulator.received('GET', /users/).length;
+    const before = users();
+    client.instances.list().catch(() => undefined);
+    await until('both know that a code is needed', () => users() >= before + 2, { everyMs: 5 });
+    const listing = two.accounts.active?.client.instances.list();
+    one.close();
+    const front = windows.open(true);
+    front.setPrompt(enterCode);
+    await front.accounts.load();
+    assert.deepEqual((await listing)?.items, []);
+    assert.deepEqual([two.state.asked, front.state.asked], [0, 1]);
+  });
+
   it('is asked for once more when the session ends, though the first word of it was lost', async () => {
     const back = windows.open(false);
     const front = windows.open(true);
