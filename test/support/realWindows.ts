@@ -27,6 +27,8 @@ export class RealWindows {
       /** Of the secret store alone. */
       readonly clock?: Clock;
       readonly log?: Log;
+      /** Of the question for a second factor alone. */
+      readonly gateClock?: Clock;
     } = {},
   ) {
     this.secrets = options.secrets ?? new FakeSecrets();
@@ -37,12 +39,16 @@ export class RealWindows {
     const focus = new Emitter<boolean>();
     const state = { isFocused, asked: 0 };
     const gate = this.owned.add(
-      new SecondFactorGate(hub, {
-        get isFocused() {
-          return state.isFocused;
+      new SecondFactorGate(
+        hub,
+        {
+          get isFocused() {
+            return state.isFocused;
+          },
+          onDidChange: focus.event,
         },
-        onDidChange: focus.event,
-      }),
+        this.options.gateClock ?? systemClock,
+      ),
     );
     const accounts = this.owned.add(
       createAccounts({

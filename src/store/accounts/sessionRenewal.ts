@@ -212,6 +212,11 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
+    const now = this.deps.sessionOf(ref.key);
+    if (now && isNewer(now, session)) {
+      // It came from another window while the account was being asked for.
+      return true;
+    }
     const renewal = this.running.get(ref.key);
     if (renewal) {
       renewal.isNeeded = true;
@@ -243,7 +248,7 @@ export class SessionRenewal implements Disposable {
         const session = this.deps.sessionOf(ref.key);
         if (!session || this.isLeft(ref)) {
           resolve('left');
-        } else if (session.sessionKey !== undefined && session.sessionKey !== before.sessionKey) {
+        } else if (isNewer(session, before)) {
           resolve('arrived');
         }
       });
@@ -268,6 +273,10 @@ export class SessionRenewal implements Disposable {
       stop.abort();
     }
   }
+}
+
+function isNewer(session: Session, before: Session): boolean {
+  return session.sessionKey !== undefined && session.sessionKey !== before.sessionKey;
 }
 
 /** The renewal goes on for the others; this caller alone stops waiting. */

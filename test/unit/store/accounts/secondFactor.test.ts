@@ -299,61 +299,6 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 1);
   });
 
-  it('is asked for in a window that was opened while another one waited', async () => {
-    const back = windows.open(false);
-    back.setPrompt(enterCode);
-    const { client } = await back.signIn(account.key);
-    const listing = client.instances.list();
-    await until('users/current was asked again', () => simulator.received('GET', /users/).length > 1, {
-      everyMs: 5,
-    });
-    const front = windows.open(true);
-    front.setPrompt(enterCode);
-    await front.accounts.load();
-    assert.deepEqual((await listing).items, []);
-    assert.deepEqual([back.state.asked, front.state.asked], [0, 1]);
-  });
-
-  it('is asked for by the call of a window that already waited for another one, which is closed now', async () => {
-    const one = windows.open(false);
-    const two = windows.open(false);
-    one.setPrompt(enterCode);
-    two.setPrompt(enterCode);
-    const { client } = await one.signIn(account.key);
-    await two.accounts.load();
-    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
-    const users = () => simulator.received('GET', /users/).length;
-    const before = users();
-    client.instances.list().catch(() => undefined);
-    await until('both know that a code is needed', () => users() >= before + 2, { everyMs: 5 });
-    const listing = two.accounts.active?.client.instances.list();
-    one.close();
-    const front = windows.open(true);
-    front.setPrompt(enterCode);
-    await front.accounts.load();
-    assert.deepEqual((await listing)?.items, []);
-    assert.deepEqual([two.state.asked, front.state.asked], [0, 1]);
-  });
-
-  it('is asked for once more when the session ends, though the first word of it was lost', async () => {
-    const back = windows.open(false);
-    const front = windows.open(true);
-    let codes = 0;
-    const backupCode: SecondFactorPrompt = ({ client }) =>
-      client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[codes++] ?? '' });
-    front.setPrompt(backupCode);
-    const polling = await back.signIn(account.key);
-    await front.accounts.load();
-    await until('both are signed in', () => front.accounts.active !== undefined, { everyMs: 5 });
-    await polling.client.instances.list();
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
-    windows.hubs.hold();
-    const listing = polling.client.instances.list();
-    await until('the word to the other window', () => windows.hubs.lose(), { everyMs: 5 });
-    assert.deepEqual((await listing).items, []);
-    assert.equal(front.state.asked, 2);
-  });
-
   it('leaves nothing usable in another window after a sign-out', async () => {
     const one = windows.open(true);
     const two = windows.open(false);
