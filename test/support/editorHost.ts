@@ -39,6 +39,8 @@ export interface EditorHostOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Variables that the extension host sees beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A module that the server, and each process that it starts, loads before its own. */
+  readonly preload?: string;
   /** Needed for suites that run inside the extension host. */
   readonly driver?: boolean;
   readonly patches?: readonly HostPatch[];
@@ -58,14 +60,14 @@ export class EditorHost {
   static async start(options: EditorHostOptions): Promise<EditorHost> {
     writeSettings(options.dataDir, options.settings ?? {});
     const { node, codeServer } = installedHost();
-    const { env = {}, ...forServer } = options;
+    const { env = {}, preload, ...forServer } = options;
     const argument = JSON.stringify({
       ...forServer,
       codeServer,
       extensionsDir: extensionsDirOf(options.dataDir),
     });
     const script = (name: string) => path.join(repository, 'scripts', name);
-    const before = ['--import', script('hostExtensionHost.mjs')];
+    const before = ['--import', script('hostExtensionHost.mjs'), ...(preload ? ['--require', preload] : [])];
     // Its sockets are removed with its data.
     const temp = path.join(options.dataDir, 'tmp');
     mkdirSync(temp, { recursive: true });

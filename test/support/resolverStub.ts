@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { repository } from './editorHost';
 import { packageFolder } from './packageFolder';
 
 /** What a stand-in for one Remote-SSH extension says of itself. */
@@ -9,15 +10,8 @@ export interface ResolverStub {
   readonly section: string;
 }
 
-/**
- * Some editors' extensions read the SSH config of the account alone. The home of whoever runs the tests
- * stays out of it: to this extension host the account's home is the one of the session.
- */
-const main = `const os = require('node:os');
-const real = os.userInfo;
-os.userInfo = (...args) => ({ ...real(...args), homedir: process.env.HOME });
-exports.activate = () => undefined;
-`;
+/** Loaded first by a host's processes: the account's home is the session's from their first line on. */
+export const accountHome = path.join(repository, 'test', 'support', 'accountHome.cjs');
 
 /** Packages an extension that contributes what the Remote-SSH extension of this id does; gives back the file. */
 export async function packageResolver({ id, section }: ResolverStub, root: string): Promise<string> {
@@ -44,7 +38,7 @@ export async function packageResolver({ id, section }: ResolverStub, root: strin
     },
   };
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(path.join(folder, 'main.js'), main);
+  writeFileSync(path.join(folder, 'main.js'), 'exports.activate = () => undefined;\n');
   writeFileSync(path.join(folder, 'README.md'), 'Stands in for a Remote-SSH extension in the UI tests.\n');
   return packageFolder(folder, root);
 }

@@ -6,7 +6,7 @@ import { knownResolverIds } from '../../src/ssh/resolvers';
 import { installExtension, uninstallExtension } from '../support/editorHost';
 import { signIn } from '../support/journey';
 import { reachableInstance } from '../support/reachableInstance';
-import { homeSsh, packageResolver } from '../support/resolverStub';
+import { accountHome, homeSsh, packageResolver } from '../support/resolverStub';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -19,7 +19,10 @@ const sections: Readonly<Record<string, string>> = {
 
 describe('one click with the Remote-SSH extension of each editor', function () {
   this.timeout(120_000);
-  const session = useUiSession('resolvers', { settings: { 'gpuRental.connect.folder': '/tmp/my project' } });
+  const session = useUiSession('resolvers', {
+    settings: { 'gpuRental.connect.folder': '/tmp/my project' },
+    preload: accountHome,
+  });
   const packages = new Map<string, string>();
   const realConfig = path.join(userInfo().homedir, '.ssh', 'config');
   const stamp = () => (existsSync(realConfig) ? statSync(realConfig).mtimeMs : 'missing');
