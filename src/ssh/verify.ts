@@ -74,7 +74,8 @@ function expectations(
 ): readonly { readonly option: string; readonly accepted: readonly string[] }[] {
   const one = (option: string, ...accepted: string[]) => ({ option, accepted });
   return [
-    one('hostname', entry.endpoint.host),
+    // ssh prints a name in small letters.
+    one('hostname', entry.endpoint.host, entry.endpoint.host.toLowerCase()),
     one('port', String(entry.endpoint.port)),
     one('user', 'root'),
     one('hostkeyalias', entry.alias),
@@ -83,13 +84,17 @@ function expectations(
     one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
     ...(entry.identityFile === undefined
       ? []
-      : [one('identityfile', asPrinted(entry.identityFile)), one('identitiesonly', 'yes')]),
+      : [
+          // Printed as it is written, where other paths are printed as they are used.
+          one('identityfile', asPrinted(entry.identityFile), asPrinted(entry.identityFile, '%%')),
+          one('identitiesonly', 'yes'),
+        ]),
   ];
 }
 
 /** Windows paths are written, and so printed, with forward slashes. */
-function asPrinted(file: string): string {
-  return file.replaceAll('\\', '/');
+function asPrinted(file: string, percent = '%'): string {
+  return file.replaceAll('\\', '/').replaceAll('%', percent);
 }
 
 /** A block of a config file that applies to the host, in the order in which ssh read them. */

@@ -77,9 +77,13 @@ async function tell(result: ReplaceResult, instanceId: number, name: string): Pr
         vscode.l10n.t('Nothing was rented instead of {0}, so that you do not pay for two.', name),
       );
       return;
-    case 'destroyedOnly':
-      void vscode.window.showWarningMessage(destroyedOnlyWords(result.error, name));
+    case 'destroyedOnly': {
+      const search = vscode.l10n.t('Search Offers');
+      void vscode.window
+        .showWarningMessage(destroyedOnlyWords(result.error, name), search)
+        .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
       return;
+    }
     case 'elsewhere':
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} is being replaced already.', name));
       return;

@@ -50,10 +50,11 @@ export class AcceptGuard implements Disposable {
   /** An accept of the guarded step; runs the action if it turns out to be a single one. */
   accept(action: () => void): void {
     const now = this.clock.now();
-    const sinceLast = this.lastAcceptAt === undefined ? Infinity : now - this.lastAcceptAt;
+    // The clock may have been set back meanwhile.
+    const sinceLast = this.lastAcceptAt === undefined ? Infinity : Math.abs(now - this.lastAcceptAt);
     this.lastAcceptAt = now;
     this.waiting.value = undefined;
-    const settled = this.shownAt !== undefined && now - this.shownAt >= this.times.settleMs;
+    const settled = this.shownAt !== undefined && Math.abs(now - this.shownAt) >= this.times.settleMs;
     if (!settled || sinceLast < this.times.trainMs) {
       return;
     }

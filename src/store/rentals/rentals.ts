@@ -218,7 +218,7 @@ class JournaledRentals implements RentalStore {
     } catch (error) {
       if (isRefusal(error)) {
         const reason = error instanceof ApiError ? error.text : text('It was cancelled before it was sent.');
-        await this.put({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
+        await this.note({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
         throw error;
       }
       this.deps.log.warn(`The answer to the rental ${rental.marker} is not known: ${String(error)}`);
@@ -229,7 +229,7 @@ class JournaledRentals implements RentalStore {
   /** Reads the instances at once and over the next minute; the user may stop waiting, the search goes on. */
   private async settle(account: Account, rental: Rental, options: RentOptions): Promise<RentResult> {
     const since = this.deps.clock.now();
-    const open = await this.put({ ...rental, phase: { kind: 'notKnown', since } });
+    const open = await this.note({ ...rental, phase: { kind: 'notKnown', since } });
     options.onNotKnown?.(open);
     const search = this.search(account, open, since);
     const stopped = new Promise<RentResult>((resolve) => {
@@ -264,7 +264,7 @@ class JournaledRentals implements RentalStore {
 
   private async took(rental: Rental, instanceId: number): Promise<Rental> {
     const isWatched = rental.config.targetState !== 'stopped';
-    const kept = await this.put({
+    const kept = await this.note({
       ...rental,
       phase: isWatched
         ? { kind: 'waiting', instanceId, since: rental.requestedAt }
@@ -278,7 +278,7 @@ class JournaledRentals implements RentalStore {
 
   private gaveUp(rental: Rental): Promise<Rental> {
     const reason = text('The service did not answer, and no instance with its label appeared.');
-    return this.put({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
+    return this.note({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
   }
 
   /** Compares a fresh list with what was sent by windows that are gone; done by the window that leads. */
@@ -368,6 +368,15 @@ class JournaledRentals implements RentalStore {
       this.deps.log.warn(`The instances could not be read before the rental: ${String(error)}`);
       return undefined;
     }
+  }
+
+  /** What has left is followed also where the disk refuses to take it down (product: rule 2). */
+  private note(rental: Rental): Promise<Rental> {
+    return this.put(rental).catch((error: unknown) => {
+      this.deps.log.error('What became of a rental could not be noted', error);
+      this.keep(rental);
+      return rental;
+    });
   }
 
   private async put(rental: Rental): Promise<Rental> {

@@ -153,6 +153,10 @@ async function carryOut(
   options.onStage?.('renting');
   try {
     const next = await rentFirst(deps, what, signal);
+    const { phase } = next?.rent.rental ?? {};
+    if (phase?.kind === 'notRented') {
+      return { kind: 'destroyedOnly', error: new UserError(phase.reason), ...words };
+    }
     return next ? { kind: 'replaced', ...next, ...words } : { kind: 'destroyedOnly', ...words };
   } catch (error) {
     // The user must hear that the machine is gone, whatever went wrong afterwards.

@@ -65,6 +65,22 @@ describe('The SSH entries', function () {
     ]);
   });
 
+  it('are as they should be where the service writes its host in capitals', async () => {
+    const instance = { ...sshInstance(41_022), sshHost: 'SSH5.Vast.AI', sshPort: 15_001, ports: [] };
+    const host = await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    assert.deepEqual(host.verification, { kind: 'equal' });
+  });
+
+  it('are as they should be where a key has a percent sign in its name', async () => {
+    const key = home.key('id_100%h');
+    const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
+    const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
+    const host = await ssh.prepare(request);
+    assert.equal(host.identity?.privateFile, join(home.sshDir, 'id_100%h'));
+    assert.deepEqual(host.verification, { kind: 'equal' });
+    assert.equal((await ssh.entry('gpu-7'))?.identityFile, host.identity.privateFile);
+  });
+
   it('forward the agent only where that was asked for, and remember it', async () => {
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [] };

@@ -35,6 +35,17 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.clock.pending, 0);
   });
 
+  it('takes an Enter after the clock was set back', async () => {
+    const test = guarded();
+    test.guard.note();
+    test.guard.shown();
+    await test.clock.advance(2000);
+    test.clock.jump(-3_600_000);
+    test.press();
+    await test.clock.advance(2000);
+    assert.equal(test.rented, 1);
+  });
+
   it('ignores an Enter that follows at once on the step before', async () => {
     const test = guarded();
     test.guard.note();

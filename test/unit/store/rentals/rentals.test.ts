@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
@@ -101,7 +101,6 @@ describe('rentals', function () {
   });
 
   it('sends nothing where the journal cannot be written', async () => {
-    const { writeFile, rm } = await import('node:fs/promises');
     await window.rentals.rent(request);
     service.calls.length = 0;
     const folder = join(computer.storageDir, 'rentals');
@@ -112,6 +111,46 @@ describe('rentals', function () {
     await assert.rejects(window.rentals.rent({ ...request, config }));
     assert.equal(service.count('offers.rent'), 0);
     assert.equal(computer.secrets.values.size, secrets, 'what was never sent stays nowhere');
+  });
+
+  describe('where the disk fills up while the service answers', () => {
+    /** From the answer on nothing can be noted. */
+    const fillDisk = async () => {
+      const folder = join(computer.storageDir, 'rentals');
+      await rm(folder, { recursive: true, force: true });
+      await writeFile(folder, 'in the way');
+    };
+
+    it('follows what was rented', async () => {
+      service.after = (call) => (call === 'offers.rent' ? fillDisk() : undefined);
+      const result = await window.rentals.rent(request);
+      assert.equal(result.kind, 'rented');
+      assert.equal(result.instanceId, 6001);
+      assert.equal(window.rentals.find(6001)?.phase.kind, 'waiting');
+    });
+
+    it('reads back what was lost', async () => {
+      service.after = async (call) => {
+        if (call === 'offers.rent') {
+          await fillDisk();
+          throw new RentOutcomeUnknownError();
+        }
+      };
+      const result = await through(window.rentals.rent(request));
+      assert.equal(result.kind, 'rented');
+      assert.equal(service.count('offers.rent'), 1);
+    });
+
+    it('passes a refusal on', async () => {
+      service.before = async (call) => {
+        if (call === 'offers.rent') {
+          await fillDisk();
+          throw new GoneError();
+        }
+      };
+      await assert.rejects(window.rentals.rent(request), GoneError);
+      assert.equal(window.rentals.rentals[0]?.phase.kind, 'notRented');
+    });
   });
 
   it('keeps an instance that came beside success: false', async () => {

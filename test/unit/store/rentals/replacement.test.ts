@@ -16,6 +16,7 @@ import {
   type ReplaceOptions,
   type ReplaceResult,
 } from '../../../../src/store/rentals/replacement';
+import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -291,6 +292,20 @@ describe('replacing a machine that failed', function () {
       }
     };
     assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
+    assert.deepEqual(service.instances, []);
+  });
+
+  it('says when it is destroyed and the rental in its place never arrived', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new RentOutcomeUnknownError();
+      }
+    };
+    const result = await replace();
+    assert.equal(result.kind, 'destroyedOnly');
+    assert.ok(result.error instanceof UserError);
+    assert.match(result.error.message, /no instance with its label/);
+    assert.equal(service.count('offers.rent'), 2, 'one of them for the machine that failed');
     assert.deepEqual(service.instances, []);
   });
 
