@@ -1,17 +1,23 @@
 import { createServer } from 'node:net';
 
-/** A port of this computer that nobody uses; the wanted one where it is free. */
+/**
+ * A port of this computer that nobody uses; the wanted one where it is free. A browser may take `localhost` for
+ * either address, so that a server on the other one would be met instead.
+ */
 export async function freeLocalPort(wanted: number): Promise<number> {
-  return (await tryPort(wanted)) ?? (await tryPort(0)) ?? wanted;
+  const isOurs = (await tryPort(wanted, '::1')) !== 'taken';
+  const own = isOurs ? await tryPort(wanted) : undefined;
+  const any = typeof own === 'number' ? own : await tryPort(0);
+  return typeof any === 'number' ? any : wanted;
 }
 
-function tryPort(port: number): Promise<number | undefined> {
+async function tryPort(port: number, host = '127.0.0.1'): Promise<number | 'taken' | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => {
-      resolve(undefined);
+    server.once('error', (error) => {
+      resolve('code' in error && error.code === 'EADDRINUSE' ? 'taken' : undefined);
     });
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
       const found = address !== null && typeof address === 'object' ? address.port : undefined;
       server.close(() => {

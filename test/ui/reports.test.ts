@@ -92,9 +92,15 @@ describe('reports', function () {
     await workbench.webview().locator('.notice.error').waitFor();
     assert.ok((await rows('days')) > 0);
     await workbench.shot('02-earnings-error');
+    // Those of one time are not shown under another.
+    await workbench.webview().locator('#filter-preset').selectOption('90');
+    const days = workbench.webview().locator('section[aria-labelledby="heading-days"]');
+    await days.waitFor({ state: 'detached' });
+    await workbench.webview().locator('.notice.error').waitFor();
     session().simulator.faults.clear();
     await workbench.webview().locator('.notice.error button').click();
     await workbench.webview().locator('.notice.error').waitFor({ state: 'detached' });
+    assert.ok((await rows('days')) > 0);
   });
 
   it('draws the market and starts a search from a model', async () => {

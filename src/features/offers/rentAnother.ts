@@ -162,18 +162,18 @@ async function fromInstance(
   account: Account,
   instance: Instance,
 ): Promise<Start | undefined> {
+  const { templateHash, image } = instance;
   const config: RentConfig = {
-    ...(instance.templateHash === undefined
-      ? instance.image === undefined
-        ? {}
-        : { image: instance.image }
-      : { templateHash: instance.templateHash }),
+    ...(templateHash !== undefined ? { templateHash } : image === undefined ? {} : { image }),
   };
-  const source = await sourceOf(deps, account, config);
-  if (!source) {
+  // A record that does not say what runs there leaves it to be asked.
+  const isKnown = templateHash !== undefined || image !== undefined;
+  const source = isKnown ? await sourceOf(deps, account, config) : undefined;
+  if (isKnown && !source) {
     return undefined;
   }
-  const diskGb = Math.max(leastDiskGb, Math.ceil(instance.diskSpaceGb ?? plannedDiskGb({ source })));
+  const least = instance.diskSpaceGb ?? (source ? plannedDiskGb({ source }) : 0);
+  const diskGb = Math.max(leastDiskGb, Math.ceil(least));
   const price = instance.totalPerHour;
   const name = displayLabel(instance);
   return {
@@ -182,7 +182,7 @@ async function fromInstance(
       rentalType: instance.isInterruptible === true ? 'interruptible' : 'on-demand',
       diskGb,
     }),
-    source,
+    ...(source ? { source } : {}),
     choices: { diskGb, ...(name === undefined ? {} : { label: name }) },
   };
 }

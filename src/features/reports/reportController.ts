@@ -41,6 +41,8 @@ export class ReportController<Data> implements vscode.Disposable {
   private data: { readonly value: Data; readonly readAt: number } | undefined;
   private error: unknown;
   private reading: AbortController | undefined;
+  /** What is known was read for other choices than those on the screen. */
+  private isOutdated = false;
 
   constructor(
     private readonly deps: ReportDeps,
@@ -85,6 +87,7 @@ export class ReportController<Data> implements vscode.Disposable {
       const value = await this.source.read(own.signal);
       if (this.reading === own) {
         this.data = { value, readAt: this.deps.clock.now() };
+        this.isOutdated = false;
       }
     } catch (error) {
       if (this.reading !== own) {
@@ -92,6 +95,10 @@ export class ReportController<Data> implements vscode.Disposable {
       }
       if (!isCancelled(error)) {
         this.error = error;
+        if (this.isOutdated) {
+          // Figures of another time are never shown under this one.
+          this.data = undefined;
+        }
         this.deps.log.warn(`The report “${this.source.id}” could not be read: ${String(error)}`);
       }
     }
@@ -162,6 +169,7 @@ export class ReportController<Data> implements vscode.Disposable {
     switch (message.type) {
       case 'filter':
         if (this.source.setFilter(message.id, message.value)) {
+          this.isOutdated = true;
           await this.refresh();
         } else {
           this.draw();
@@ -187,7 +195,7 @@ export class ReportController<Data> implements vscode.Disposable {
     if (id === 'refresh') {
       return this.refresh();
     }
-    if (!this.data || !['csv', 'json', 'markdown'].includes(id)) {
+    if (!this.data || this.isOutdated || !['csv', 'json', 'markdown'].includes(id)) {
       this.source.press?.(id);
       this.draw();
       return;

@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { isStarting, stateOf } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { readFilters } from '../../model/templates/templateDocument';
 import { refState } from '../../model/templates/templateRef';
@@ -12,7 +13,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'templateDesk'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateDesk'>;
 
 /** Journey 11: what the repository asks for, on a machine that exists already or on a rented one. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -103,25 +104,33 @@ async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   const existing = (state.kind === 'ready' ? state.value.instances : []).filter((instance) =>
     matchesRecipe(instance, recipe),
   );
-  const running = existing.filter(({ actualStatus }) => actualStatus === 'running');
-  const stopped = existing.filter(({ intendedStatus }) => intendedStatus === 'stopped');
+  const coming = existing.filter((one) =>
+    isStarting(stateOf(one, deps.fleet.facts(one.id), deps.clock.now())),
+  );
+  const others = existing.filter((one) => !coming.includes(one));
+  const running = others.filter(({ actualStatus }) => actualStatus === 'running');
+  const stopped = others.filter(({ intendedStatus }) => intendedStatus === 'stopped');
   const [toConnect] = running;
   const [toStart] = stopped;
   if (toConnect && recipe.whenRunning === 'connect') {
     await runCommand('gpuRental.instance.connect', { instanceId: toConnect.id });
     return true;
   }
-  if (!toConnect && toStart && recipe.whenRunning === 'start') {
+  if (!toConnect && toStart && coming.length === 0 && recipe.whenRunning === 'start') {
     await start(toStart);
     return true;
   }
-  if (running.length + stopped.length === 0) {
+  if (running.length + stopped.length + coming.length === 0) {
     return false;
   }
-  return ask(running, stopped);
+  return ask(running, stopped, coming);
 }
 
-async function ask(running: readonly Instance[], stopped: readonly Instance[]): Promise<boolean> {
+async function ask(
+  running: readonly Instance[],
+  stopped: readonly Instance[],
+  coming: readonly Instance[],
+): Promise<boolean> {
   const another = { label: vscode.l10n.t('$(rocket) Rent Another Machine'), run: undefined };
   const rows = [
     ...running.map((instance) => ({
@@ -135,6 +144,13 @@ async function ask(running: readonly Instance[], stopped: readonly Instance[]): 
       label: vscode.l10n.t('$(play) Start {0}', plainLabel(instanceName(instance))),
       ...numberOf(instance),
       run: () => start(instance),
+    })),
+    ...coming.map((instance) => ({
+      label: vscode.l10n.t('$(loading) Wait for {0}', plainLabel(instanceName(instance))),
+      description: vscode.l10n.t('it is getting ready'),
+      run: async () => {
+        await runCommand('gpuRental.instance.reveal', { instanceId: instance.id });
+      },
     })),
     another,
   ];
