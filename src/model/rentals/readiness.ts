@@ -88,7 +88,9 @@ export function observe(
     return isGone ? { watch, outcome: { kind: 'ended', why: 'destroyed' } } : tick(watch, false, now, limits);
   }
   const seen = withRecord(watch, instance, facts, now);
-  if (intentOf(instance, facts) === 'stopped' || facts.lastRequest?.kind === 'stop') {
+  // A list that was asked for before our start still says that it is to be stopped.
+  const lingers = isLingering(instance, facts, now);
+  if ((intentOf(instance, facts) === 'stopped' && !lingers) || facts.lastRequest?.kind === 'stop') {
     return { watch: seen, outcome: { kind: 'ended', why: 'stopped' } };
   }
   if (instance.actualStatus === 'running') {
@@ -98,7 +100,7 @@ export function observe(
     return isBeforeReboot ? { watch: seen } : { watch: seen, outcome: { kind: 'ready' } };
   }
   const hadData = hasBeenReady(instance, facts);
-  if (isLingering(instance, facts, now)) {
+  if (lingers) {
     return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
   }
   if (isFailedStatus(instance.actualStatus)) {

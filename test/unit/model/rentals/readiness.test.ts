@@ -89,6 +89,18 @@ describe('readiness', () => {
     assert.deepEqual(late.outcome, { kind: 'failed', reason: 'exited', hadData: true });
   });
 
+  it('takes a record from before a start for no stop', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start }, readyAt: 1 };
+    const before = { actualStatus: 'exited', intendedStatus: 'stopped' };
+    const play = new Play('start').see(1000, before, facts);
+    assert.equal(play.outcome, undefined);
+    const left: InstanceFacts = { ...facts, lastRequest: { kind: 'start', at: start, tookEffect: true } };
+    play.see(20_000, { actualStatus: 'running' }, left);
+    assert.deepEqual(play.outcome, { kind: 'ready' });
+    const never = new Play('start').see(3 * minute, before, facts);
+    assert.deepEqual(never.outcome, { kind: 'ended', why: 'stopped' });
+  });
+
   it('does not time a start that waits for a free GPU', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start, queued: true } };
     assert.equal(
