@@ -123,7 +123,8 @@ function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now:
   return {
     ...rest,
     ...(kept === undefined ? {} : { message: kept }),
-    messageAt: hasChanged ? now : watch.messageAt,
+    // A clock that was set back counts anew.
+    messageAt: hasChanged ? now : Math.min(watch.messageAt, now),
     stage: stateOf(instance, facts, now),
     wasSeen: true,
   };

@@ -134,6 +134,16 @@ describe('readiness', () => {
     assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
   });
 
+  it('times out also where the clock was set back meanwhile', () => {
+    const play = new Play().see(0, { actualStatus: 'loading', statusMessage: 'pulling' });
+    const day = 24 * 60 * minute;
+    play.see(-day, { actualStatus: 'loading', statusMessage: 'pulling' });
+    play.see(-day + 14 * minute, { actualStatus: 'loading', statusMessage: 'pulling' });
+    assert.equal(play.outcome, undefined);
+    play.see(-day + 15 * minute, { actualStatus: 'loading', statusMessage: 'pulling' });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+  });
+
   it('waits an hour at most, whatever the host says', () => {
     const play = new Play();
     for (let at = 0; at < 60 * minute; at += minute) {
