@@ -15,6 +15,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes('--watch');
@@ -57,17 +58,22 @@ const namedExports = {
 };
 
 /**
- * Parts of libraries that their entry loads and nothing here uses; what needs one of them by name gets an empty class.
+ * Parts of libraries that they load and nothing here uses; what needs one of them by name gets an empty class.
  *
- * undici: fetch, WebSocket, cache, mock and interceptors are 40 % of it. What its core needs of them comes in by their
- * own files all the same. Its HTTP parser comes twice, and the slower one, which runs everywhere, is taken where the
- * other one fails.
+ * undici: the transport makes plain requests over HTTP/1.1 with text as their body, directly or through a proxy. What
+ * is left out (fetch, WebSocket, HTTP/2, cache, mock, retries, redirects, form data, other pools) is two thirds of it.
+ * Its HTTP parser comes twice, and the slower one, which runs everywhere, is taken where the other one fails.
  *
  * ssh2: the simulator is a server that makes its own keys and reads no encrypted ones.
  */
 const leftOut = [
-  { importer: /[\\/]undici[\\/]index\.js$/, file: /^\.\/lib\/(web|mock|cache|interceptor)\// },
-  { importer: /[\\/]undici[\\/]/, file: /llhttp_simd-wasm\.js$/ },
+  { importer: /[\\/]undici[\\/]index\.js$/, file: /^\.\/lib\/(web|mock|cache|interceptor|handler)\// },
+  {
+    importer: /[\\/]undici[\\/]index\.js$/,
+    file: /\/dispatcher\/(balanced|round-robin|retry|h2c|env-http)-/,
+  },
+  { importer: /[\\/]undici[\\/]lib[\\/]api[\\/]/, file: /\/api-(stream|pipeline|upgrade)$/ },
+  { importer: /[\\/]undici[\\/]/, file: /\/(client-h2|llhttp_simd-wasm|fetch\/body)\.js$/ },
   { importer: /[\\/]ssh2[\\/]lib[\\/]index\.js$/, file: /^\.\/(client|agent|http-agents|keygen)\.js$/ },
   { importer: /[\\/]ssh2[\\/]/, file: /^bcrypt-pbkdf$/ },
 ];
@@ -84,6 +90,19 @@ const leaveOut = {
     build.onLoad({ filter: /./, namespace: 'left-out' }, () => ({
       contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} });',
     }));
+  },
+};
+
+/** The parser of undici is WebAssembly in base 64, which a package hardly compresses: it is compressed beforehand. */
+const packParser = {
+  name: 'pack-parser',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/ }, ({ path: file }) => {
+      const packed = brotliCompressSync(createRequire(import.meta.url)(file)).toString('base64');
+      return {
+        contents: `module.exports = require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64'));`,
+      };
+    });
   },
 };
 
@@ -179,6 +198,7 @@ function nodeBundle(bundle, entries) {
     plugins: [
       namedExports,
       leaveOut,
+      packParser,
       leaveOutJsonSchemas,
       keepErrorNames,
       toCommonJs,
