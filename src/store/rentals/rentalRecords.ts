@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import type { FleetStore } from '../instances/fleet';
+import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
+import { RentalJournal } from './rentalJournal';
+
+/** For how long an open outcome is worth a list every ten seconds. */
+const awaitedForMs = 15 * 60_000;
+const changedTopic = 'rentals.changed';
+const changeMessage = z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) });
+
+export interface RecordsDeps {
+  readonly accounts: Accounts;
+  readonly fleet: Pick<FleetStore, 'setAwaited'>;
+  readonly hub: WindowHub;
+  readonly secrets: SecretPort;
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The rentals of the active account as they are on disk, alike in all windows. */
+export class RentalRecords implements Disposable {
+  readonly journal: RentalJournal;
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<readonly Rental[]>());
+  private byMarker = new Map<string, Rental>();
+  private key: string | undefined;
+  private whenLoaded: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: RecordsDeps) {
+    const { accounts, hub, log } = deps;
+    this.journal = new RentalJournal(deps.storageDir, deps.secrets, log);
+    this.owned.add(
+      accounts.onDidChange(() => {
+        this.followAccount();
+      }),
+    );
+    this.owned.add(
+      hub.on(changedTopic, (data) => {
+        this.takeChange(data).catch((error: unknown) => {
+          log.error('A rental could not be read', error);
+        });
+      }),
+    );
+    this.followAccount();
+  }
+
+  /** Newest first. */
+  get all(): readonly Rental[] {
+    return [...this.byMarker.values()].sort((a, b) => b.requestedAt - a.requestedAt);
+  }
+
+  /** Whose rentals these are. */
+  get accountKey(): string | undefined {
+    return this.key;
+  }
+
+  /** The rentals of the account that is active now have been read; never rejects. */
+  get loaded(): Promise<void> {
+    return this.whenLoaded;
+  }
+
+  get onDidChange() {
+    return this.changed.event;
+  }
+
+  get(marker: string): Rental | undefined {
+    return this.byMarker.get(marker);
+  }
+
+  /** Instances that other rentals turned out to be. */
+  takenByOthers(rental: Rental): ReadonlySet<number> {
+    const others = this.all.filter(({ marker }) => marker !== rental.marker);
+    return new Set(others.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])));
+  }
+
+  /** Writes a rental of any account and tells all windows. */
+  async put(rental: Rental): Promise<Rental> {
+    await this.journal.put(rental);
+    this.keep(rental);
+    this.deps.hub.broadcast(changedTopic, { accountKey: rental.accountKey, marker: rental.marker });
+    return rental;
+  }
+
+  /** As `put`, for what has left: it is followed also where the disk refuses to take it down (product: rule 2). */
+  note(rental: Rental): Promise<Rental> {
+    return this.put(rental).catch((error: unknown) => {
+      this.deps.log.error('What became of a rental could not be noted', error);
+      this.keep(rental);
+      return rental;
+    });
+  }
+
+  /** Has the instances listed more often while an outcome is open; to be called again as time passes. */
+  tellAwaited(): void {
+    const since = this.deps.clock.now() - awaitedForMs;
+    const isOpen = this.all.some(
+      ({ phase, requestedAt }) => requestedAt > since && (phase.kind === 'sent' || phase.kind === 'notKnown'),
+    );
+    this.deps.fleet.setAwaited(isOpen);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private keep(rental: Rental): void {
+    if (rental.accountKey === this.key) {
+      this.byMarker.set(rental.marker, rental);
+      this.changed.fire(this.all);
+      this.tellAwaited();
+    }
+  }
+
+  private async takeChange(data: unknown): Promise<void> {
+    const parsed = changeMessage.safeParse(data);
+    if (parsed.success && parsed.data.accountKey === this.key) {
+      const rental = await this.journal.get(parsed.data.accountKey, parsed.data.marker);
+      if (rental) {
+        this.keep(rental);
+      }
+    }
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key === this.key) {
+      return;
+    }
+    this.key = key;
+    this.byMarker = new Map();
+    this.changed.fire([]);
+    this.whenLoaded = key === undefined ? Promise.resolve() : this.load(key);
+  }
+
+  private async load(accountKey: string): Promise<void> {
+    try {
+      const rentals = await this.journal.list(accountKey, this.deps.clock.now());
+      if (accountKey === this.key) {
+        this.byMarker = new Map([
+          ...rentals.map((rental) => [rental.marker, rental] as const),
+          ...this.byMarker,
+        ]);
+        this.changed.fire(this.all);
+        this.tellAwaited();
+      }
+    } catch (error) {
+      this.deps.log.error('The rentals could not be read', error);
+    }
+  }
+}
