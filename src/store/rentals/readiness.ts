@@ -17,6 +17,7 @@ import { isComplete, type FleetStore } from '../instances/fleet';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
 import type { RentalStore } from './rentals';
+import { ToldOnce } from './toldOnce';
 
 /** Something to tell the user, heard in exactly one window. */
 export type ReadinessEvent = { readonly instanceId: number } & (
@@ -60,10 +61,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
 }
 
 const stateTopic = 'readiness.state';
-const eventTopic = 'readiness.event';
 const stopTopic = 'readiness.stop';
-/** A window that was told to show something and closed leaves it to the one that leads. */
-const showTimeoutMs = 5000;
 /** How long after it happened something is still worth telling. */
 const untoldMs = 10 * 60_000;
 
@@ -74,7 +72,6 @@ const event = z.custom<ReadinessEvent>(
   (value) => z.looseObject({ instanceId: z.number(), kind: z.string() }).safeParse(value).success,
 );
 const stateMessage = z.object({ accountKey: z.string(), watches: z.array(watch) });
-const eventMessage = z.object({ windowId: z.string(), key: z.string(), event });
 const readinessFile = z.object({
   version: z.literal(1),
   watches: z.array(watch),
@@ -87,24 +84,25 @@ const readinessFile = z.object({
 class SharedReadiness implements Readiness {
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<readonly Watch[]>;
-  private readonly happened: Emitter<ReadinessEvent>;
+  private readonly told: ToldOnce<ReadinessEvent>;
   private byInstance = new Map<number, Watch>();
   private troubles = new Map<number, string>();
   private begun = new Map<number, number>();
   private accountKey: string | undefined;
   private loaded: Promise<void> = Promise.resolve();
   private queue: Promise<void> = Promise.resolve();
-  /** What was handed to another window, until it must have shown it. */
-  private readonly handedOver = new Set<Disposable>();
   /** What was marked before this window led, and is told by now. */
   private readonly caughtUp = new Set<string>();
 
   constructor(private readonly deps: ReadinessDeps) {
-    const onError = (error: unknown) => {
-      deps.log.error('A listener of the readiness failed', error);
-    };
-    this.changed = this.owned.add(new Emitter(onError));
-    this.happened = this.owned.add(new Emitter(onError));
+    this.changed = this.owned.add(
+      new Emitter((error: unknown) => {
+        deps.log.error('A listener of the readiness failed', error);
+      }),
+    );
+    this.told = this.owned.add(
+      new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', event),
+    );
     this.listen();
     this.followAccount();
   }
@@ -118,7 +116,7 @@ class SharedReadiness implements Readiness {
   }
 
   get onDidHappen() {
-    return this.happened.event;
+    return this.told.onDidHappen;
   }
 
   async stopWatching(instanceId: number): Promise<void> {
@@ -132,9 +130,6 @@ class SharedReadiness implements Readiness {
 
   dispose(): void {
     this.owned.dispose();
-    this.handedOver.forEach((later) => {
-      later.dispose();
-    });
   }
 
   private listen(): void {
@@ -156,14 +151,6 @@ class SharedReadiness implements Readiness {
         if (parsed.success && parsed.data.accountKey === this.accountKey) {
           this.byInstance = new Map(parsed.data.watches.map((one) => [one.instanceId, one]));
           this.changed.fire(this.watches);
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(eventTopic, (data) => {
-        const parsed = eventMessage.safeParse(data);
-        if (parsed.success && parsed.data.windowId === hub.windowId) {
-          void this.showHere(parsed.data.key, parsed.data.event);
         }
       }),
     );
@@ -254,7 +241,7 @@ class SharedReadiness implements Readiness {
     const words = message === undefined ? {} : { message };
     const key = `${instanceId}:${before.since}`;
     if (step.becameLong === true) {
-      this.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+      this.told.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
     }
     if (!step.outcome) {
       return;
@@ -266,14 +253,14 @@ class SharedReadiness implements Readiness {
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at: now });
-        this.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        this.told.tell(`ready:${key}`, { kind: 'ready', instanceId });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
         // What the failure says is not said again as trouble.
         this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
         await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, ...words });
-        this.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        this.told.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
         break;
       }
       case 'ended':
@@ -299,7 +286,7 @@ class SharedReadiness implements Readiness {
     }
     const request = facts.lastRequest;
     if (request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > 2 * 60_000)) {
-      this.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
+      this.told.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
       return;
     }
     const trouble = this.troubleNow(instanceId, now);
@@ -309,7 +296,7 @@ class SharedReadiness implements Readiness {
       }
     } else if (this.troubles.get(instanceId) !== trouble) {
       this.troubles.set(instanceId, trouble);
-      this.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+      this.told.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
     }
   }
 
@@ -330,39 +317,13 @@ class SharedReadiness implements Readiness {
         }
         this.caughtUp.add(key);
         if (phase.kind === 'ready') {
-          this.tell(key, { kind: 'ready', instanceId });
+          this.told.tell(key, { kind: 'ready', instanceId });
         } else {
           const { reason, message } = phase;
           const words = message === undefined ? {} : { message };
-          this.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
+          this.told.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
         }
       }
-    }
-  }
-
-  /** Hands it to the window in front; if that one closes meanwhile, this one shows it. */
-  private tell(key: string, what: ReadinessEvent): void {
-    const { hub, fleet, clock } = this.deps;
-    const windowId = fleet.frontWindow;
-    if (windowId === hub.windowId) {
-      void this.showHere(key, what);
-      return;
-    }
-    hub.broadcast(eventTopic, { windowId, key, event: what });
-    const later = clock.schedule(() => {
-      this.handedOver.delete(later);
-      void this.showHere(key, what);
-    }, showTimeoutMs);
-    this.handedOver.add(later);
-  }
-
-  private async showHere(key: string, what: ReadinessEvent): Promise<void> {
-    try {
-      if (await this.deps.hub.claim(`${this.accountKey ?? ''}:${key}`)) {
-        this.happened.fire(what);
-      }
-    } catch (error) {
-      this.deps.log.error('It could not be noted that a message is shown', error);
     }
   }
 
