@@ -246,3 +246,9 @@ async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | und
     throw error;
   }
 }
+
+/** Local keys that are among the registered ones, compared by the key alone. */
+export function matchKeys(local: readonly LocalKey[], registered: readonly string[]): readonly LocalKey[] {
+  const known = new Set(registered.flatMap((line) => parsePublicKey(line)?.base64 ?? []));
+  return local.filter((key) => known.has(key.publicKey.base64));
+}

@@ -6,7 +6,7 @@ import type { ProcessIdentity } from './lock';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';
 import { runProgram } from './run';
-import type { SshDeps } from './service';
+import type { SshDeps } from './context';
 
 export const thisProcess: ProcessIdentity = {
   pid: process.pid,

@@ -5,7 +5,7 @@ import { formatMoney } from '../../model/money';
 import { durationText, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
-import { matchKeys } from '../../ssh/service';
+import { matchKeys } from '../../ssh/localKeys';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import {

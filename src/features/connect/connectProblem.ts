@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import type { Services } from '../../services';
 import type { Explained, Fix } from '../../ssh/problemText';
-import type { PreparedHost } from '../../ssh/service';
+import type { PreparedHost } from '../../ssh/prepareHost';
 
 type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & { readonly log: { show(): void } };
 

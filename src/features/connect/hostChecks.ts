@@ -3,7 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { explainVerification, type Explained } from '../../ssh/problemText';
-import type { PreparedHost } from '../../ssh/service';
+import type { PreparedHost } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';

@@ -10,7 +10,7 @@ import type { CallOptions } from '../../api/http';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning, usualPermissions } from '../../model/accounts/permissionText';
-import type { SshAccount } from '../../ssh/service';
+import type { SshAccount } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { attempt, finding, fixes, skipAll, type Finding } from './finding';

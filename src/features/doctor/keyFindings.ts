@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client';
-import { worksUnattended } from '../../ssh/localKeys';
-import { matchKeys, type SshService } from '../../ssh/service';
+import { worksUnattended, matchKeys } from '../../ssh/localKeys';
+import type { SshService } from '../../ssh/service';
 import { text } from '../../util/text';
 import { attempt, finding, fixes, skipAll, type Finding } from './finding';
 

@@ -8,7 +8,7 @@ import type { Client } from '../../api/client';
 import type { Services } from '../../services';
 import { listedInstances } from '../../store/instances/listed';
 import { parsePublicKey, sameKey } from '../../ssh/publicKey';
-import { matchKeys } from '../../ssh/service';
+import { matchKeys } from '../../ssh/localKeys';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';

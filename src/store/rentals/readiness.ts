@@ -84,7 +84,7 @@ const readinessFile = z.object({
 class SharedReadiness implements Readiness {
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<readonly Watch[]>;
-  private readonly told: ToldOnce<ReadinessEvent>;
+  private readonly teller: ToldOnce<ReadinessEvent>;
   private byInstance = new Map<number, Watch>();
   private troubles = new Map<number, string>();
   private begun = new Map<number, number>();
@@ -100,7 +100,7 @@ class SharedReadiness implements Readiness {
         deps.log.error('A listener of the readiness failed', error);
       }),
     );
-    this.told = this.owned.add(
+    this.teller = this.owned.add(
       new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', event),
     );
     this.listen();
@@ -116,7 +116,7 @@ class SharedReadiness implements Readiness {
   }
 
   get onDidHappen() {
-    return this.told.onDidHappen;
+    return this.teller.onDidHappen;
   }
 
   async stopWatching(instanceId: number): Promise<void> {
@@ -241,7 +241,7 @@ class SharedReadiness implements Readiness {
     const words = message === undefined ? {} : { message };
     const key = `${instanceId}:${before.since}`;
     if (step.becameLong === true) {
-      this.told.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+      this.teller.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
     }
     if (!step.outcome) {
       return;
@@ -253,14 +253,14 @@ class SharedReadiness implements Readiness {
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at: now });
-        this.told.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        this.teller.tell(`ready:${key}`, { kind: 'ready', instanceId });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
         // What the failure says is not said again as trouble.
         this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
         await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, ...words });
-        this.told.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        this.teller.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
         break;
       }
       case 'ended':
@@ -286,7 +286,7 @@ class SharedReadiness implements Readiness {
     }
     const request = facts.lastRequest;
     if (request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > 2 * 60_000)) {
-      this.told.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
+      this.teller.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
       return;
     }
     const trouble = this.troubleNow(instanceId, now);
@@ -296,7 +296,7 @@ class SharedReadiness implements Readiness {
       }
     } else if (this.troubles.get(instanceId) !== trouble) {
       this.troubles.set(instanceId, trouble);
-      this.told.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+      this.teller.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
     }
   }
 
@@ -317,11 +317,11 @@ class SharedReadiness implements Readiness {
         }
         this.caughtUp.add(key);
         if (phase.kind === 'ready') {
-          this.told.tell(key, { kind: 'ready', instanceId });
+          this.teller.tell(key, { kind: 'ready', instanceId });
         } else {
           const { reason, message } = phase;
           const words = message === undefined ? {} : { message };
-          this.told.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
+          this.teller.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
         }
       }
     }

@@ -11,7 +11,7 @@ import { explainFailure, explainVerification } from '../../../src/ssh/problemTex
 import { publicPortsOf, withJupyterToken } from '../../../src/ssh/publicPorts';
 import { isRemotePath, parseFolders } from '../../../src/ssh/remoteFolders';
 import type { Run, RunResult } from '../../../src/ssh/run';
-import { NoAddressError } from '../../../src/ssh/service';
+import { NoAddressError } from '../../../src/ssh/prepareHost';
 import { UnsafeValueError } from '../../../src/ssh/validate';
 import { formatText } from '../../../src/util/text';
 import { plainLabel } from '../../../src/util/plainLabel';

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSecurityKey, worksUnattended } from '../../../src/ssh/localKeys';
+import { isSecurityKey, worksUnattended, matchKeys } from '../../../src/ssh/localKeys';
 import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
-import { matchKeys } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
 
 describe('Local keys', function () {

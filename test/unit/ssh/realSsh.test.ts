@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
-import { NoAddressError } from '../../../src/ssh/service';
+import { NoAddressError } from '../../../src/ssh/prepareHost';
 import { systemClock, type Clock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Clock } from '../util/clock';
+import type { Log } from '../util/log';
+import type { FileSystem } from './fileSystem';
+import type { HostEntry } from './hostConfig';
+import type { KeyDeps } from './localKeys';
+import type { ProcessIdentity } from './lock';
+import { OwnFolder } from './ownFolder';
+import { sshPaths, type SshEnvironment, type SshPaths } from './paths';
+import type { Probe } from './probe';
+import type { Run } from './run';
+import { UserConfig } from './userConfig';
+import { verifyHost, type Verification } from './verify';
+import { createAclRepair } from './windowsAcl';
+
+export interface SshDeps {
+  readonly fs: FileSystem;
+  readonly run: Run;
+  readonly probe: Probe;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly identity: ProcessIdentity;
+  /** Read at every use, since settings change. */
+  readonly environment: () => SshEnvironment;
+}
+
+/** Where the files of SSH are and how its programs are called, as the settings say at this moment. */
+export class SshContext {
+  constructor(readonly deps: SshDeps) {}
+
+  /** The program and what every call of it begins with. */
+  ssh(): readonly [string, ...string[]] {
+    const { passedConfig } = this.paths();
+    const program = this.deps.environment().sshPath ?? 'ssh';
+    return passedConfig === undefined ? [program] : [program, '-F', passedConfig];
+  }
+
+  paths(): SshPaths {
+    return sshPaths(this.deps.environment());
+  }
+
+  /** The user's config, which gets our Include. */
+  userConfig(): UserConfig {
+    return new UserConfig(this.fileDeps(), this.paths());
+  }
+
+  /** Our folder, with an entry for each instance. */
+  folder(): OwnFolder {
+    const { platform } = this.deps.environment();
+    return new OwnFolder(this.fileDeps(), this.paths(), createAclRepair(platform, this.deps.run));
+  }
+
+  /** What ssh makes of an entry. */
+  verify(entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
+    return verifyHost(
+      { ...this.deps, command: this.ssh(), knownHosts: this.paths().knownHosts },
+      entry,
+      signal,
+    );
+  }
+
+  fileDeps() {
+    const { fs, clock, identity } = this.deps;
+    return { fs, clock, identity, platform: this.deps.environment().platform };
+  }
+
+  keyDeps(): KeyDeps {
+    const { fs, run, environment } = this.deps;
+    return { fs, run, sshDir: join(environment().home, '.ssh'), ssh: this.ssh() };
+  }
+}

@@ -1,0 +1,192 @@
+import type { AccountRef } from '../model/accounts/account';
+import type { Instance } from '../model/instances/instance';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { accountMark, aliasOf, type AliasAccount } from './alias';
+import type { SshContext } from './context';
+import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
+import type { HostEntry } from './hostConfig';
+import { findLocalKeys, matchKeys, worksUnattended, type LocalKey } from './localKeys';
+import {
+  runPreflight,
+  type PreflightOptions,
+  type PreflightProblem,
+  type PreflightResult,
+} from './preflight';
+import { chooseEndpoint, type ProbeResult } from './probe';
+import { ManualStepError } from './userConfig';
+import type { Verification } from './verify';
+
+export type SshAccount = AliasAccount & Pick<AccountRef, 'key'>;
+
+export interface PrepareRequest {
+  readonly account: SshAccount;
+  readonly instanceId: number;
+  /** As last reported; `undefined` where the service cannot be reached, then the last address is used. */
+  readonly instance: Instance | undefined;
+  /** Public keys that the instance or the account knows; `undefined` where that could not be asked. */
+  readonly registeredKeys: readonly string[] | undefined;
+  /** Off unless the user asked for it for this instance. */
+  readonly forwardAgent?: boolean;
+}
+
+/** An instance that the SSH config knows. */
+export interface PreparedHost {
+  readonly alias: string;
+  /** What `ssh -F` gets; `undefined` where ssh reads the file by itself. */
+  readonly configFile: string | undefined;
+  /** The user's file, which holds our Include. */
+  readonly userConfig: string;
+  readonly endpoint: Endpoint;
+  /** The other addresses, in the order in which they are worth a try. */
+  readonly others: readonly Endpoint[];
+  readonly probes: readonly ProbeResult[];
+  readonly identity: LocalKey | undefined;
+  /** The address is the last known one, because the service did not say another. */
+  readonly fromMemory: boolean;
+  readonly verification: Verification;
+}
+
+/** What connecting came to: prepared, checked, and on which address. */
+export interface ConnectOutcome {
+  readonly host: PreparedHost;
+  readonly preflight: PreflightResult;
+}
+
+/** The instance has no SSH address (yet). */
+export class NoAddressError extends UserError {
+  constructor() {
+    super(
+      text('The instance has no SSH address yet. Wait until it is running, or start it, and try again.'),
+      { nextStep: 'retry' },
+    );
+  }
+}
+
+/** Problems for which another address may help. */
+const addressProblems: readonly PreflightProblem[] = [
+  'refused',
+  'timedOut',
+  'unreachable',
+  'unresolved',
+  'noGreeting',
+];
+
+/** Writes what ssh needs to reach an instance, see `SshService.prepare`. */
+export async function prepareHost(
+  context: SshContext,
+  request: PrepareRequest,
+  signal?: AbortSignal,
+): Promise<PreparedHost> {
+  const alias = aliasOf(request.account, request.instanceId);
+  const known = await context.folder().read(alias);
+  const offered = request.instance ? endpointsOf(request.instance) : [];
+  const endpoints = offered.length > 0 ? offered : known ? [known.endpoint] : [];
+  const [choice, identity] = await Promise.all([
+    chooseEndpoint(endpoints, context.deps, signal),
+    identityFor(context, request.registeredKeys, known, signal),
+  ]);
+  // Where nothing greets us a jump host of the user's may still get through: take the last that did.
+  const endpoint =
+    choice.best ??
+    endpoints.find((candidate) => known && sameEndpoint(candidate, known.endpoint)) ??
+    endpoints[0];
+  if (!endpoint) {
+    throw new NoAddressError();
+  }
+  const entry: HostEntry = {
+    alias,
+    endpoint,
+    identityFile: identity?.privateFile ?? identity?.publicFile ?? known?.identityFile,
+    forwardAgent: request.forwardAgent ?? known?.forwardAgent ?? false,
+    account: accountMark(request.account.key),
+  };
+  const verification = await write(context, entry, signal);
+  const answering = (candidate: Endpoint) =>
+    choice.results.some(({ endpoint: of, outcome }) => of === candidate && outcome === 'ssh');
+  return {
+    alias,
+    configFile: context.paths().passedConfig,
+    userConfig: context.paths().userConfig,
+    endpoint,
+    others: endpoints
+      .filter((other) => other !== endpoint)
+      .sort((one, other) => Number(answering(other)) - Number(answering(one))),
+    probes: choice.results,
+    identity,
+    fromMemory: offered.length === 0,
+    verification,
+  };
+}
+
+/** Prepares and logs in, on another address where the first does not answer. */
+export async function connectHost(
+  context: SshContext,
+  request: PrepareRequest,
+  options: PreflightOptions = {},
+): Promise<ConnectOutcome> {
+  const { signal } = options;
+  const host = await prepareHost(context, request, signal);
+  let preflight = await preflightHost(context, host.alias, options);
+  for (const endpoint of host.others) {
+    if (preflight.ok || !addressProblems.includes(preflight.problem)) {
+      break;
+    }
+    const entry = await context.folder().read(host.alias);
+    if (!entry) {
+      break;
+    }
+    const verification = await write(context, { ...entry, endpoint }, signal);
+    const second = await preflightHost(context, host.alias, options);
+    if (second.ok || !addressProblems.includes(second.problem)) {
+      return { host: { ...host, endpoint, verification }, preflight: second };
+    }
+    preflight = second;
+  }
+  return { host, preflight };
+}
+
+/** Logs in once and says how that went. */
+export function preflightHost(
+  context: SshContext,
+  alias: string,
+  options?: PreflightOptions,
+): Promise<PreflightResult> {
+  return runPreflight({ ...context.deps, command: context.ssh() }, alias, options);
+}
+
+async function write(context: SshContext, entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
+  await context.folder().write(entry, signal);
+  const { passedConfig } = context.paths();
+  try {
+    if (passedConfig !== undefined) {
+      await context.folder().rememberConfigFile(passedConfig, signal);
+    }
+    await context.userConfig().ensure(signal);
+  } catch (error) {
+    // A config that we may not touch can have our line all the same, further down or elsewhere.
+    if (!(error instanceof ManualStepError)) {
+      throw error;
+    }
+    const verification = await context.verify(entry, signal);
+    if (verification.kind === 'notIncluded' || verification.kind === 'broken') {
+      throw error;
+    }
+    return verification;
+  }
+  return context.verify(entry, signal);
+}
+
+async function identityFor(
+  context: SshContext,
+  registered: readonly string[] | undefined,
+  known: HostEntry | undefined,
+  signal?: AbortSignal,
+): Promise<LocalKey | undefined> {
+  const local = await findLocalKeys(context.keyDeps(), signal);
+  if (!registered) {
+    return local.find((key) => known?.identityFile === (key.privateFile ?? key.publicFile));
+  }
+  const matching = matchKeys(local, registered);
+  return matching.find(worksUnattended) ?? matching[0];
+}
