@@ -1,0 +1,266 @@
+import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { GoneError, NotFoundError } from '../../api/errors';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { formatMoney, fromDollars, zero } from '../../model/money';
+import { wireSearch } from '../../model/offers/marketSearch';
+import type { Offer } from '../../model/offers/offer';
+import { perHour, type Rate } from '../../model/quote';
+import { machineName } from '../../model/rentals/confirmation';
+import type { RentFlow } from '../../model/rentals/rentFlow';
+import { defaultBid, planRent } from '../../model/rentals/rentPlan';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import type { RentResult } from '../../store/rentals/rentals';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Notice } from './confirmStep';
+import { findCopy, nextBest, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
+
+export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
+
+/** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
+type NotRented = { readonly kind: 'again'; readonly notice: Notice } | { readonly kind: 'noneLeft' };
+
+/** What came of a yes. */
+export type RentingEnd =
+  | {
+      readonly kind: 'rented';
+      readonly results: readonly RentResult[];
+      /** How many machines were asked for. */
+      readonly wanted: number;
+      /** The user saw that it was not known, so the outcome must be said. */
+      readonly answerWasLost: boolean;
+    }
+  | NotRented;
+
+type Attempt = { readonly kind: 'sent'; readonly result: RentResult } | NotRented;
+
+/** What goes with one yes. */
+interface Order {
+  /** What was confirmed, for one machine. */
+  readonly confirmed: Rate | undefined;
+  readonly signal: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+/** From the yes to the machines: key, offer, rental. */
+export class Renting {
+  private answerWasLost = false;
+  private diskGb: number;
+  private readonly search: Client['offers']['search'];
+
+  constructor(
+    private readonly flow: RentFlow,
+    private readonly deps: RentingDeps,
+  ) {
+    this.diskGb = flow.query.diskGb;
+    const { offers } = deps.account.client;
+    this.search = (wanted, options) => offers.search(wanted, options);
+  }
+
+  /** GB that the price of the offer includes. */
+  get searchedDiskGb(): number {
+    return this.diskGb;
+  }
+
+  /** Rents what the flow has come to for no more than was confirmed for one machine. */
+  async rent(confirmed: Rate | undefined): Promise<RentingEnd> {
+    if (!(await ensureSshKey())) {
+      return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('No SSH key was chosen.'));
+    }
+    return vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Renting'), cancellable: true },
+      (progress, token) => {
+        const abort = new AbortController();
+        token.onCancellationRequested(() => {
+          abort.abort();
+        });
+        const say = (message: string) => {
+          progress.report({ message });
+        };
+        return this.rentCopies({ confirmed, signal: abort.signal, say });
+      },
+    );
+  }
+
+  private async rentCopies(order: Order): Promise<RentingEnd> {
+    const wanted = this.flow.choices.count ?? 1;
+    const results: RentResult[] = [];
+    const used = new Set<number>();
+    for (let copy = 1; copy <= wanted; copy += 1) {
+      if (wanted > 1) {
+        order.say(vscode.l10n.t('machine {0} of {1}', copy, wanted));
+      }
+      if (copy > 1 && !(await this.nextCopy(order, used))) {
+        break;
+      }
+      const attempt = await this.rentOne(order);
+      if (attempt.kind !== 'sent') {
+        if (results.length === 0) {
+          return attempt;
+        }
+        break;
+      }
+      results.push(attempt.result);
+      used.add(this.flow.offer.id);
+    }
+    return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
+  }
+
+  /** Another offer of the same GPU for no more than was confirmed; false where there is none. */
+  private async nextCopy({ confirmed, signal }: Order, used: ReadonlySet<number>): Promise<boolean> {
+    if (signal.aborted) {
+      return false;
+    }
+    try {
+      const next = await findCopy(this.search, { ...this.chosen(), confirmed }, used, signal);
+      if (next) {
+        this.flow.replaceOffer(next);
+      }
+      return next !== undefined;
+    } catch (error) {
+      if (!isCancelled(error)) {
+        this.deps.report.error(error);
+      }
+      return false;
+    }
+  }
+
+  private async rentOne(order: Order): Promise<Attempt> {
+    const { flow } = this;
+    const { confirmed, signal, say } = order;
+    try {
+      say(vscode.l10n.t('checking the offer…'));
+      const check = await recheckOffer(this.search, { ...this.chosen(), confirmed }, signal);
+      this.diskGb = rentalQuery(flow.query, flow.choices).diskGb;
+      if (check.kind === 'gone') {
+        return this.goOn(check.next);
+      }
+      flow.replaceOffer(check.offer);
+      if (check.kind !== 'asConfirmed') {
+        return changed(check);
+      }
+      say(vscode.l10n.t('sending the rental…'));
+      return { kind: 'sent', result: await this.send(check.offer, order) };
+    } catch (error) {
+      return this.failed(error, signal);
+    }
+  }
+
+  private send(offer: Offer, { confirmed, signal, say }: Order): Promise<RentResult> {
+    const { query, choices } = this.flow;
+    const limit = query.filters.pricePerHour?.max;
+    const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
+    return this.deps.rentals.rent(
+      {
+        accountKey: this.deps.account.key,
+        offer,
+        config: planRent(choices, query.rentalType),
+        search: wireSearch(rentalSearch(this.chosen())),
+        rentalType: query.rentalType,
+        priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
+      },
+      {
+        signal,
+        onWait: (waitMs) => {
+          say(vscode.l10n.t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
+        },
+        onNotKnown: () => {
+          this.answerWasLost = true;
+          say(vscode.l10n.t('no answer; looking whether the machine was rented…'));
+        },
+      },
+    );
+  }
+
+  /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */
+  private async failed(error: unknown, signal: AbortSignal): Promise<NotRented> {
+    if (isCancelled(error) || signal.aborted) {
+      return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('You stopped it before it was sent.'));
+    }
+    if (error instanceof GoneError || error instanceof NotFoundError) {
+      const check = await nextBest(this.search, this.chosen()).catch(() => undefined);
+      return this.goOn(check?.kind === 'gone' ? check.next : undefined);
+    }
+    this.deps.report.error(error);
+    return again(
+      vscode.l10n.t('Nothing was rented.'),
+      error instanceof UserError ? localize(error.text) : vscode.l10n.t('The log has the details.'),
+    );
+  }
+
+  /** The offer is gone: shows the next best one with its price, to be confirmed anew. */
+  private goOn(next: Offer | undefined): NotRented {
+    const gone = plainLabel(machineName(this.flow.offer));
+    if (!next) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          '{0} is gone, and no other offer matches your search. Nothing was rented. Change the filters.',
+          gone,
+        ),
+      );
+      return { kind: 'noneLeft' };
+    }
+    const { volume, bidPerHour } = this.flow.choices;
+    this.flow.replaceOffer(next);
+    const bid = bidPerHour === undefined ? undefined : defaultBid(next);
+    if (bid !== undefined && bidPerHour !== undefined && bidPerHour < (next.minBidPerHour ?? zero)) {
+      this.flow.set({ bidPerHour: bid });
+    }
+    return again(
+      vscode.l10n.t('{0} is gone: somebody else rented it. Nothing was rented.', gone),
+      volume !== undefined && this.flow.choices.volume === undefined
+        ? vscode.l10n.t('This is the next best offer of your search, without the volume of the other one.')
+        : vscode.l10n.t('This is the next best offer of your search.'),
+    );
+  }
+
+  private chosen() {
+    const { offer, query, choices, baseFilters } = this.flow;
+    return { offer, query, choices, baseFilters };
+  }
+}
+
+/** The offer is still there, and not as it was confirmed. */
+function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone' }>): NotRented {
+  switch (check.kind) {
+    case 'dearer':
+      return again(
+        vscode.l10n.t(
+          'The price has risen from {0}/h to {1}/h. Nothing was rented.',
+          formatMoney(check.before),
+          formatMoney(check.after),
+        ),
+        vscode.l10n.t('Enter rents at the price below.'),
+      );
+    case 'bidTooLow':
+      return again(
+        vscode.l10n.t(
+          'Your bid is {0}/h, and the machine takes {1}/h at least by now. Nothing was rented.',
+          formatMoney(check.bid),
+          formatMoney(check.least),
+        ),
+        vscode.l10n.t('Choose another bid below, or go back to the offers.'),
+      );
+    case 'repriced':
+      return again(
+        vscode.l10n.t('The service states another price now. Nothing was rented.'),
+        vscode.l10n.t('Enter rents at the price below.'),
+      );
+  }
+}
+
+function again(label: string, detail: string): NotRented {
+  return { kind: 'again', notice: { label, detail } };
+}
+
+/** True when somebody can log in afterwards, or wants to rent all the same. */
+async function ensureSshKey(): Promise<boolean> {
+  const known = await vscode.commands.getCommands(true);
+  if (!known.includes('gpuRental.ensureSshKey')) {
+    return true;
+  }
+  return (await runCommand('gpuRental.ensureSshKey')) !== false;
+}
