@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/util/clock';
 import { toDisposable } from '../../src/util/disposable';
+import { until } from './until';
 
 /** A clock that stands still until a test moves it. */
 export class FakeClock implements Clock {
@@ -49,6 +50,24 @@ export class FakeClock implements Clock {
     }
     this.time = end;
     await settle();
+  }
+
+  /** Moves time on, a step at a time, until a promise is settled. */
+  async through<T>(promise: Promise<T>, stepMs = 1000): Promise<T> {
+    let isSettled = false;
+    const mark = () => {
+      isSettled = true;
+    };
+    promise.then(mark, mark);
+    await until(
+      'it came to an end',
+      async () => {
+        await this.advance(stepMs);
+        return isSettled;
+      },
+      { everyMs: 1 },
+    );
+    return promise;
   }
 }
 

@@ -35,23 +35,7 @@ describe('rentals', function () {
   });
   afterEach(() => computer.dispose());
 
-  /** Moves time on until a promise is settled. */
-  async function through<T>(promise: Promise<T>, stepMs = 1000): Promise<T> {
-    let isSettled = false;
-    const mark = () => {
-      isSettled = true;
-    };
-    promise.then(mark, mark);
-    await until(
-      'it came to an end',
-      async () => {
-        await computer.clock.advance(stepMs);
-        return isSettled;
-      },
-      { everyMs: 1 },
-    );
-    return promise;
-  }
+  const through = <T>(promise: Promise<T>, stepMs?: number) => computer.clock.through(promise, stepMs);
 
   const loseAnswer = () => {
     service.after = (call) => {

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import {
   ForbiddenError,
   GoneError,
-  NotFoundError,
   RentOutcomeUnknownError,
   TimedOutError,
 } from '../../../../src/api/errors';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { fromDollars } from '../../../../src/model/money';
-import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
 import {
   NotReplaceableError,
@@ -18,7 +16,7 @@ import {
 } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
-import { anInstance, anOffer, aUser } from '../../../support/builders';
+import { anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -74,21 +72,7 @@ describe('replacing a machine that failed', function () {
       clock: computer.clock,
       log: silentLog,
     };
-    const result = replaceInstance(deps, instanceId, { dataLossAccepted: false, ...options });
-    let isSettled = false;
-    const mark = () => {
-      isSettled = true;
-    };
-    result.then(mark, mark);
-    await until(
-      'it came to an end',
-      async () => {
-        await computer.clock.advance(1000);
-        return isSettled;
-      },
-      { everyMs: 1 },
-    );
-    return result;
+    return computer.clock.through(replaceInstance(deps, instanceId, { dataLossAccepted: false, ...options }));
   }
 
   it('destroys it and rents the next that fits the search, the limit and no failed machine', async () => {
@@ -324,100 +308,5 @@ describe('replacing a machine that failed', function () {
     await until('the rental is read', () => next.rentals.rentals.length === 1, { everyMs: 1 });
     await assert.rejects(replace({}, next), NotReplaceableError);
     assert.equal(service.count('instances.destroy'), 0);
-  });
-});
-
-describe('destroying', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
-
-  beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
-  });
-  afterEach(() => computer.dispose());
-
-  async function destroy() {
-    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
-    const result = destroyAndVerify(deps, service.client, 5001);
-    let isSettled = false;
-    const mark = () => {
-      isSettled = true;
-    };
-    result.then(mark, mark);
-    await until(
-      'there is a verdict',
-      async () => {
-        await computer.clock.advance(2000);
-        return isSettled;
-      },
-      { everyMs: 1 },
-    );
-    return result;
-  }
-
-  it('is confirmed by reading back', async () => {
-    assert.equal(await destroy(), 'destroyed');
-    assert.equal(service.count('instances.destroy'), 1);
-    assert.equal(service.count('instances.get'), 1);
-  });
-
-  it('counts as done where it was gone already', async () => {
-    service.instances = [];
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new NotFoundError();
-      }
-    };
-    assert.equal(await destroy(), 'destroyed');
-  });
-
-  it('is sent once and judged by what is there, when the answer is lost', async () => {
-    service.after = (call) => {
-      if (call === 'instances.destroy') {
-        throw new TimedOutError();
-      }
-    };
-    assert.equal(await destroy(), 'destroyed');
-    assert.equal(service.count('instances.destroy'), 1);
-  });
-
-  it('is read back in time when the clock is set back meanwhile', async () => {
-    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
-    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
-    const verdict = destroyAndVerify(deps, service.client, 5001);
-    await computer.clock.advance(0);
-    assert.equal(service.count('instances.get'), 1);
-    computer.clock.jump(-3_600_000);
-    await computer.clock.advance(3 * 60_000);
-    assert.equal(await verdict, 'notConfirmed');
-    assert.equal(service.count('instances.get'), 5);
-  });
-
-  it('is not confirmed while the machine is there or cannot be asked about', async () => {
-    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
-    assert.equal(await destroy(), 'notConfirmed');
-    assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
-    service.before = (call) => {
-      if (call === 'instances.get') {
-        throw new TimedOutError();
-      }
-    };
-    assert.equal(await destroy(), 'notConfirmed');
-  });
-
-  it('passes a refusal on and leaves the machine as it was', async () => {
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new ForbiddenError();
-      }
-    };
-    await assert.rejects(destroy(), ForbiddenError);
-    assert.equal(window.fleet.facts(5001).lastRequest, undefined);
   });
 });

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { ForbiddenError, NotFoundError, TimedOutError } from '../../../../src/api/errors';
+import { destroyAndVerify } from '../../../../src/store/instances/destruction';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+
+describe('destroying', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let window: FakeWindow;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    computer = await FakeComputer.make(service.client);
+    window = await computer.openSignedIn();
+  });
+  afterEach(() => computer.dispose());
+
+  async function destroy() {
+    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    return computer.clock.through(destroyAndVerify(deps, service.client, 5001), 2000);
+  }
+
+  it('is confirmed by reading back', async () => {
+    assert.equal(await destroy(), 'destroyed');
+    assert.equal(service.count('instances.destroy'), 1);
+    assert.equal(service.count('instances.get'), 1);
+  });
+
+  it('counts as done where it was gone already', async () => {
+    service.instances = [];
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new NotFoundError();
+      }
+    };
+    assert.equal(await destroy(), 'destroyed');
+  });
+
+  it('is sent once and judged by what is there, when the answer is lost', async () => {
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        throw new TimedOutError();
+      }
+    };
+    assert.equal(await destroy(), 'destroyed');
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('is read back in time when the clock is set back meanwhile', async () => {
+    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
+    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const verdict = destroyAndVerify(deps, service.client, 5001);
+    await computer.clock.advance(0);
+    assert.equal(service.count('instances.get'), 1);
+    computer.clock.jump(-3_600_000);
+    await computer.clock.advance(3 * 60_000);
+    assert.equal(await verdict, 'notConfirmed');
+    assert.equal(service.count('instances.get'), 5);
+  });
+
+  it('is not confirmed while the machine is there or cannot be asked about', async () => {
+    Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
+    assert.equal(await destroy(), 'notConfirmed');
+    assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
+    service.before = (call) => {
+      if (call === 'instances.get') {
+        throw new TimedOutError();
+      }
+    };
+    assert.equal(await destroy(), 'notConfirmed');
+  });
+
+  it('passes a refusal on and leaves the machine as it was', async () => {
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new ForbiddenError();
+      }
+    };
+    await assert.rejects(destroy(), ForbiddenError);
+    assert.equal(window.fleet.facts(5001).lastRequest, undefined);
+  });
+});
