@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
+import { PlantedSecrets, typed } from '../support/plantedSecrets';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
@@ -10,32 +10,15 @@ import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
-/** Recognizable values in every place where a person or the service puts a secret. */
-const typed = {
-  secretValue: 'planted_secret-value.4e71',
-  environmentValue: 'planted-environment-value-93b0',
-  registryToken: 'planted-registry-token-c1d8',
-  passPhrase: 'planted pass "phrase" 55',
-  phone: '+14155550177',
-  wrongKey: 'planted-wrong-key-77aa',
-  templatePassword: 'planted-template-pass-2b6f',
-  templateValue: 'planted-template-value-e5c0',
-};
-
 describe('secrets that were planted', function () {
   this.bail(true);
   this.timeout(240_000);
-  /** Of the service: sessions, challenges, TOTP secrets, backup codes. */
-  const told = new Map<string, string>();
-  const codes = new Set<string>();
+  const secrets = new PlantedSecrets();
   const session = useUiSession('planted-secrets', {
     simulator: {
       speed: 60,
       sshServer: false,
-      onToken: ({ kind, value }) => {
-        if (kind === 'code') codes.add(value);
-        else told.set(value, kind);
-      },
+      onToken: secrets.note,
     },
   });
   let workbench: Workbench;
@@ -45,26 +28,7 @@ describe('secrets that were planted', function () {
   const addresses: string[] = [];
   const quick = () => workbench.quick;
 
-  /** The values that must not be found, by where they were planted. */
-  async function planted(): Promise<ReadonlyMap<string, string>> {
-    const { simulator } = session();
-    const [instance] = simulator.world.instances;
-    const values = new Map<string, string>(Object.entries(typed));
-    values.set('key', account.key);
-    values.set('totp secret of the account', account.totpSecret);
-    values.set('image_login', `-u me -p ${typed.registryToken} ghcr.io`);
-    account.backupCodes.forEach((code, index) => values.set(`backup code ${index}`, code));
-    [...told].forEach(([value, kind], index) => values.set(`${kind} ${index}`, value));
-    if (instance) {
-      values.set('instance_api_key', instance.apiKey);
-      values.set('jupyter_token', instance.jupyterToken);
-    }
-    const { json } = await simulator.call('GET', '/api/v0/users/current/', undefined, account.key);
-    values.set('sid', String(json.sid));
-    values.set('full phone number', account.phone);
-    return values;
-  }
-
+  const planted = () => secrets.values(session().simulator, account);
   const clipboard = () => workbench.page.evaluate<string>('navigator.clipboard.readText()');
 
   async function collect(): Promise<void> {
@@ -132,7 +96,7 @@ describe('secrets that were planted', function () {
     const picture = workbench.webview();
     await picture.locator('svg').waitFor();
     const secret = (await picture.locator('code').innerText()).replaceAll(' ', '');
-    assert.equal(told.get(secret), 'totpSecret');
+    assert.equal(secrets.told.get(secret), 'totpSecret');
     await quick().type(totpCode(simulator, secret));
     await workbench.toast('The second factor was added');
     await collect();
@@ -230,7 +194,7 @@ describe('secrets that were planted', function () {
       docker_login_pass: typed.templatePassword,
     };
     let id = '';
-    for (const [token, kind] of [...told].reverse()) {
+    for (const [token, kind] of [...secrets.told].reverse()) {
       // One of them is the session in use; the others have ended, or are for something else.
       if (kind !== 'token' || id !== '') continue;
       const { status, json } = await session().simulator.call('POST', '/api/v0/template/', template, token);
@@ -289,7 +253,7 @@ describe('secrets that were planted', function () {
     const shown = (await quick().rowTexts()).join(' ');
     const [value] = /[0-9a-zA-Z]{40,}/.exec(shown) ?? [];
     assert.ok(value, shown);
-    told.set(value, 'new API key');
+    secrets.told.set(value, 'new API key');
     await quick().pick('I Have Stored It');
     await quick().widget.waitFor({ state: 'hidden' });
     await collect();
@@ -383,27 +347,13 @@ describe('secrets that were planted', function () {
         .join('\n'),
     };
     assert.ok(said.length > 3, 'there was something to read');
-    for (const [where, text] of Object.entries(everywhere)) {
-      for (const [what, value] of values) {
-        assert.equal(holdsSecret(text, [value]), false, `${what} is in the ${where}`);
-      }
-      for (const code of codes) {
-        assert.doesNotMatch(text, new RegExp(`(?<!\\d)${code}(?!\\d)`), `a code is in the ${where}`);
-      }
-    }
-    const secrets = [...values.values()];
+    secrets.assertAbsent(everywhere, values);
+    const unwanted = [...values.values()];
     const { root, host } = session();
-    assert.deepEqual(filesWithSecrets(host.dataDir, secrets), []);
-    assert.deepEqual(filesWithSecrets(path.join(root, 'home'), secrets), []);
-    assert.deepEqual(filesWithSecrets(path.join(root, 'workspace'), secrets), []);
-    const storage = path.join(host.dataDir, 'data', 'User');
-    for (const file of readdirSync(storage, { recursive: true, withFileTypes: true })) {
-      if (!file.isFile()) continue;
-      const text = readFileSync(path.join(file.parentPath, file.name), 'utf8');
-      for (const code of codes) {
-        assert.doesNotMatch(text, new RegExp(`(?<![\\d.])${code}(?!\\d)`), `a code is in ${file.name}`);
-      }
-    }
+    assert.deepEqual(filesWithSecrets(host.dataDir, unwanted), []);
+    assert.deepEqual(filesWithSecrets(path.join(root, 'home'), unwanted), []);
+    assert.deepEqual(filesWithSecrets(path.join(root, 'workspace'), unwanted), []);
+    secrets.assertNoCodesBelow(path.join(host.dataDir, 'data', 'User'));
   });
 
   it('stay out of every file when the account is signed out, and no error was reported', async () => {
