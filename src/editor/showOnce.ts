@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from './confirm';
 
 export interface ShownOnce {
   readonly title: string;
@@ -58,11 +59,5 @@ async function save({ title, lines, fileName }: ShownOnce): Promise<void> {
 }
 
 async function mayClose({ closeQuestion, closeDetail }: ShownOnce): Promise<boolean> {
-  const close = vscode.l10n.t('Close Anyway');
-  const chosen = await vscode.window.showWarningMessage(
-    closeQuestion,
-    { modal: true, detail: closeDetail },
-    close,
-  );
-  return chosen === close;
+  return confirm({ message: closeQuestion, detail: closeDetail, button: vscode.l10n.t('Close Anyway') });
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
@@ -31,19 +32,16 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     }),
   });
   if (answer?.outcome.kind === 'otherUser') {
-    const add = vscode.l10n.t('Add as Another Account');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
-      {
-        modal: true,
+    if (
+      await confirm({
+        message: vscode.l10n.t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
         detail: vscode.l10n.t(
           'It cannot take the place of the key of {0}, which stays as it was.',
           plainLabel(account.name),
         ),
-      },
-      add,
-    );
-    if (chosen === add) {
+        button: vscode.l10n.t('Add as Another Account'),
+      })
+    ) {
       await accounts.signIn({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
     }
   } else if (answer) {

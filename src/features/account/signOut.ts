@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 
@@ -17,14 +18,12 @@ export async function signOut(deps: Deps): Promise<void> {
   }
   const name = plainLabel(account.name);
   const count = fleet.state.kind === 'ready' ? fleet.state.value.instances.length : 0;
-  const confirm = vscode.l10n.t('Sign Out');
   const removed = vscode.l10n.t(
     'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
   );
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Sign out of {0}?', name),
-    {
-      modal: true,
+  if (
+    !(await confirm({
+      message: vscode.l10n.t('Sign out of {0}?', name),
       detail:
         count === 0
           ? removed
@@ -33,10 +32,9 @@ export async function signOut(deps: Deps): Promise<void> {
                 ? vscode.l10n.t('Your instance goes on costing money.')
                 : vscode.l10n.t('Your {0} instances go on costing money.', count)
             } ${keptLater(deps)}${removed}`,
-    },
-    confirm,
-  );
-  if (chosen !== confirm) {
+      button: vscode.l10n.t('Sign Out'),
+    }))
+  ) {
     return;
   }
   const entries = await deps.ssh.entries(account).catch(() => []);

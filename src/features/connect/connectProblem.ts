@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import type { Services } from '../../services';
 import type { Explained, Fix } from '../../ssh/problemText';
@@ -66,18 +67,7 @@ export class ConnectProblem {
   }
 
   private async forgetHostKey(retry: () => Promise<void>): Promise<void> {
-    const forget = vscode.l10n.t('Forget and Retry');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Forget the host key of this instance?'),
-      {
-        modal: true,
-        detail: vscode.l10n.t(
-          'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
-        ),
-      },
-      forget,
-    );
-    if (chosen === forget) {
+    if (await confirmForgettingHostKey(vscode.l10n.t('Forget and Retry'))) {
       await this.deps.ssh.forgetHostKey(this.failed.host.alias);
       await retry();
     }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../contributions';
+import { confirm } from '../../editor/confirm';
 import { chooseInstance, instanceIdOf } from '../../editor/instanceTarget';
 import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -85,22 +86,19 @@ async function changeAgentForwarding(
   const account = accounts.active;
   const entry = account && (await ssh.entry(ssh.aliasOf(account, instanceId)));
   const turnOn = entry?.forwardAgent !== true;
-  const label = turnOn ? vscode.l10n.t('Forward the Agent') : vscode.l10n.t('Stop Forwarding');
-  const chosen = await vscode.window.showWarningMessage(
-    turnOn
-      ? vscode.l10n.t('Let {0} use your SSH agent?', connector.name(instanceId))
-      : vscode.l10n.t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
-    {
-      modal: true,
+  if (
+    await confirm({
+      message: turnOn
+        ? vscode.l10n.t('Let {0} use your SSH agent?', connector.name(instanceId))
+        : vscode.l10n.t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
       detail: turnOn
         ? vscode.l10n.t(
             'While you are connected, whoever controls that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
           )
         : vscode.l10n.t('It takes effect for new connections.'),
-    },
-    label,
-  );
-  if (chosen === label) {
+      button: turnOn ? vscode.l10n.t('Forward the Agent') : vscode.l10n.t('Stop Forwarding'),
+    })
+  ) {
     await connector.prepare(instanceId, { forwardAgent: turnOn });
   }
 }
@@ -119,18 +117,15 @@ function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore):
 
 /** Takes out all that was ever written for SSH; nothing on any instance changes. */
 async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector): Promise<void> {
-  const remove = vscode.l10n.t('Remove');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Remove everything that GPU Rental wrote for SSH?'),
-    {
-      modal: true,
+  if (
+    await confirm({
+      message: vscode.l10n.t('Remove everything that GPU Rental wrote for SSH?'),
       detail: vscode.l10n.t(
         'The Include lines in your SSH config, the entries of instances and their known host keys are removed. Your own lines, your keys and the instances stay. Connecting writes them anew.',
       ),
-    },
-    remove,
-  );
-  if (chosen === remove) {
+      button: vscode.l10n.t('Remove'),
+    })
+  ) {
     await withManualStep(() => ssh.removeAll());
     await platforms.keepOnly([]);
     void vscode.window.showInformationMessage(vscode.l10n.t('The SSH entries are removed.'));

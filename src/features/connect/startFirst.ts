@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
@@ -32,18 +33,13 @@ async function isWanted({ fleet }: Deps, instanceId: number, name: string): Prom
     rate === undefined
       ? vscode.l10n.t('a price that the service does not state')
       : vscode.l10n.t('{0}/h', formatMoney(perHour(rate)));
-  const start = vscode.l10n.t('Start and Connect');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('{0} is stopped. Start it and connect?', name),
-    {
-      modal: true,
-      detail: `${vscode.l10n.t('From then on it costs {0}.', price)} ${vscode.l10n.t(
-        'If its GPU is taken by somebody else, the start waits until it is free.',
-      )}`,
-    },
-    start,
-  );
-  return chosen === start;
+  return confirm({
+    message: vscode.l10n.t('{0} is stopped. Start it and connect?', name),
+    detail: `${vscode.l10n.t('From then on it costs {0}.', price)} ${vscode.l10n.t(
+      'If its GPU is taken by somebody else, the start waits until it is free.',
+    )}`,
+    button: vscode.l10n.t('Start and Connect'),
+  });
 }
 
 async function waitUntilRunning(deps: Deps, instanceId: number, name: string): Promise<boolean> {

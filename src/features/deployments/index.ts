@@ -4,6 +4,7 @@ import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import { confirm } from '../../editor/confirm';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 
 type Deps = Pick<Services, 'accounts' | 'log' | 'commands' | 'accountGroups'>;
@@ -120,18 +121,15 @@ async function change(
     return;
   }
   if (action === 'stop') {
-    const confirm = vscode.l10n.t('Stop');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Stop the deployment {0}?', nameOf(deployment)),
-      {
-        modal: true,
+    if (
+      !(await confirm({
+        message: vscode.l10n.t('Stop the deployment {0}?', nameOf(deployment)),
         detail: vscode.l10n.t(
           'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
         ),
-      },
-      confirm,
-    );
-    if (chosen !== confirm) {
+        button: vscode.l10n.t('Stop'),
+      }))
+    ) {
       return;
     }
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
@@ -153,23 +154,8 @@ async function mend({ ssh }: Deps, fix: Fix): Promise<void> {
       );
       return;
     case 'forgetHostKey':
-      await forgetHostKey(ssh, fix.alias);
-  }
-}
-
-async function forgetHostKey(ssh: Deps['ssh'], alias: string): Promise<void> {
-  const forget = vscode.l10n.t('Forget');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Forget the host key of this instance?'),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
-      ),
-    },
-    forget,
-  );
-  if (chosen === forget) {
-    await ssh.forgetHostKey(alias);
+      if (await confirmForgettingHostKey(vscode.l10n.t('Forget'))) {
+        await ssh.forgetHostKey(fix.alias);
+      }
   }
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { templateIdOf } from '../../editor/templateUris';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
@@ -52,13 +53,13 @@ async function rent(target: unknown): Promise<void> {
   }
   const document = openOwnDocument(templateId);
   if (document?.isDirty === true) {
-    const save = vscode.l10n.t('Save and Rent');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('This document is not saved. A rental takes the template as it is at the service.'),
-      { modal: true },
-      save,
-    );
-    if (chosen !== save || !(await document.save())) {
+    const isToBeSaved = await confirm({
+      message: vscode.l10n.t(
+        'This document is not saved. A rental takes the template as it is at the service.',
+      ),
+      button: vscode.l10n.t('Save and Rent'),
+    });
+    if (!isToBeSaved || !(await document.save())) {
       return;
     }
   }

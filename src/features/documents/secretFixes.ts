@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { envFlagsToObject } from '../../model/documents/envFlags';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
@@ -130,18 +131,15 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   if (value === undefined || !changes) {
     return;
   }
-  const make = vscode.l10n.t('Make It an Account Secret');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Make {0} an environment variable of your account?', name),
-    {
-      modal: true,
+  if (
+    !(await confirm({
+      message: vscode.l10n.t('Make {0} an environment variable of your account?', name),
       detail: vscode.l10n.t(
         'Every instance that you rent gets it, whatever the template. It is taken out of this document.',
       ),
-    },
-    make,
-  );
-  if (chosen !== make) {
+      button: vscode.l10n.t('Make It an Account Secret'),
+    }))
+  ) {
     return;
   }
   try {
@@ -150,13 +148,12 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
     if (!isTaken(error)) {
       throw error;
     }
-    const replace = vscode.l10n.t('Replace Its Value');
-    const answer = await vscode.window.showWarningMessage(
-      localize(text('Your account has a variable {0} already.', name)),
-      { modal: true },
-      replace,
-    );
-    if (answer !== replace) {
+    if (
+      !(await confirm({
+        message: localize(text('Your account has a variable {0} already.', name)),
+        button: vscode.l10n.t('Replace Its Value'),
+      }))
+    ) {
       return;
     }
     await account.client.secrets.update(name, value);

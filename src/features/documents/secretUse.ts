@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
 import type { Secret } from '../../model/accounts/secret';
@@ -88,11 +89,9 @@ async function mayReplace(document: vscode.TextDocument, name: string): Promise<
   if (valueAt(document, `env.${name}`) === undefined) {
     return true;
   }
-  const replace = vscode.l10n.t('Replace');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Replace {0} in this template?', plainLabel(name)),
-    { modal: true, detail: vscode.l10n.t('It is set there already. Undo brings it back until you save.') },
-    replace,
-  );
-  return chosen === replace;
+  return confirm({
+    message: vscode.l10n.t('Replace {0} in this template?', plainLabel(name)),
+    detail: vscode.l10n.t('It is set there already. Undo brings it back until you save.'),
+    button: vscode.l10n.t('Replace'),
+  });
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
@@ -171,16 +172,16 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (read?.kind !== 'own') {
       throw vscode.FileSystemError.NoPermissions(uri);
     }
-    const remove = vscode.l10n.t('Delete');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
-      {
-        modal: true,
+    if (
+      !(await confirm({
+        message: vscode.l10n.t(
+          'Delete the template {0} at the service?',
+          (await this.known(uri, read.id)).name,
+        ),
         detail: vscode.l10n.t('This cannot be undone. Instances that were rented before stay.'),
-      },
-      remove,
-    );
-    if (chosen !== remove) {
+        button: vscode.l10n.t('Delete'),
+      }))
+    ) {
       throw new vscode.FileSystemError(vscode.l10n.t('Nothing was deleted.'));
     }
     try {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import {
@@ -100,21 +101,16 @@ async function ask(
 }
 
 async function isConfirmed(machine: Machine, { startsAt, hours }: MaintenancePlan): Promise<boolean> {
-  const confirm = vscode.l10n.t('Schedule and Notify');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Schedule maintenance of machine #{0}?', machine.id),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        'From {0} ({1} UTC) for {2} hours. Everybody who rents this machine is notified at once.',
-        new Date(startsAt).toLocaleString(vscode.env.language),
-        utc(startsAt),
-        hours,
-      ),
-    },
-    confirm,
-  );
-  return chosen === confirm;
+  return confirm({
+    message: vscode.l10n.t('Schedule maintenance of machine #{0}?', machine.id),
+    detail: vscode.l10n.t(
+      'From {0} ({1} UTC) for {2} hours. Everybody who rents this machine is notified at once.',
+      new Date(startsAt).toLocaleString(vscode.env.language),
+      utc(startsAt),
+      hours,
+    ),
+    button: vscode.l10n.t('Schedule and Notify'),
+  });
 }
 
 /** `2027-01-31 08:30` */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
@@ -154,21 +155,18 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
   if (!key) {
     return false;
   }
-  const remove = vscode.l10n.t('Delete');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete the API key {0}?', apiKeyName(key)),
-    {
-      modal: true,
+  if (
+    !(await confirm({
+      message: vscode.l10n.t('Delete the API key {0}?', apiKeyName(key)),
       detail:
         key.id === account.user.keyId
           ? vscode.l10n.t(
               'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances go on running and costing money.',
             )
           : vscode.l10n.t('Whatever uses this key stops working at once. This cannot be undone.'),
-    },
-    remove,
-  );
-  if (chosen !== remove) {
+      button: vscode.l10n.t('Delete'),
+    }))
+  ) {
     return false;
   }
   await account.client.apiKeys.remove(key.id);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
@@ -46,19 +47,15 @@ export async function setSecret(
       throw error;
     }
   }
-  const replace = vscode.l10n.t('Replace');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Replace the value of {0}?', name),
-    {
-      modal: true,
-      detail: vscode.l10n.t('Instances that run keep the old value until they are created again.'),
-    },
-    replace,
-  );
-  if (chosen === replace) {
+  const isWanted = await confirm({
+    message: vscode.l10n.t('Replace the value of {0}?', name),
+    detail: vscode.l10n.t('Instances that run keep the old value until they are created again.'),
+    button: vscode.l10n.t('Replace'),
+  });
+  if (isWanted) {
     await account.client.secrets.update(name, value);
   }
-  return chosen === replace;
+  return isWanted;
 }
 
 async function askName(title: string): Promise<string | undefined> {
@@ -80,19 +77,15 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
   if (name === undefined) {
     return false;
   }
-  const remove = vscode.l10n.t('Delete');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete the environment variable {0}?', name),
-    {
-      modal: true,
-      detail: vscode.l10n.t('Instances that are made from then on do not get it. This cannot be undone.'),
-    },
-    remove,
-  );
-  if (chosen === remove) {
+  const isWanted = await confirm({
+    message: vscode.l10n.t('Delete the environment variable {0}?', name),
+    detail: vscode.l10n.t('Instances that are made from then on do not get it. This cannot be undone.'),
+    button: vscode.l10n.t('Delete'),
+  });
+  if (isWanted) {
     await account.client.secrets.remove(name);
   }
-  return chosen === remove;
+  return isWanted;
 }
 
 /** Puts a value on the clipboard, on request alone. */

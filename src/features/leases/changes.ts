@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
@@ -54,27 +55,22 @@ export async function setLease(
 }
 
 async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
-  const yes = vscode.l10n.t('Destroy Then');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Destroy {0} later?', name),
-    {
-      modal: true,
-      detail: [
-        vscode.l10n.t(
-          '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',
-          name,
-          will,
-        ),
-        ...(term.kind === 'idle' ? [idleMeaning()] : []),
-        vscode.l10n.t(
-          'It is done by {0}. If none is open then, it is not destroyed, goes on costing, and you are asked at the next start.',
-          needsEditor(),
-        ),
-      ].join('\n\n'),
-    },
-    yes,
-  );
-  return chosen === yes;
+  return confirm({
+    message: vscode.l10n.t('Destroy {0} later?', name),
+    detail: [
+      vscode.l10n.t(
+        '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',
+        name,
+        will,
+      ),
+      ...(term.kind === 'idle' ? [idleMeaning()] : []),
+      vscode.l10n.t(
+        'It is done by {0}. If none is open then, it is not destroyed, goes on costing, and you are asked at the next start.',
+        needsEditor(),
+      ),
+    ].join('\n\n'),
+    button: vscode.l10n.t('Destroy Then'),
+  });
 }
 
 export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {

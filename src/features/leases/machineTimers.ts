@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Lease } from '../../model/instances/lease';
 import {
@@ -177,28 +178,23 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
   if (isStop && term.kind === 'at') {
     return true;
   }
-  const yes = isStop ? vscode.l10n.t('Let It Stop Itself') : vscode.l10n.t('Let It Destroy Itself');
   const when = itselfWhen(lease, { at: itselfAt(lease) }, now);
-  const chosen = await vscode.window.showWarningMessage(
-    isStop
+  return confirm({
+    message: isStop
       ? vscode.l10n.t('Let {0} stop itself {1}?', name, when)
       : vscode.l10n.t('Let {0} destroy itself {1}?', name, when),
-    {
-      modal: true,
-      detail: [
-        term.kind === 'idle' ? idleItself() : '',
-        isStop
-          ? vscode.l10n.t('It does so also when no editor is open, and then nobody is warned before.')
-          : vscode.l10n.t(
-              'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
-            ),
-      ]
-        .filter((line) => line !== '')
-        .join('\n\n'),
-    },
-    yes,
-  );
-  return chosen === yes;
+    detail: [
+      term.kind === 'idle' ? idleItself() : '',
+      isStop
+        ? vscode.l10n.t('It does so also when no editor is open, and then nobody is warned before.')
+        : vscode.l10n.t(
+            'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
+          ),
+    ]
+      .filter((line) => line !== '')
+      .join('\n\n'),
+    button: isStop ? vscode.l10n.t('Let It Stop Itself') : vscode.l10n.t('Let It Destroy Itself'),
+  });
 }
 
 /** When the machine acts, where that is a time of day. */

@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
+import type { Question } from '../../editor/confirm';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import type { BeforeDestroy, Look } from './beforeDestroy';
-import { listed, nameOf, type Question } from './lifecycleWords';
+import { listed, nameOf } from './lifecycleWords';
 
 /** More would not fit into a dialog. */
 const mostRepositories = 5;
 
-export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Question {
+export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
   const work = instances.flatMap((instance) => workLines(instance, found.looks.get(instance), instances));
   return {
     message: vscode.l10n.t('Destroy {0}?', nameOf(instances)),

@@ -1,20 +1,10 @@
 import * as vscode from 'vscode';
+import type { Question } from '../../editor/confirm';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { add, formatMoney, zero, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-
-/** A question before something that costs or loses something. */
-export interface Question {
-  readonly message: string;
-  readonly detail: string;
-  readonly button: string;
-}
-
-export async function confirm({ message, detail, button }: Question): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, button)) === button;
-}
 
 /** `$0.12/day`, or that the record does not say. */
 export function stoppedPrice(instances: readonly Instance[]): string {

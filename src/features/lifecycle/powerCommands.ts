@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
 import { RefusedError } from '../../api/errors';
 import { localize } from '../../editor/localize';
@@ -15,7 +16,6 @@ import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyWords';
 import {
   cancelStartQuestion,
-  confirm,
   rebootQuestion,
   startQuestion,
   stoppedPrice,

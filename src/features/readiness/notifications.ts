@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasShell } from '../../model/instances/instanceState';
@@ -149,18 +150,15 @@ export class ReadinessNotifications {
   /** With data on it the loss is named first; without, the button was the word. */
   private async replace(instanceId: number, name: string, hadData: boolean): Promise<void> {
     if (hadData) {
-      const destroy = vscode.l10n.t('Destroy and Rent Next Best');
-      const chosen = await vscode.window.showWarningMessage(
-        vscode.l10n.t('Replace {0}, and lose the data on it?', name),
-        {
-          modal: true,
+      if (
+        !(await confirm({
+          message: vscode.l10n.t('Replace {0}, and lose the data on it?', name),
           detail: vscode.l10n.t(
             'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
           ),
-        },
-        destroy,
-      );
-      if (chosen !== destroy) {
+          button: vscode.l10n.t('Destroy and Rent Next Best'),
+        }))
+      ) {
         return;
       }
     }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel } from '../../editor/quickPick';
@@ -140,21 +141,18 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   const opens = await instancesOpenedBy(deps, key.publicKey);
-  const remove = vscode.l10n.t('Delete');
   const isLast = registeredKeys(deps).length === 1;
   const detail = [
     opens,
     vscode.l10n.t('Instances that you rent later will not let it in. The key files on this computer stay.'),
   ].join('\n\n');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
-    {
-      modal: true,
+  if (
+    await confirm({
+      message: vscode.l10n.t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
       detail: isLast ? `${detail}\n\n${vscode.l10n.t('It is your only registered key.')}` : detail,
-    },
-    remove,
-  );
-  if (chosen === remove) {
+      button: vscode.l10n.t('Delete'),
+    })
+  ) {
     await clientOf(deps).sshKeys.remove(key.id);
     await deps.sshKeys.refresh();
   }
@@ -271,19 +269,16 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   if (!key) {
     return;
   }
-  const detach = vscode.l10n.t('Detach');
-  const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
-    {
-      modal: true,
+  if (
+    await confirm({
+      message: vscode.l10n.t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
       detail:
         items.length === 1
           ? vscode.l10n.t('It is the only key on the instance: nobody will be able to log in.')
           : vscode.l10n.t('Whoever logs in with it will no longer be let in.'),
-    },
-    detach,
-  );
-  if (chosen === detach) {
+      button: vscode.l10n.t('Detach'),
+    })
+  ) {
     await client.instances.detachKey(instanceId, key.id);
     await rows.refresh(instanceId);
     vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key detached'), 4_000);

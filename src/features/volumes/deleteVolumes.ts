@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
+import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -36,7 +37,7 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
     );
     return;
   }
-  if (chosen.length === 0 || !(await confirm(chosen))) {
+  if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
     return;
   }
   const deleted = await withCancellableProgress(vscode.l10n.t('Deleting…'), (signal) =>
@@ -45,30 +46,24 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   tell(deleted);
 }
 
-async function confirm(volumes: readonly Volume[]): Promise<boolean> {
-  const button = vscode.l10n.t('Delete');
+async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
   const [only] = volumes;
   const listed = volumes.map(
     (volume) =>
       `• ${[volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' · ')}`,
   );
-  const chosen = await vscode.window.showWarningMessage(
-    volumes.length === 1 && only
-      ? vscode.l10n.t('Delete the volume {0}?', volumeName(only))
-      : vscode.l10n.t('Delete {0} volumes?', volumes.length),
-    {
-      modal: true,
-      detail: [
-        vscode.l10n.t(
-          'Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.',
-        ),
-        '',
-        ...listed,
-      ].join('\n'),
-    },
-    button,
-  );
-  return chosen === button;
+  return confirm({
+    message:
+      volumes.length === 1 && only
+        ? vscode.l10n.t('Delete the volume {0}?', volumeName(only))
+        : vscode.l10n.t('Delete {0} volumes?', volumes.length),
+    detail: [
+      vscode.l10n.t('Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.'),
+      '',
+      ...listed,
+    ].join('\n'),
+    button: vscode.l10n.t('Delete'),
+  });
 }
 
 /** One after the other; each is told to be deleted only once the service lists it no more. */

@@ -8,6 +8,7 @@ import {
   TimedOutError,
 } from '../../api/errors';
 import type { Client } from '../../api/client';
+import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
@@ -95,7 +96,7 @@ function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
 
 async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<void> {
   const client = clientOf(deps);
-  if (!(await confirm(deps, increase, verb))) {
+  if (!(await confirmAnswer(deps, increase, verb))) {
     return;
   }
   const [current] = await pending(deps, increase.id);
@@ -131,10 +132,9 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
   );
 }
 
-async function confirm(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<boolean> {
+async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<boolean> {
   const name = nameOf(deps, increase);
   const { currentPrice, newPrice } = increase;
-  const button = verb === 'accept' ? vscode.l10n.t('Accept') : vscode.l10n.t('Reject');
   const perDay =
     currentPrice === undefined || newPrice === undefined
       ? []
@@ -144,22 +144,19 @@ async function confirm(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pr
             formatMoney(times((newPrice - currentPrice) as Micros, 24)), // a difference of whole millionths
           ),
         ];
-  const chosen = await vscode.window.showWarningMessage(
-    verb === 'accept'
-      ? vscode.l10n.t('Pay more for {0}?', name)
-      : vscode.l10n.t('Reject the higher price of {0}?', name),
-    {
-      modal: true,
-      detail: [
-        vscode.l10n.t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
-        ...(verb === 'accept'
-          ? perDay
-          : [vscode.l10n.t('What the host does after that, the service does not say. Save what you need.')]),
-      ].join('\n\n'),
-    },
-    button,
-  );
-  return chosen === button;
+  return confirm({
+    message:
+      verb === 'accept'
+        ? vscode.l10n.t('Pay more for {0}?', name)
+        : vscode.l10n.t('Reject the higher price of {0}?', name),
+    detail: [
+      vscode.l10n.t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
+      ...(verb === 'accept'
+        ? perDay
+        : [vscode.l10n.t('What the host does after that, the service does not say. Save what you need.')]),
+    ].join('\n\n'),
+    button: verb === 'accept' ? vscode.l10n.t('Accept') : vscode.l10n.t('Reject'),
+  });
 }
 
 function sentence(deps: PriceDeps, increase: PriceIncrease): string {

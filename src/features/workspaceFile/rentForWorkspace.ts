@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -195,16 +196,12 @@ async function currentTemplate(
         ),
       );
     case 'edited': {
-      const rent = vscode.l10n.t('Rent from the Current Version');
-      const chosen = await vscode.window.showWarningMessage(
-        vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
-        {
-          modal: true,
-          detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
-        },
-        rent,
-      );
-      return chosen === rent ? { id: ref.id, hash: state.hash } : undefined;
+      const isCurrentWanted = await confirm({
+        message: vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
+        detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
+        button: vscode.l10n.t('Rent from the Current Version'),
+      });
+      return isCurrentWanted ? { id: ref.id, hash: state.hash } : undefined;
     }
     case 'current':
       return { id: ref.id, hash: state.hash };

@@ -1,0 +1,26 @@
+import * as vscode from 'vscode';
+
+/** A question before something is lost or costs money. */
+export interface Question {
+  readonly message: string;
+  readonly detail?: string;
+  /** The only way to say yes, named after what happens. */
+  readonly button: string;
+}
+
+/** Asks in a dialog; true for the button alone, false for Cancel and Escape. */
+export async function confirm({ message, detail, button }: Question): Promise<boolean> {
+  const options = detail === undefined ? { modal: true } : { modal: true, detail };
+  return (await vscode.window.showWarningMessage(message, options, button)) === button;
+}
+
+/** Asked wherever the known key of a machine may be forgotten; `button` says what follows. */
+export function confirmForgettingHostKey(button: string): Promise<boolean> {
+  return confirm({
+    message: vscode.l10n.t('Forget the host key of this instance?'),
+    detail: vscode.l10n.t(
+      'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
+    ),
+    button,
+  });
+}
