@@ -1,4 +1,4 @@
-import { toDisposable, type Disposable } from './disposable';
+import { MutableDisposable, toDisposable, type Disposable } from './disposable';
 import { CancelledError } from './errors';
 
 /** Time as an object, so that tests can move it. */
@@ -36,4 +36,21 @@ export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promi
     }, delayMs);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+/** Runs it now and again until disposed; each pause (ms) is twice the one before, up to the longest. */
+export function repeat(
+  clock: Clock,
+  { first, longest }: { readonly first: number; readonly longest: number },
+  run: () => void,
+): Disposable {
+  const next = new MutableDisposable<Disposable>();
+  const again = (pauseMs: number) => {
+    run();
+    next.value = clock.schedule(() => {
+      again(Math.min(2 * pauseMs, longest));
+    }, pauseMs);
+  };
+  again(first);
+  return next;
 }

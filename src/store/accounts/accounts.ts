@@ -302,9 +302,11 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   }
 
   private async readState(): Promise<void> {
-    this.inUse.keepOnly(new Set((await this.files.list()).map(({ ref }) => ref.key)));
     const key = await this.files.activeKey();
-    const saved = key === undefined ? undefined : await this.files.get(key);
+    // One look for both: an account that is removed meanwhile leaves no session behind.
+    const known = await this.files.list();
+    this.inUse.keepOnly(new Set(known.map(({ ref }) => ref.key)));
+    const saved = known.find(({ ref }) => ref.key === key);
     const next: AccountsState = saved ? await this.open(saved) : { kind: 'signedOut' };
     const active = this.active;
     const isSame =

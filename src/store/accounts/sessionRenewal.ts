@@ -2,10 +2,10 @@ import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import type { Recover } from '../../api/serviceHttp';
 import type { AccountRef } from '../../model/accounts/account';
-import type { Clock } from '../../util/clock';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { orCancelled } from '../../util/cancellation';
+import { repeat, type Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { CancelledError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { NotSignedInError } from './accountErrors';
@@ -46,13 +46,16 @@ interface Renewal {
   isNeeded: boolean;
   /** A call of this window waits, so that the others are told. */
   shouldTell: boolean;
+  /** Another window waits, whose session may be one that has not come to this one yet. */
+  isTold: boolean;
   telling?: Disposable;
 }
 
+type SessionOfFactor = Session & { readonly sessionKey: string };
+
 const neededTopic = 'secondFactor.needed';
-/** The other windows are told again after so long, each time twice as long. */
-const tellAgainMs = 1000;
-const longestSilenceMs = 60_000;
+/** The other windows are told again after so long, then each time after twice as long, up to the limit. */
+const tellAgainMs = { first: 1000, longest: 8000 };
 
 const refusedAnyway = text(
   'The service refuses this although the code was accepted. The API key may not be allowed to do it. Use another key, or an admin session where it takes one.',
@@ -102,7 +105,7 @@ export class SessionRenewal implements Disposable {
     // Another call may have been quicker.
     return (
       this.isReplaced(ref, refused.bearer) ||
-      untilAborted(this.renewal(ref, { shouldTell: true }), refused.signal)
+      orCancelled(this.renewal(ref, { shouldTell: true }), refused.signal)
     );
   }
 
@@ -162,6 +165,7 @@ export class SessionRenewal implements Disposable {
   private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {
     const renewal = this.running.get(ref.key) ?? this.begin(ref, options);
     renewal.shouldTell ||= options.shouldTell === true;
+    renewal.isTold ||= options.isTold === true;
     this.tellIfNeeded(ref.key, renewal);
     return renewal.result;
   }
@@ -174,6 +178,7 @@ export class SessionRenewal implements Disposable {
       }),
       isNeeded: false,
       shouldTell: false,
+      isTold: false,
     };
     this.running.set(ref.key, renewal);
     return renewal;
@@ -181,7 +186,10 @@ export class SessionRenewal implements Disposable {
 
   private tellIfNeeded(accountKey: string, renewal: Renewal): void {
     if (renewal.isNeeded && renewal.shouldTell) {
-      renewal.telling ??= this.tellOthers(accountKey);
+      // Until it is answered: the window in use may have been opened since, or have known an older session.
+      renewal.telling ??= repeat(this.deps.clock, tellAgainMs, () => {
+        this.deps.hub.broadcast(neededTopic, { accountKey });
+      });
     }
   }
 
@@ -199,10 +207,11 @@ export class SessionRenewal implements Disposable {
     try {
       user = await client.users.current();
     } catch (error) {
-      if (!(error instanceof UnauthorizedError)) {
-        this.deps.log.warn(`The key could not be checked: ${String(error)}`);
+      if (error instanceof UnauthorizedError || error instanceof ForbiddenError) {
+        return false;
       }
-      return false;
+      // Nothing is known of the key, so it is not to blame.
+      throw error;
     }
     if (user.tfaStatus !== 'enabled' && user.tfaStatus !== 'legacy') {
       if (session.sessionKey === undefined) {
@@ -212,28 +221,38 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
-    const now = this.deps.sessionOf(ref.key);
-    if (now && isNewer(now, session)) {
-      // It came from another window while the account was being asked for.
-      return true;
-    }
-    const renewal = this.running.get(ref.key);
-    if (renewal) {
-      renewal.isNeeded = true;
-      this.tellIfNeeded(ref.key, renewal);
-    }
-    return this.askOrWait(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
+    return this.untilRenewed(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
   }
 
-  /** Says so until it is answered: the window in use may have been opened since, or have known an older session. */
-  private tellOthers(accountKey: string, nextMs = tellAgainMs): Disposable {
-    const { hub, clock } = this.deps;
-    const next = new MutableDisposable<Disposable>();
-    hub.broadcast(neededTopic, { accountKey });
-    next.value = clock.schedule(() => {
-      next.value = this.tellOthers(accountKey, Math.min(2 * nextMs, longestSilenceMs));
-    }, nextMs);
-    return next;
+  private async untilRenewed(
+    ref: AccountRef,
+    session: Session,
+    subject: Parameters<SecondFactorGate['ask']>[0],
+  ): Promise<true> {
+    const renewal = this.running.get(ref.key);
+    let before = session;
+    for (;;) {
+      if (this.isLeft(ref)) {
+        throw new NotSignedInError();
+      }
+      // It may have come from another window while the account was being asked for.
+      const came = this.newerThan(before, ref) ?? (await this.askOrWait(ref, before, subject, renewal));
+      if (came === 'entered' || !renewal?.isTold || (await this.isStillAccepted(ref, came))) {
+        return true;
+      }
+      // What came late is what the other window has already found to have ended.
+      before = came;
+    }
+  }
+
+  private newerThan(before: Session, { key }: AccountRef): SessionOfFactor | undefined {
+    const now = this.deps.sessionOf(key);
+    return now && isNewer(now, before) ? now : undefined;
+  }
+
+  private async isStillAccepted(ref: AccountRef, { sessionKey }: SessionOfFactor): Promise<boolean> {
+    // Where it cannot be said, whoever waits finds out.
+    return this.isAccepted(ref, sessionKey).catch(() => true);
   }
 
   /** Whichever comes first: a code entered here, a session from another window, or the account is left. */
@@ -241,15 +260,20 @@ export class SessionRenewal implements Disposable {
     ref: AccountRef,
     before: Session,
     subject: Parameters<SecondFactorGate['ask']>[0],
-  ): Promise<boolean> {
+    renewal: Renewal | undefined,
+  ): Promise<SessionOfFactor | 'entered'> {
+    if (renewal) {
+      renewal.isNeeded = true;
+      this.tellIfNeeded(ref.key, renewal);
+    }
     const stop = new AbortController();
-    const arrival = new Promise<'arrived' | 'left'>((resolve) => {
+    const arrival = new Promise<SessionOfFactor | 'left'>((resolve) => {
       const subscription = this.changed.event(() => {
-        const session = this.deps.sessionOf(ref.key);
-        if (!session || this.isLeft(ref)) {
+        const newer = this.newerThan(before, ref);
+        if (!this.deps.sessionOf(ref.key) || this.isLeft(ref)) {
           resolve('left');
-        } else if (isNewer(session, before)) {
-          resolve('arrived');
+        } else if (newer) {
+          resolve(newer);
         }
       });
       stop.signal.addEventListener('abort', () => {
@@ -257,43 +281,26 @@ export class SessionRenewal implements Disposable {
       });
     });
     try {
-      const login = await Promise.race([this.deps.gate.ask(subject, stop.signal), arrival]);
-      if (login === undefined) {
-        throw new SecondFactorNeededError();
-      }
-      if (login === 'left') {
+      const asked = this.deps.gate.ask(subject, stop.signal).then((login) => ({ login }));
+      const outcome = await Promise.race([asked, arrival]);
+      if (outcome === 'left') {
         // Whoever waited worked for an account that is gone or not in use; its key is not to blame.
         throw new NotSignedInError();
       }
-      if (login !== 'arrived') {
-        this.deps.save(ref.key, { sessionKey: login.sessionKey });
+      if (!('login' in outcome)) {
+        return outcome;
       }
-      return true;
+      if (!outcome.login) {
+        throw new SecondFactorNeededError();
+      }
+      this.deps.save(ref.key, { sessionKey: outcome.login.sessionKey });
+      return 'entered';
     } finally {
       stop.abort();
     }
   }
 }
 
-function isNewer(session: Session, before: Session): boolean {
+function isNewer(session: Session, before: Session): session is SessionOfFactor {
   return session.sessionKey !== undefined && session.sessionKey !== before.sessionKey;
-}
-
-/** The renewal goes on for the others; this caller alone stops waiting. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) {
-    return promise;
-  }
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      reject(new CancelledError());
-    };
-    if (signal.aborted) {
-      stop();
-    }
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', stop);
-    });
-  });
 }
