@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chooseFactor, nextCode, signInWith } from '../support/secondFactorSteps';
+import { chooseFactor, nextCode, sent, signInWith } from '../support/secondFactorSteps';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -17,6 +17,7 @@ describe('managing the second factor', function () {
   let account: OrderedAccount;
   let totpSecret = '';
   let backupCodes: readonly string[] = [];
+  let newCodes: readonly string[] = [];
   const view = () => workbench.view('Account');
   const lastBody = (method: string, url: string) => session().simulator.received(method, url).at(-1)?.body;
   const message = (expected: RegExp) =>
@@ -238,6 +239,69 @@ describe('managing the second factor', function () {
     }
   });
 
+  it('asks for a code before methods can be added once the half hour is over', async () => {
+    const { quick } = workbench;
+    const { simulator } = session();
+    simulator.advance(31 * 60);
+    await workbench.clearNotifications();
+    await workbench.run('Add Second Factor');
+    await quick.waitForTitle('Authorize a New Second Factor');
+    await chooseFactor(workbench, 'Old Tablet (#2)');
+    await message(/authenticator app shows/);
+    await quick.type(otherThan(totpCode(simulator, totpSecret)));
+    await message(/code is wrong/);
+    await quick.back();
+    const { length } = await sent(session(), 'email');
+    await chooseFactor(workbench, 'E-mail');
+    const { code } = await nextCode(session(), 'email', length);
+    await message(/on its way.* It is valid for (10:00|9:5\d)/);
+    await workbench.shot('15-authorize-again');
+    assert.deepEqual(lastBody('POST', '/api/v0/tfa/authorize-new-method/'), { tfa_method: 'email' });
+    await quick.type(code);
+    await quick.waitForTitle('Add a Second Factor');
+    await placeholder(/Methods can be added for (30:00|29:5\d) more/);
+    await workbench.shot('16-authorized');
+    const body = lastBody('PUT', '/api/v0/tfa/authorize-new-method/') as Record<string, unknown>;
+    assert.deepEqual([body['code'], typeof body['secret']], [code, 'string']);
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
+  });
+
+  it('says that backup codes may be void where the answer with new ones was lost, and makes others', async () => {
+    const { quick } = workbench;
+    const { simulator } = session();
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/regen-backup-codes/', times: 2 });
+    const prove = async () => {
+      await workbench.dialogButton('Make New Codes');
+      await quick.waitForTitle('Confirm New Backup Codes');
+      await chooseFactor(workbench, 'Old Tablet (#2)');
+      await message(/authenticator app shows/);
+      simulator.advance(30);
+      await quick.type(totpCode(simulator, totpSecret));
+    };
+    await workbench.run('Make New Backup Codes');
+    await prove();
+    await message(/did not arrive, and the older ones may be void\. Make new ones with another code/);
+    await workbench.shot('17-lost');
+    simulator.advance(30);
+    await quick.type(totpCode(simulator, totpSecret));
+    const sends = () => simulator.received('PUT', '/api/v0/tfa/regen-backup-codes/').length;
+    await until('the second try', () => sends() === 2);
+    await message(/did not arrive/);
+    // Who gives up here is told all the same, for the codes on paper may be worthless now.
+    await workbench.page.keyboard.press('Escape');
+    await workbench.toast('the older ones may be void');
+    await workbench.shot('18-void');
+    await workbench.toastButton('the older ones may be void', 'Make Backup Codes');
+    await prove();
+    await quick.waitForTitle('Backup Codes: Shown This Once');
+    const codes = (await quick.rowTexts()).filter((row) => /^[A-Z0-9]{4}(-[A-Z0-9]{4}){2}$/.test(row));
+    assert.ok(codes.length > 0 && !codes.some((code) => backupCodes.includes(code)));
+    newCodes = codes;
+    await quick.pick('I Have Stored Them');
+    await quick.widget.waitFor({ state: 'hidden' });
+  });
+
   it('says what the end of the last one means, and takes a backup code for it', async () => {
     const { quick } = workbench;
     await workbench.clearNotifications();
@@ -249,15 +313,15 @@ describe('managing the second factor', function () {
       await workbench.dialog.innerText(),
       /last one: 2FA is off afterwards, all backup codes are void/,
     );
-    await workbench.shot('15-last');
+    await workbench.shot('19-last');
     await workbench.dialogButton('Turn 2FA Off');
     await quick.waitForTitle('Confirm the Removal');
     await chooseFactor(workbench, 'Backup Code');
-    await quick.type(backupCodes[3] ?? '');
+    await quick.type(newCodes[1] ?? '');
     await workbench.toast('2FA is off. The backup codes are void.');
-    assert.deepEqual(lastBody('DELETE', '/api/v0/tfa/'), { backup_code: backupCodes[3], target_id: 2 });
+    assert.deepEqual(lastBody('DELETE', '/api/v0/tfa/'), { backup_code: newCodes[1], target_id: 2 });
     await view().row('Off').waitFor();
-    await workbench.shot('16-off');
+    await workbench.shot('20-off');
   });
 
   it('takes the older form of 2FA off without naming a method', async () => {
@@ -277,12 +341,12 @@ describe('managing the second factor', function () {
     await view().row('Older form, by SMS. Select to change it').click();
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /nothing can be added.*Remove it first/s);
-    await workbench.shot('17-legacy-add');
+    await workbench.shot('21-legacy-add');
     // The next dialog may stand before the end of this one is seen.
     await workbench.dialog.locator('.monaco-button', { hasText: 'Remove the Older Form…' }).click();
     await workbench.dialog.filter({ hasText: 'Turn 2FA Off' }).waitFor();
     assert.match(await workbench.dialog.innerText(), /older form of 2FA.*key alone opens the account/s);
-    await workbench.shot('18-legacy-remove');
+    await workbench.shot('22-legacy-remove');
     await workbench.dialogButton('Turn 2FA Off');
     await workbench.quick.waitForTitle('Confirm the Removal');
     await chooseFactor(workbench, 'Text message');
@@ -295,7 +359,7 @@ describe('managing the second factor', function () {
   });
 
   it('leaves no secret in a file or in the log, and reports no error', () => {
-    const planted = [account.key, totpSecret, phone, ...backupCodes];
+    const planted = [account.key, totpSecret, phone, ...backupCodes, ...newCodes];
     assert.deepEqual(session().filesWithSecrets(planted), []);
     for (const secret of planted) assert.equal(session().log().includes(secret), false);
     assert.deepEqual(workbench.errors, []);

@@ -4,6 +4,8 @@ import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
 import { isLostAnswer, remover } from './lostAnswers';
 import { prove } from './proof';
@@ -139,30 +141,41 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   if (chosen !== make) {
     return false;
   }
-  const lost: unknown[] = [];
-  const codes = await prove({
-    title: vscode.l10n.t('Confirm New Backup Codes'),
-    client: account.client,
-    person: user,
-    clock: deps.clock,
-    use: async (proof, signal) => {
-      try {
-        return await account.client.tfa.regenerateBackupCodes(proof, { signal });
-      } catch (error) {
-        if (isLostAnswer(error)) {
-          lost.push(error);
+  let codes: readonly string[] | undefined;
+  let isLost = false;
+  try {
+    codes = await prove({
+      title: vscode.l10n.t('Confirm New Backup Codes'),
+      client: account.client,
+      person: user,
+      clock: deps.clock,
+      use: async (proof, signal) => {
+        try {
+          return await account.client.tfa.regenerateBackupCodes(proof, { signal });
+        } catch (error) {
+          if (isLostAnswer(error)) {
+            isLost = true;
+            throw new UserError(codesLost, { cause: error });
+          }
+          throw error;
         }
-        throw error;
-      }
-    },
-  });
+      },
+    });
+  } finally {
+    if (isLost && !codes) {
+      void tellVoidCodes();
+    }
+  }
   if (codes) {
     await showBackupCodes(codes, deps.redactor);
-  } else if (lost.length > 0) {
-    void tellVoidCodes();
   }
   return codes !== undefined;
 }
+
+/** They may have been made; what proved it counts once, so it takes another code. */
+const codesLost = text(
+  'The new backup codes did not arrive, and the older ones may be void. Make new ones with another code.',
+);
 
 async function pickMethod(
   account: Account,

@@ -63,19 +63,21 @@ export function shareError(error: unknown): z.infer<typeof sharedError> {
       };
 }
 
-const steps: readonly string[] = [
-  'retry',
-  'signIn',
-  'replaceKey',
-  'openSettings',
-  'showLog',
-  'addSshKey',
-  'openConsole',
-] satisfies NextStep[];
+const steps: Readonly<Record<NextStep, true>> = {
+  retry: true,
+  signIn: true,
+  replaceKey: true,
+  secondFactor: true,
+  openSettings: true,
+  showLog: true,
+  addSshKey: true,
+  openConsole: true,
+  none: true,
+};
 
 export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
-  // The list above holds nothing but next steps.
-  const nextStep = steps.includes(shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
+  // The record above holds nothing but next steps.
+  const nextStep = Object.hasOwn(steps, shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
   return new OtherWindowError(shared.text, { nextStep });
 }
 

@@ -139,7 +139,7 @@ describe('the fleet', function () {
   it('says that it failed where there was no list before', async () => {
     service.before = (call) => {
       if (call === 'instances.list') {
-        throw new UserError(text('No.'));
+        throw new UserError(text('No.'), { nextStep: 'secondFactor' });
       }
     };
     const window = await computer.openSignedIn();
@@ -148,7 +148,9 @@ describe('the fleet', function () {
     await advance(1);
     await until('it failed', () => window.fleet.state.kind === 'failed', { everyMs: 5 });
     assert.equal(other.fleet.state.kind, 'failed');
-    assert.ok((other.fleet.state as { error?: unknown }).error instanceof UserError);
+    const { error } = other.fleet.state as { error?: unknown };
+    assert.ok(error instanceof UserError);
+    assert.equal(error.nextStep, 'secondFactor', 'what to do next is the same in each window');
   });
 
   it('reads soon after the clock was set back or the computer slept', async () => {
