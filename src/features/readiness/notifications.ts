@@ -11,6 +11,7 @@ import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { explain, failureSentence, troubleSentence } from './failureWords';
 import { replaceAndTell } from './replaceAction';
+import { isToldByWindow } from './toldByWindow';
 
 /** A button and what it does. */
 type Action = readonly [label: string, run: () => unknown];
@@ -25,7 +26,9 @@ export class ReadinessNotifications {
   async show(event: ReadinessEvent): Promise<void> {
     const { instanceId } = event;
     const name = this.name(instanceId);
-    if (this.isToldByItsWindow(event)) {
+    const isFollowed = event.kind === 'ready' && this.followed.has(instanceId);
+    // What the setting wants done about a failed start is done all the same.
+    if (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event))) {
       return;
     }
     switch (event.kind) {
@@ -109,8 +112,7 @@ export class ReadinessNotifications {
       );
       return replaceAndTell(this.deps, instanceId, name, false);
     }
-    // A window that is connected to it asks about all of these but the last.
-    if (event.reason !== 'timedOut' && this.hasWindow(instanceId)) {
+    if (this.isLeftToWindow(event)) {
       return;
     }
     const actions: Action[] = [
@@ -133,18 +135,13 @@ export class ReadinessNotifications {
     await this.replace(instanceId, this.name(instanceId), true);
   }
 
-  /** A window that is connected to the machine asks about it, and tells when it runs again. */
-  private isToldByItsWindow(event: ReadinessEvent): boolean {
-    if (event.kind !== 'trouble' && event.kind !== 'ready') {
-      return false;
-    }
-    const isFollowed = event.kind === 'ready' && this.followed.has(event.instanceId);
-    return isFollowed || this.hasWindow(event.instanceId);
-  }
-
-  private hasWindow(instanceId: number): boolean {
+  private isLeftToWindow(event: ReadinessEvent): boolean {
     const { accounts, connectedWindows, ssh } = this.deps;
-    return accounts.active !== undefined && connectedWindows.isOpen(ssh.aliasOf(accounts.active, instanceId));
+    return (
+      isToldByWindow(event) &&
+      accounts.active !== undefined &&
+      connectedWindows.isOpen(ssh.aliasOf(accounts.active, event.instanceId))
+    );
   }
 
   /** With data on it the loss is named first; without, the button was the word. */
