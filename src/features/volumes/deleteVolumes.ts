@@ -1,25 +1,24 @@
 import * as vscode from 'vscode';
-import type { Client } from '../../api/client';
 import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
+import { removeVolumes } from './removeVolumes';
 import { attachedNames, costText, sizeText } from './volumeGroup';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 
 /** Deletes volumes after a question; those in use are refused, as the service would. */
 export async function deleteVolumes(deps: Deps, target: unknown, selected: unknown): Promise<void> {
+  // What is attached decides, so it is read anew.
+  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
+  // Whose list that was: the account may have been changed meanwhile, and may be while the question stands.
   const client = deps.accounts.active?.client;
   if (!client) {
     throw new NotSignedInError();
   }
-  // What is attached decides, so it is read anew.
-  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
   const chosen = await chooseVolumes(
     deps,
     all,
@@ -40,9 +39,15 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
     return;
   }
-  const deleted = await withCancellableProgress(vscode.l10n.t('Deleting…'), (signal) =>
-    removeEach(deps, client, chosen, signal),
+  const { deleted, problems } = await withCancellableProgress(vscode.l10n.t('Deleting…'), (signal) =>
+    removeVolumes(client, chosen, signal),
   );
+  for (const problem of problems) {
+    deps.report.error(problem);
+  }
+  void deps.volumes.refresh().catch((error: unknown) => {
+    deps.log.warn(`The volumes could not be read after deleting: ${String(error)}`);
+  });
   tell(deleted);
 }
 
@@ -64,52 +69,6 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
     ].join('\n'),
     button: vscode.l10n.t('Delete'),
   });
-}
-
-/** One after the other; each is told to be deleted only once the service lists it no more. */
-async function removeEach(
-  deps: Deps,
-  client: Client,
-  volumes: readonly Volume[],
-  signal: AbortSignal,
-): Promise<readonly Volume[]> {
-  const sent = new Map<Volume, unknown>();
-  for (const volume of volumes) {
-    if (!signal.aborted) {
-      sent.set(volume, await failureOf(client.volumes.remove(volume.id)));
-    }
-  }
-  // Of the account that they are of, whichever is active by now; a record that is not understood may be one of them.
-  const { items, skipped } = await client.volumes.list();
-  const left = new Set(items.map(({ id }) => id));
-  const isLeft = ({ id }: Volume, error: unknown) => left.has(id) || (error !== undefined && skipped > 0);
-  for (const [volume, error] of sent) {
-    if (isLeft(volume, error)) {
-      deps.report.error(error ?? new NotDeletedError(volume));
-    }
-  }
-  void deps.volumes.refresh().catch((error: unknown) => {
-    deps.log.warn(`The volumes could not be read after deleting: ${String(error)}`);
-  });
-  return [...sent].filter(([volume, error]) => !isLeft(volume, error)).map(([volume]) => volume);
-}
-
-function failureOf(work: Promise<void>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
-class NotDeletedError extends UserError {
-  constructor(volume: Volume) {
-    super(
-      text(
-        'The volume {0} is still in the list of the service and goes on costing. Try again in half a minute.',
-        volumeName(volume),
-      ),
-    );
-  }
 }
 
 function tell(deleted: readonly Volume[]): void {

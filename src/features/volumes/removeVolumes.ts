@@ -1,0 +1,55 @@
+import type { Client } from '../../api/client';
+import { volumeName, type Volume } from '../../model/volume';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+export interface RemovedVolumes {
+  readonly deleted: readonly Volume[];
+  /** Why the others are still there, or may be. */
+  readonly problems: readonly unknown[];
+}
+
+/**
+ * One after the other; each counts as deleted only once the service lists it no more. The client is that of the
+ * account that they belong to: another one may be active by the end, whose list lacks them anyway.
+ */
+export async function removeVolumes(
+  { volumes: client }: Pick<Client, 'volumes'>,
+  volumes: readonly Volume[],
+  signal: AbortSignal,
+): Promise<RemovedVolumes> {
+  const sent = new Map<Volume, unknown>();
+  for (const volume of volumes) {
+    if (!signal.aborted) {
+      sent.set(volume, await failureOf(client.remove(volume.id)));
+    }
+  }
+  const { items, skipped } = await client.list();
+  const left = new Set(items.map(({ id }) => id));
+  // A record that is not understood may be one of them.
+  const isLeft = ([{ id }, error]: readonly [Volume, unknown]) =>
+    left.has(id) || (error !== undefined && skipped > 0);
+  const all = [...sent];
+  return {
+    deleted: all.filter((each) => !isLeft(each)).map(([volume]) => volume),
+    problems: all.filter(isLeft).map(([volume, error]) => error ?? new NotDeletedError(volume)),
+  };
+}
+
+function failureOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+class NotDeletedError extends UserError {
+  constructor(volume: Volume) {
+    super(
+      text(
+        'The volume {0} is still in the list of the service and goes on costing. Try again in half a minute.',
+        volumeName(volume),
+      ),
+    );
+  }
+}
