@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
+import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { AccountParts } from './accountParts';
@@ -16,6 +17,7 @@ type Deps = Pick<
   | 'trees'
   | 'accountGroups'
   | 'keyAccess'
+  | 'settings'
   | 'ssh'
 >;
 
@@ -35,7 +37,7 @@ export function register(deps: Deps): Disposable {
     }),
   );
   // Whoever has just signed out may still have to delete the key there.
-  let serviceUrl: string | undefined;
+  let serviceUrl: string = deps.settings.get('gpuRental.service.url');
   store.add(commands.register('gpuRental.openConsole', (target) => openConsole(serviceUrl, target)));
   const describe = () => {
     const account = deps.accounts.active;
@@ -48,36 +50,32 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Pages of the service's own console, by the row that leads there. */
-const pages = { credit: 'billing', user: 'account', apiKeys: 'manage-keys' } as const;
-type Page = (typeof pages)[keyof typeof pages];
-
-/** Money, e-mail and keys are settled in the service's own console; a key never goes into the link. */
-async function openConsole(serviceUrl: string | undefined, target: unknown): Promise<void> {
-  const url = serviceUrl === undefined ? undefined : new URL(serviceUrl);
-  if (url?.protocol !== 'https:') {
+/** Money, e-mail and keys are settled in the service's own console. */
+async function openConsole(serviceUrl: string, target: unknown): Promise<void> {
+  if (consoleAddress(serviceUrl, consolePages.user) === undefined) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('This marketplace runs on your computer and has no web console.'),
     );
     return;
   }
   const page = pageOf(target) ?? (await pickPage());
-  if (page !== undefined) {
-    await vscode.env.openExternal(vscode.Uri.parse(`https://${url.host}/${page}/`));
+  const address = page && consoleAddress(serviceUrl, page);
+  if (address !== undefined) {
+    await vscode.env.openExternal(vscode.Uri.parse(address));
   }
 }
 
-function pageOf(target: unknown): Page | undefined {
+function pageOf(target: unknown): ConsolePage | undefined {
   const node = typeof target === 'object' && target !== null ? target : {};
   const name = 'part' in node ? node.part : 'kind' in node ? node.kind : undefined;
-  return name === 'credit' || name === 'user' || name === 'apiKeys' ? pages[name] : undefined;
+  return name === 'credit' || name === 'user' || name === 'apiKeys' ? consolePages[name] : undefined;
 }
 
-async function pickPage(): Promise<Page | undefined> {
-  const rows: readonly (vscode.QuickPickItem & { readonly page: Page })[] = [
-    { label: `$(credit-card) ${vscode.l10n.t('Add Credit')}`, page: pages.credit },
-    { label: `$(mail) ${vscode.l10n.t('Account and E-Mail Verification')}`, page: pages.user },
-    { label: `$(key) ${vscode.l10n.t('API Keys')}`, page: pages.apiKeys },
+async function pickPage(): Promise<ConsolePage | undefined> {
+  const rows: readonly (vscode.QuickPickItem & { readonly page: ConsolePage })[] = [
+    { label: `$(credit-card) ${vscode.l10n.t('Add Credit')}`, page: consolePages.credit },
+    { label: `$(mail) ${vscode.l10n.t('Account and E-Mail Verification')}`, page: consolePages.user },
+    { label: `$(key) ${vscode.l10n.t('API Keys')}`, page: consolePages.apiKeys },
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Open Web Console'),

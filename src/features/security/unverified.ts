@@ -1,17 +1,12 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import type { Account } from '../../store/ports';
-
-/** Where the e-mail address is verified: the service's own console, and never with a key in the link. */
-export function consoleUrl(account: Account): vscode.Uri | undefined {
-  const url = new URL(account.serviceUrl);
-  return url.protocol === 'https:' ? vscode.Uri.parse(`https://${url.host}/account/`) : undefined;
-}
 
 /** A second factor begins with a code by e-mail, so without a verified address nothing can begin. */
 export async function tellUnverified(account: Account): Promise<void> {
   const open = vscode.l10n.t('Open Web Console');
-  const target = consoleUrl(account);
+  const target = consoleAddress(account.serviceUrl, consolePages.user);
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('The e-mail address of this account is not verified.'),
     {
@@ -23,7 +18,7 @@ export async function tellUnverified(account: Account): Promise<void> {
     ...(target ? [open] : []),
   );
   if (chosen === open && target) {
-    await vscode.env.openExternal(target);
+    await vscode.env.openExternal(vscode.Uri.parse(target));
   }
 }
 
