@@ -142,7 +142,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
     return false;
   }
   let codes: readonly string[] | undefined;
-  let isLost = false;
+  const lost: unknown[] = [];
   try {
     codes = await prove({
       title: vscode.l10n.t('Confirm New Backup Codes'),
@@ -154,7 +154,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
           return await account.client.tfa.regenerateBackupCodes(proof, { signal });
         } catch (error) {
           if (isLostAnswer(error)) {
-            isLost = true;
+            lost.push(error);
             throw new UserError(codesLost, { cause: error });
           }
           throw error;
@@ -162,7 +162,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
       },
     });
   } finally {
-    if (isLost && !codes) {
+    if (lost.length > 0 && !codes) {
       void tellVoidCodes();
     }
   }

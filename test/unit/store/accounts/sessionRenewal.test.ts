@@ -50,13 +50,16 @@ describe('a session that ends', () => {
       },
     }) as unknown as Client; // nothing else of it is used here
 
-  function open({ isFocused = false, session = { apiKey: 'key' } as Session } = {}) {
+  function open({ isFocused = false, sessionKey }: { isFocused?: boolean; sessionKey?: string } = {}) {
     const hub = hubs.open();
     const focus = new Emitter<boolean>();
     const window = {
       hub,
       isFocused,
-      session,
+      session: {
+        apiKey: 'key',
+        ...(sessionKey === undefined ? {} : { sessionKey }),
+      } satisfies Session as Session,
       asked: 0,
       /** Answers the question that is open. */
       answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
@@ -232,8 +235,8 @@ describe('a session that ends', () => {
   });
 
   it('is asked for once by a poll and a refresh that are refused one after the other', async () => {
-    const back = open({ session: { apiKey: 'key', sessionKey: 'one' } });
-    const front = open({ isFocused: true, session: { apiKey: 'key', sessionKey: 'one' } });
+    const back = open({ sessionKey: 'one' });
+    const front = open({ isFocused: true, sessionKey: 'one' });
     let release = () => {};
     answering = (bearer) =>
       bearer === 'key'
@@ -291,7 +294,7 @@ describe('a session that ends', () => {
   });
 
   it('does not blame the key where the service cannot be asked about it', async () => {
-    const window = open({ isFocused: true, session: { apiKey: 'key', sessionKey: 'one' } });
+    const window = open({ isFocused: true, sessionKey: 'one' });
     answering = () => Promise.reject(new TimedOutError());
     await assert.rejects(window.call(), TimedOutError);
     answering = () => Promise.reject(new ForbiddenError());
