@@ -6,6 +6,7 @@ import { dayName } from './earningsView';
 import { moneyCell, numberCell, printable, textCell, type Say } from './words';
 
 type Section = ReportView['sections'][number];
+type Cell = Section['table']['rows'][number]['cells'][number];
 type Box = Extract<NonNullable<Section['chart']>, { kind: 'boxPlot' }>['boxes'][number];
 
 /** What the user pays now for one GPU and hour, by model. */
@@ -84,27 +85,19 @@ function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say):
     ...(boxes.length === 0
       ? {}
       : { chart: { kind: 'boxPlot' as const, unit: say(text('dollars an hour')), boxes } }),
-    table: {
-      caption: say(text('Price of one GPU an hour, in dollars; select a model to search its offers')),
-      columns: [
-        { label: say(text('Model')), numeric: false },
-        ...['p10', 'p25', say(text('Median')), 'p75', 'p90', say(text('You pay'))].map((label) => ({
-          label,
-          numeric: true,
-        })),
+    table: modelTable(
+      say(text('Price of one GPU an hour, in dollars; select a model to search its offers')),
+      gpus,
+      [
+        { label: 'p10', cell: (gpu) => moneyCell(gpu.priceP10) },
+        { label: 'p25', cell: (gpu) => moneyCell(gpu.priceP25) },
+        { label: say(text('Median')), cell: (gpu) => moneyCell(gpu.priceMedian) },
+        { label: 'p75', cell: (gpu) => moneyCell(gpu.priceP75) },
+        { label: 'p90', cell: (gpu) => moneyCell(gpu.priceP90) },
+        { label: say(text('You pay')), cell: (gpu) => moneyCell(paid.get(gpu.gpuName)) },
       ],
-      rows: gpus.map((gpu) => ({
-        id: gpu.gpuName,
-        action: say(text('Search offers with this GPU')),
-        cells: [
-          textCell(gpu.gpuName),
-          ...[gpu.priceP10, gpu.priceP25, gpu.priceMedian, gpu.priceP75, gpu.priceP90].map((price) =>
-            moneyCell(price),
-          ),
-          moneyCell(paid.get(gpu.gpuName)),
-        ],
-      })),
-    },
+      say,
+    ),
   };
 }
 
@@ -141,37 +134,21 @@ function supplySection(gpus: readonly GpuMetrics[], say: Say): Section {
     id: 'supply',
     title: say(text('Supply and Demand')),
     folded: false,
-    table: {
-      caption: say(text('GPUs on the market')),
-      columns: [
-        { label: say(text('Model')), numeric: false },
-        ...[
-          say(text('All')),
-          say(text('Free')),
-          say(text('Free, verified')),
-          say(text('Rented, verified')),
-          say(text('Free, not verified')),
-          say(text('Rented, not verified')),
-          say(text('In use now, %')),
-          say(text('In use over 30 days, %')),
-        ].map((label) => ({ label, numeric: true })),
+    table: modelTable(
+      say(text('GPUs on the market')),
+      gpus,
+      [
+        { label: say(text('All')), cell: (gpu) => numberCell(gpu.total) },
+        { label: say(text('Free')), cell: (gpu) => numberCell(gpu.available) },
+        { label: say(text('Free, verified')), cell: (gpu) => numberCell(gpu.availableVerified) },
+        { label: say(text('Rented, verified')), cell: (gpu) => numberCell(gpu.rentedVerified) },
+        { label: say(text('Free, not verified')), cell: (gpu) => numberCell(gpu.availableUnverified) },
+        { label: say(text('Rented, not verified')), cell: (gpu) => numberCell(gpu.rentedUnverified) },
+        { label: say(text('In use now, %')), cell: (gpu) => numberCell(gpu.usage, 1) },
+        { label: say(text('In use over 30 days, %')), cell: (gpu) => numberCell(gpu.usage30d, 1) },
       ],
-      rows: gpus.map((gpu) => ({
-        id: gpu.gpuName,
-        action: say(text('Search offers with this GPU')),
-        cells: [
-          textCell(gpu.gpuName),
-          numberCell(gpu.total),
-          numberCell(gpu.available),
-          numberCell(gpu.availableVerified),
-          numberCell(gpu.rentedVerified),
-          numberCell(gpu.availableUnverified),
-          numberCell(gpu.rentedUnverified),
-          numberCell(gpu.usage, 1),
-          numberCell(gpu.usage30d, 1),
-        ],
-      })),
-    },
+      say,
+    ),
   };
 }
 
@@ -180,28 +157,37 @@ function valueSection(gpus: readonly GpuMetrics[], say: Say): Section {
     id: 'value',
     title: say(text('Value for Money')),
     folded: false,
-    table: {
-      caption: say(text('Computing power, alone and for a dollar an hour')),
-      columns: [
-        { label: say(text('Model')), numeric: false },
-        ...[
-          say(text('TFLOPS')),
-          say(text('TFLOPS for $1/h')),
-          say(text('DLPerf')),
-          say(text('DLPerf for $1/h')),
-        ].map((label) => ({ label, numeric: true })),
+    table: modelTable(
+      say(text('Computing power, alone and for a dollar an hour')),
+      gpus,
+      [
+        { label: say(text('TFLOPS')), cell: (gpu) => numberCell(gpu.teraflops, 1) },
+        { label: say(text('TFLOPS for $1/h')), cell: (gpu) => numberCell(gpu.teraflopsPerDollar, 1) },
+        { label: say(text('DLPerf')), cell: (gpu) => numberCell(gpu.dlperf, 1) },
+        { label: say(text('DLPerf for $1/h')), cell: (gpu) => numberCell(gpu.dlperfPerDollar, 1) },
       ],
-      rows: gpus.map((gpu) => ({
-        id: gpu.gpuName,
-        action: say(text('Search offers with this GPU')),
-        cells: [
-          textCell(gpu.gpuName),
-          numberCell(gpu.teraflops, 1),
-          numberCell(gpu.teraflopsPerDollar, 1),
-          numberCell(gpu.dlperf, 1),
-          numberCell(gpu.dlperfPerDollar, 1),
-        ],
-      })),
-    },
+      say,
+    ),
+  };
+}
+
+/** A row for each model, which leads to its offers. */
+function modelTable(
+  caption: string,
+  gpus: readonly GpuMetrics[],
+  columns: readonly { readonly label: string; readonly cell: (gpu: GpuMetrics) => Cell }[],
+  say: Say,
+): Section['table'] {
+  return {
+    caption,
+    columns: [
+      { label: say(text('Model')), numeric: false },
+      ...columns.map(({ label }) => ({ label, numeric: true })),
+    ],
+    rows: gpus.map((gpu) => ({
+      id: gpu.gpuName,
+      action: say(text('Search offers with this GPU')),
+      cells: [textCell(gpu.gpuName), ...columns.map(({ cell }) => cell(gpu))],
+    })),
   };
 }

@@ -1,3 +1,4 @@
+import type { EnvObject } from '../documents/envFlags';
 import type { Micros } from '../money';
 
 export const runtypes = [
@@ -27,20 +28,23 @@ export interface RentConfig {
   readonly templateHash?: string;
   readonly image?: string;
   readonly diskGb?: number;
-  /** The label as sent, our marker included. */
+  /** What is sent ends in our marker; what was chosen has none. */
   readonly label?: string;
   readonly runtype?: Runtype;
   readonly targetState?: 'running' | 'stopped';
   /** A bid; present exactly when the offer was searched as interruptible. */
   readonly bidPerHour?: Micros;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Added to the template's; the same name here wins (interface: Template merge rules 2). */
+  readonly env?: EnvObject;
   readonly onstart?: string;
   readonly args?: string;
   readonly useJupyterLab?: boolean;
   readonly jupyterDir?: string;
   readonly pythonUtf8?: boolean;
   readonly langUtf8?: boolean;
+  /** A secret: never shown, never kept with the history. */
   readonly imageLogin?: string;
+  /** False lets a rental wait, stopped and with a disk that bills, until the machine is free. */
   readonly cancelUnavailable?: boolean;
   readonly vm?: boolean;
   readonly volume?: VolumeChoice;

@@ -1,8 +1,8 @@
 import { text, type Text } from '../../util/text';
-import { envFlagsToObject, parsePort, type EnvObject } from '../documents/envFlags';
+import { envFlagsToObject, parsePort } from '../documents/envFlags';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
-import { runtypes, type RentConfig, type Runtype, type VolumeChoice } from './rent';
+import { runtypes, type RentConfig, type Runtype } from './rent';
 import { highestBid, lowestBid } from '../quote';
 import { usualDiskGb } from '../offers/savedSearches';
 import type { Template } from '../templates/template';
@@ -12,27 +12,8 @@ export type RentSource =
   | { readonly kind: 'template'; readonly template: Template };
 
 /** What somebody chose so far; a member that is left out keeps its default, or the template's value. */
-export interface RentChoices {
+export interface RentChoices extends Omit<RentConfig, 'templateHash' | 'image'> {
   readonly source: RentSource;
-  readonly diskGb?: number;
-  readonly label?: string;
-  readonly runtype?: Runtype;
-  readonly bidPerHour?: Micros;
-  readonly targetState?: 'running' | 'stopped';
-  /** Added to the template's; the same name here wins (interface: Template merge rules 2). */
-  readonly env?: EnvObject;
-  readonly onstart?: string;
-  readonly args?: string;
-  readonly useJupyterLab?: boolean;
-  readonly jupyterDir?: string;
-  readonly pythonUtf8?: boolean;
-  readonly langUtf8?: boolean;
-  /** A secret: never shown, never kept with the history. */
-  readonly imageLogin?: string;
-  /** False lets a rental wait, stopped and with a disk that bills, until the machine is free. */
-  readonly cancelUnavailable?: boolean;
-  readonly vm?: boolean;
-  readonly volume?: VolumeChoice;
   /** The price of the volume that is created; its data and its cost outlive the instance. */
   readonly volumePerGbMonth?: Micros;
   /** How many of the same to rent, each on a machine of its own. */
