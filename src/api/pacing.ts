@@ -9,7 +9,7 @@ export interface WaitOptions {
 /** Added to each interval, because the service measures arrivals, which the network shifts. */
 const marginMs = 50;
 /** No learned interval and no single wait is longer, whatever an answer says. */
-export const longestWaitMs = 120_000;
+const longestWaitMs = 120_000;
 
 interface RouteState {
   /** When the next call may leave. */

@@ -82,7 +82,7 @@ function unknownOutcome(error: unknown): RentOutcomeUnknownError {
 }
 
 /** Unset fields are left out: with a template each field sent overrides it (interface: Template merge rules 1). */
-export function rentBody(config: RentConfig): WireRentRequest {
+function rentBody(config: RentConfig): WireRentRequest {
   if (config.templateHash === undefined && (config.image === undefined || config.image === '')) {
     throw new NotSentError(text('Neither an image nor a template is given. Choose one and try again.'));
   }

@@ -51,7 +51,7 @@ export interface TextStep extends StepTitle {
   readonly problem?: (value: string) => string | vscode.InputBoxValidationMessage | undefined;
 }
 
-export const skipButton = (): vscode.QuickInputButton => ({
+const skipButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('debug-step-over'),
   tooltip: vscode.l10n.t('Keep the Defaults and Review'),
 });

@@ -4,7 +4,7 @@ import { errorResponse } from './router';
 import { ServiceError, type SimResponse } from './route';
 
 /** What can be ordered to go wrong with the next matching requests. */
-export const faultKinds = [
+const faultKinds = [
   /** Answers `delayMs` late. */
   'delay',
   /** Never answers; the connection stays open. */

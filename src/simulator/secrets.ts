@@ -12,7 +12,7 @@ interface SecretState {
   byAccount: Record<string, Record<string, string> | undefined>;
 }
 
-export function secretState(world: World): SecretState {
+function secretState(world: World): SecretState {
   return world.section<SecretState>('secrets', () => ({ byAccount: {} }));
 }
 

@@ -130,7 +130,7 @@ async function runOrNothing(run: Run, ...call: Parameters<Run>): Promise<RunResu
  * Whether a private key asks for a passphrase, by its form: OpenSSH's own names the cipher after
  * `openssh-key-v1`, the older ones say it in a header.
  */
-export function isEncrypted(privateKey: Buffer): boolean {
+function isEncrypted(privateKey: Buffer): boolean {
   const content = privateKey.toString('latin1');
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(content)) {
     return true;

@@ -41,7 +41,7 @@ export const looseBoolean = z
 export const id = z.preprocess(asNumber, z.number().int().positive());
 
 /** `success` may be missing where a call succeeded (service-facts: Quirk 9). */
-export const successFlag = looseBoolean;
+const successFlag = looseBoolean;
 
 /** Records that parse, and how many did not: one broken record never hides the others. */
 export interface Records<T> {

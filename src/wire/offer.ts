@@ -58,18 +58,3 @@ export const offer = z.looseObject({
 export type WireOffer = z.infer<typeof offer>;
 
 export const offerList = z.looseObject({ offers: z.array(z.unknown()) });
-
-/** A value a filter compares with; lists go with `in` and `notin`. */
-export type FilterValue = string | number | boolean | readonly (string | number | boolean)[];
-export const filterOperators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'notin'] as const;
-export type FilterOperator = (typeof filterOperators)[number];
-/** `{field: {operator: value}}` (interface: Search offers; service-facts 2.15). */
-export type WireFilters = Readonly<Record<string, Readonly<Partial<Record<FilterOperator, FilterValue>>>>>;
-export interface WireOfferSearch {
-  readonly filters: WireFilters;
-  readonly type: 'on-demand' | 'bid' | 'reserved';
-  readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[];
-  readonly limit?: number;
-  /** GB that `dph_total` shall include. */
-  readonly allocatedStorage?: number;
-}

@@ -9,7 +9,7 @@ export const repository = path.resolve(__dirname, '..', '..');
 export const packagedExtension = path.join(repository, 'dist', 'gpu-rental.vsix');
 
 /** Settings that keep everything but the extension quiet, and the terminal's text readable in the page. */
-export const quietSettings: Readonly<Record<string, unknown>> = {
+const quietSettings: Readonly<Record<string, unknown>> = {
   'workbench.startupEditor': 'none',
   'telemetry.telemetryLevel': 'off',
   'chat.disableAIFeatures': true,
@@ -167,7 +167,7 @@ export function writeSettings(dataDir: string, settings: Readonly<Record<string,
   );
 }
 
-export function extensionsDirOf(dataDir: string): string {
+function extensionsDirOf(dataDir: string): string {
   return path.join(dataDir, 'extensions');
 }
 

@@ -40,7 +40,7 @@ export interface ExpectedCheck {
   readonly asked: number;
 }
 
-export const failureNames = [
+const failureNames = [
   '401',
   'auth_error with 404',
   '403',

@@ -24,7 +24,7 @@ export interface SeenRequest {
 }
 
 /** Gives the scripted answers in order, the last one again and again, and keeps what was asked. */
-export class FakeTransport implements Transport {
+class FakeTransport implements Transport {
   readonly seen: SeenRequest[] = [];
   private next = 0;
 

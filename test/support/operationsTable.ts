@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { operations, type ClientMethod } from './operations';
 
 const root = join(__dirname, '..', '..');
-export const tableStart = '<!-- operations: made by `npm run operations` -->';
-export const tableEnd = '<!-- end of operations -->';
+const tableStart = '<!-- operations: made by `npm run operations` -->';
+const tableEnd = '<!-- end of operations -->';
 
 export const clientMethods = Object.keys(operations) as ClientMethod[];
 
 /** The table of CONTRIBUTING.md: every operation with both ends, its tests and who uses it. */
-export function renderOperations(): string {
+function renderOperations(): string {
   const rows = clientMethods.flatMap((method) =>
     operations[method].routes.map((route) => {
       const { source, simulator, usedBy } = operations[method];

@@ -5,6 +5,9 @@ import { buildSync } from 'esbuild';
 
 const root = path.resolve(__dirname, '..', '..');
 
+/** Taken from their modules by the editor, or through `import()`. */
+const loadedByName = ['activate', 'startApp', 'Reports'];
+
 function sources(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(ts|mjs|cjs)$/.test(file))
@@ -61,6 +64,25 @@ describe('the layout of the repository', () => {
       .filter((file) => !/^(editor|features)[\\/]/.test(file));
     assert.deepEqual(
       outside.filter((file) => file.includes(path.sep)),
+      [],
+    );
+  });
+
+  it('exports no constant, function or class that nothing imports', () => {
+    const all = ['src', 'test', 'scripts'].flatMap(sources);
+    const imported = new Set(
+      all
+        .flatMap((text) => [...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm)])
+        .flatMap(([, names = '']) =>
+          names.split(',').map((name) => name.trim().replace(/^type | as .*$/g, '')),
+        ),
+    );
+    // An error is part of what a function promises, whoever catches it by its name.
+    const exported = /^export (?:abstract |async )*(?:const|function\*?|class) (?!\w+Error\b)(\w+)/gm;
+    const names = sources('src').flatMap((text) => [...text.matchAll(exported)].map(([, name = '']) => name));
+    assert.ok(names.length > 500);
+    assert.deepEqual(
+      names.filter((name) => !imported.has(name) && !loadedByName.includes(name)),
       [],
     );
   });

@@ -186,7 +186,7 @@ async function pickKey(keys: readonly ApiKey[], account: Account): Promise<ApiKe
   return picked?.key;
 }
 
-export function apiKeyName(key: ApiKey): string {
+function apiKeyName(key: ApiKey): string {
   const name = key.name === undefined ? '' : plainLabel(key.name);
   return name === '' ? `#${key.id}` : `${name} (#${key.id})`;
 }

@@ -10,7 +10,7 @@ import type { LeaseDeps } from './deps';
 import { idleMeaning, needsEditor, willText } from './leaseWords';
 import { arm, disarm } from './machineTimers';
 
-export const extendByMs = 3_600_000;
+const extendByMs = 3_600_000;
 
 export function nameOf({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);

@@ -7,7 +7,7 @@ import type { LeaseRow } from '../../store/leases/leaseFiles';
 import { durationText } from '../../util/duration';
 
 /** `stops 17:30`, for the row of an instance. */
-export function rowText({ lease, state }: LeaseRow, now: number): string {
+function rowText({ lease, state }: LeaseRow, now: number): string {
   const isStop = lease.action === 'stop';
   if (state.missedAt !== undefined) {
     return vscode.l10n.t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));

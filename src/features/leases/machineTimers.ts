@@ -16,7 +16,7 @@ import type { LeaseDeps } from './deps';
 import { idleItself, itselfWhen } from './leaseWords';
 
 /** The machine is the second to act: by then an open editor has done it and said so. */
-export const machineLaterMs = 20_000;
+const machineLaterMs = 20_000;
 
 /** Starts the timer on the machine and says whether it proved that it can act. */
 export async function arm(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {

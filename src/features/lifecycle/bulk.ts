@@ -50,6 +50,6 @@ export function reportFailures(
   }
 }
 
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof UserError ? localize(error.text) : vscode.l10n.t('unexpected problem, see the log');
 }

@@ -36,7 +36,7 @@ export function offerId(offer: Offer): string {
 }
 
 /** One offer: what it is, what it costs, and one line of what matters. */
-export function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
+function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
   const rate = runningRateOfOffer(offer, query);
   const buttons = actions.buttons(offer);
   const failure = actions.failure(offer);
@@ -86,7 +86,7 @@ function percent(share: number): string {
 }
 
 /** The filters beyond what every search has. */
-export function unusualFilters(filters: Filters): Filters {
+function unusualFilters(filters: Filters): Filters {
   const usual: readonly (readonly [string, unknown])[] = Object.entries(defaultFilters);
   return Object.fromEntries(
     Object.entries(filters).filter(
@@ -95,7 +95,7 @@ export function unusualFilters(filters: Filters): Filters {
   );
 }
 
-export function filterSummary(query: MarketQuery, words: readonly string[] = []): string {
+function filterSummary(query: MarketQuery, words: readonly string[] = []): string {
   const parts = [
     ...describeFilters(unusualFilters(query.filters)).map(localize),
     ...(query.rentalType === 'interruptible' ? [vscode.l10n.t('interruptible')] : []),

@@ -1,12 +1,12 @@
 const dayMs = 86_400_000;
 
 /** A time as days since 1970-01-01 UTC, the unit of the earnings operation (service-facts 2.2). */
-export function dayOf(timeMs: number): number {
+function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs);
 }
 
 /** `YYYY-MM-DD` as days since 1970-01-01 UTC; undefined for anything else. */
-export function parseDay(value: string): number | undefined {
+function parseDay(value: string): number | undefined {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   return Number.isNaN(time) ? undefined : dayOf(time);
 }

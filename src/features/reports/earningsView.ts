@@ -15,7 +15,7 @@ export function dayName(day: number): string {
   return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(0, 10);
 }
 
-export function earnedTotal(row: Earned): Micros {
+function earnedTotal(row: Earned): Micros {
   return add(...kinds.map((kind) => row[kind] ?? zero));
 }
 

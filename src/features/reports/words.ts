@@ -9,7 +9,7 @@ export type Say = (text: Text) => string;
 type Cell = ReportView['sections'][number]['table']['rows'][number]['cells'][number];
 
 /** Shown where the service did not say. */
-export const unknownText = '–';
+const unknownText = '–';
 
 export function textCell(value: string | undefined): Cell {
   return { text: value === undefined || value === '' ? unknownText : printable(value) };

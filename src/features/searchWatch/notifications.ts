@@ -7,7 +7,7 @@ import type { WatchDeps } from './index';
 import { showOffers } from './manage';
 
 /** The window in use tells; where none is, the leading one does after this time (ms). */
-export const graceMs = 5000;
+const graceMs = 5000;
 
 /** Says once over all windows, and once for the same offers, that something is cheap enough. */
 export class WatchNotifications implements Disposable {

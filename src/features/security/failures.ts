@@ -30,7 +30,7 @@ export function lockedText(untilMs: number): string {
 }
 
 /** The service looks at no further code of this method for now. */
-export function isLockedOut(error: unknown, now: number): boolean {
+function isLockedOut(error: unknown, now: number): boolean {
   return (
     error instanceof RefusedError &&
     (error.code === 'tfa_locked' || (error.lockedUntil !== undefined && error.lockedUntil * 1000 > now))

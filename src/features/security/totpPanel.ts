@@ -32,7 +32,7 @@ interface Words {
 }
 
 /** The whole page; every value is escaped. */
-export function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words: Words): string {
+function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words: Words): string {
   const nonce = randomBytes(16).toString('base64');
   const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');
   return `<!DOCTYPE html>

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
-import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
+import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { imageWithTag } from '../../model/templates/templateMerge';
@@ -178,12 +178,6 @@ function imagePage(fields: DocumentFields): vscode.Uri | undefined {
   return path !== undefined && /^[a-z0-9_-]+(\/[a-z0-9._-]+)?$/.test(path)
     ? vscode.Uri.parse(`https://hub.docker.com/${path.includes('/') ? 'r' : '_'}/${path}`)
     : undefined;
-}
-
-/** Drafts and other documents of ours in the active editor, for commands without a target. */
-export function activeTemplateDocument(): vscode.TextDocument | undefined {
-  const document = vscode.window.activeTextEditor?.document;
-  return document && readTemplateUri(document.uri) ? document : undefined;
 }
 
 export function rentFrom(templateId: number): Thenable<unknown> {

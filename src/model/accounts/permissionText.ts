@@ -30,7 +30,7 @@ export function scopedPermissions(categories: readonly PermissionCategory[]): Ke
 }
 
 /** The categories of a key; `undefined` where the record does not say or is of another form. */
-export function categoriesOf(permissions: KeyPermissions | undefined): readonly string[] | undefined {
+function categoriesOf(permissions: KeyPermissions | undefined): readonly string[] | undefined {
   const api = permissions?.['api'];
   return typeof api === 'object' && api !== null ? Object.keys(api) : undefined;
 }

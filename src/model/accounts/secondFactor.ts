@@ -5,7 +5,7 @@ import type { TfaMethod, TfaStatus } from './tfa';
 export const challengeMs = 10 * 60_000;
 /** Methods can be added for 30 minutes after the authorization (interface: Limits). */
 export const authorizationMs = 30 * 60_000;
-export const longestLabel = 30;
+const longestLabel = 30;
 
 /** One way to prove who one is. */
 export type FactorChoice =

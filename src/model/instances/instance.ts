@@ -1,8 +1,5 @@
 import type { Micros } from '../money';
 
-/** The documented values of `actual_status`; other text is kept and counts as neither ready nor failed. */
-export const documentedStatuses = ['loading', 'running', 'exited', 'unknown', 'offline'] as const;
-
 export interface PortMapping {
   /** Container side, for example 8080. */
   readonly containerPort: number;

@@ -41,7 +41,7 @@ export interface LeaseState {
 
 const minuteMs = 60_000;
 /** The user is told this long before, or half the time before where that is less. */
-export const warnBeforeMs = 5 * minuteMs;
+const warnBeforeMs = 5 * minuteMs;
 /** An action that is later than this was not in time: the editor was closed, or the computer slept. */
 export const lateMs = 2 * minuteMs;
 /** Below this a GPU counts as unused. */
@@ -55,7 +55,7 @@ export function dueAt({ term }: Lease, state: LeaseState): number | undefined {
   return state.idleSince === undefined ? undefined : state.idleSince + term.minutes * minuteMs;
 }
 
-export function leadMs({ term, setAt }: Lease): number {
+function leadMs({ term, setAt }: Lease): number {
   const wholeMs = term.kind === 'at' ? term.at - setAt : term.minutes * minuteMs;
   return Math.min(warnBeforeMs, Math.max(0, wholeMs) / 2);
 }
@@ -127,7 +127,7 @@ export function retryAfterMs(attempts: number): number {
   return Math.min(15, 2 ** Math.max(0, attempts - 1)) * minuteMs;
 }
 
-export const longestLeaseMs = 30 * 24 * 60 * minuteMs;
+const longestLeaseMs = 30 * 24 * 60 * minuteMs;
 
 /**
  * A time as people type it: `90` and `90m` minutes, `1.5h`, `1h30`, `1 h 30 min`, `2d`, and `18:30` for

@@ -9,9 +9,9 @@ export interface PollSituation {
   readonly isLookedAt: boolean;
 }
 
-export const changingIntervalMs = 10_000;
-export const lookedAtIntervalMs = 60_000;
-export const unattendedIntervalMs = 5 * 60_000;
+const changingIntervalMs = 10_000;
+const lookedAtIntervalMs = 60_000;
+const unattendedIntervalMs = 5 * 60_000;
 
 /** Milliseconds between two lists; undefined for never. */
 export function pollIntervalMs(situation: PollSituation): number | undefined {

@@ -25,11 +25,11 @@ const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 
 /** Credit that ends sooner than this is low. */
-export const lowCreditHours = 6;
+const lowCreditHours = 6;
 /** A stop of ours that is older is worth a question. */
-export const stoppedLongDays = 7;
+const stoppedLongDays = 7;
 /** The host takes the machine back within this time. */
-export const hostEndsWithinMs = dayMs;
+const hostEndsWithinMs = dayMs;
 
 /** What is to be said now; whether it was said before is not known here. */
 export function warningsFor(input: WarningInput): readonly Warning[] {

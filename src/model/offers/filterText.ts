@@ -72,7 +72,7 @@ export function filterValueText(key: FieldKey, filters: Filters): Text | string 
 }
 
 /** The fields that are set, in the order of the tables. */
-export function setFields(filters: Filters): readonly FieldKey[] {
+function setFields(filters: Filters): readonly FieldKey[] {
   return [...choiceKeys, ...numberKeys, ...flagKeys].filter((key) => filters[key] !== undefined);
 }
 

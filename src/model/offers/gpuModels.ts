@@ -131,7 +131,7 @@ const buildWords = ['sxm', 'sxm2', 'sxm3', 'sxm4', 'sxm5', 'pcie', 'nvl', 'ws', 
 const hasBuilds = /^(?:[abhv]\d{3}|gh200|(?:rtx)?pro\d{4})/;
 
 /** `RTX_4090`, `rtx 4090` and `RTX4090` are the same text. */
-export function normalizeGpuName(name: string): string {
+function normalizeGpuName(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')

@@ -80,7 +80,7 @@ function chosen(value: string, choice: Choice): boolean {
 }
 
 /** What people read in a row, for words that are not filters. */
-export function rowText(offer: Offer): string {
+function rowText(offer: Offer): string {
   return [offer.gpuName, offer.cpuName, offer.location, offer.id, offer.machineId].join(' ').toLowerCase();
 }
 

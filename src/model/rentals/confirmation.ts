@@ -165,7 +165,7 @@ export function stoppedText(rate: Rate): Text {
   );
 }
 
-export function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false): Text {
+function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false): Text {
   const alone = hoursOfCredit(credit, rate);
   const together = hoursOfCredit(credit, sumRates(rate, running));
   if (alone === undefined || together === undefined) {

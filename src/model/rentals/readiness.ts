@@ -51,9 +51,9 @@ export interface ReadinessLimits {
   readonly timeoutMs: number;
 }
 
-export const longerThanUsualMs = 5 * 60_000;
+const longerThanUsualMs = 5 * 60_000;
 /** Whatever the host says, nobody waits longer. */
-export const longestWaitMs = 60 * 60_000;
+const longestWaitMs = 60 * 60_000;
 /** A list may be a little older than the rental it is asked about. */
 export const appearanceGraceMs = 90_000;
 
@@ -113,7 +113,7 @@ export function observe(
 }
 
 /** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */
-export const rebootGraceMs = 20_000;
+const rebootGraceMs = 20_000;
 
 function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now: number): Watch {
   const message = instance.statusMessage === undefined ? undefined : plain(instance.statusMessage);

@@ -21,7 +21,7 @@ export interface RentChoices extends Omit<RentConfig, 'templateHash' | 'image'> 
 }
 
 /** interface: Limits. */
-export const defaultTemplateDiskGb = 8;
+const defaultTemplateDiskGb = 8;
 /** The service refuses less, and the size cannot be changed later (service-facts 2.19). */
 export const leastDiskGb = 8;
 export const mostCopies = 8;

@@ -9,7 +9,7 @@ import { hasTag } from './templateMerge';
 import { referenceName, type ReferenceSlot } from './templateReference';
 
 /** (interface: Limits.) */
-export const onstartLimit = 4048;
+const onstartLimit = 4048;
 
 /** What several checks read. */
 interface Subject {

@@ -166,7 +166,6 @@ export const templateFields = z
   })
   .meta({ title: 'GPU Rental template' });
 
-export type TemplateFields = z.infer<typeof templateFields>;
 export type TemplateField = keyof typeof templateFields.shape;
 
 export const fieldOrder = Object.keys(templateFields.shape) as readonly TemplateField[];

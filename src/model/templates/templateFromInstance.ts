@@ -13,7 +13,7 @@ const ofTheService = new Set([
 ]);
 
 /** `image:tag` in its two parts; a digest stays with the image. */
-export function splitImage(image: string): { readonly image: string; readonly tag?: string } {
+function splitImage(image: string): { readonly image: string; readonly tag?: string } {
   const slash = image.lastIndexOf('/');
   const colon = image.lastIndexOf(':');
   return colon > slash && !image.includes('@')

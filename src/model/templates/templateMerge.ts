@@ -89,12 +89,6 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
   return merged;
 }
 
-/** Names of variables and ports that the request takes over from the template, for the preview's comment. */
-export function overriddenNames(template: Raw, request: RentBody): readonly string[] {
-  const own = objectOf(readEnv(template['env']));
-  return Object.keys(objectOf(readEnv(request['env']))).filter((name) => Object.hasOwn(own, name));
-}
-
 /** Environment and ports of a recipe in the object form that a rental takes. */
 export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject {
   return {

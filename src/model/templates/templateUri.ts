@@ -1,5 +1,5 @@
 /** The scheme of template documents (product: Names). Letters only, or the editor ignores their schema. */
-export const templateScheme = 'gpurental';
+const templateScheme = 'gpurental';
 
 /** What a document of this scheme is. */
 export type TemplateUri =

@@ -6,7 +6,7 @@ const secondsOfDay = 86_400;
 const secondsOfHour = 3600;
 
 /** Dollars an hour that an instance takes as it is (interface: States; service-facts: Quirk 17). */
-export function currentRates(instance: InstanceState): { gpu: number; disk: number } {
+function currentRates(instance: InstanceState): { gpu: number; disk: number } {
   // Disk is paid from the rental to the removal, the GPU while it runs and is meant to.
   const computes = instance.actualStatus === 'running' && instance.intendedStatus === 'running';
   return { gpu: computes ? instance.rates.gpu : 0, disk: instance.rates.disk };

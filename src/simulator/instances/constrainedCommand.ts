@@ -6,7 +6,7 @@ import { splitWords } from './envFlags';
 export class InvalidCommand extends Error {}
 
 /** interface: Limits. */
-export const longestCommand = 512;
+const longestCommand = 512;
 
 /**
  * Our own `ls`, `du` and `rm`, confined to one folder that plays the root of the container: no program of

@@ -15,7 +15,7 @@ export interface ParsedRent {
 }
 
 /** interface: Limits. The public documentation says 4096 with args; the interface decides. */
-export const longestOnstart = 4048;
+const longestOnstart = 4048;
 /** service-facts 2.19. */
 const longestLabel = 256;
 const longestImage = 1024;

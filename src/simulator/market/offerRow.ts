@@ -8,7 +8,7 @@ export type RentalType = 'on-demand' | 'bid' | 'reserved';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** What a slice costs an hour, in dollars. */
-export function slicePrices(market: Market, slice: Slice, type: RentalType, diskGb: number) {
+function slicePrices(market: Market, slice: Slice, type: RentalType, diskGb: number) {
   const onDemand = market.pricePerGpu(slice.machine) * slice.gpus;
   const minBid = market.minBidPerGpu(slice.machine) * slice.gpus;
   const gpu =

@@ -5,7 +5,7 @@ import { OfferFilters } from './filters';
 import { minimalOffer, offerRow, type RentalType } from './offerRow';
 
 /** Rows of one answer at most (service-facts 2.19). */
-export const mostRows = 64;
+const mostRows = 64;
 /** GB that `dph_total` includes unless asked otherwise, as the public client does (service-facts 2.15). */
 const usualStorageGb = 5;
 /** Next to the filters; the last ones are of older clients and change nothing. */
@@ -44,7 +44,7 @@ export function searchRoutes(world: World): Route[] {
 }
 
 /** Both spellings of on demand are documented (interface: Search offers). */
-export function rentalType(text: string | undefined): RentalType {
+function rentalType(text: string | undefined): RentalType {
   switch (text) {
     case undefined:
     case 'on-demand':

@@ -8,7 +8,7 @@ const smsPerHour = 10;
 const loggedOutSmsPerHour = 5;
 
 /** Numbers that fail in one way each, so that every refusal of the carrier can be had. */
-export const failingNumbers = {
+const failingNumbers = {
   '+15005550001': 'twilio_error',
   '+15005550002': 'sms_blocked_number',
   '+15005550003': 'sms_fraud_detected',

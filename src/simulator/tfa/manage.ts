@@ -21,7 +21,7 @@ export function shownMethod(method: TfaMethod): Record<string, unknown> {
   };
 }
 
-export function maskPhone(phone: string): string {
+function maskPhone(phone: string): string {
   return '*'.repeat(Math.max(0, phone.length - 4)) + phone.slice(-4);
 }
 

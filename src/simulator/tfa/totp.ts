@@ -49,7 +49,7 @@ export function fromBase32(text: string): Buffer | undefined {
 }
 
 /** The six digits of one counter value (RFC 4226, section 5.3). */
-export function hotp(key: Uint8Array, counter: number): string {
+function hotp(key: Uint8Array, counter: number): string {
   const message = Buffer.alloc(8);
   message.writeBigUInt64BE(BigInt(counter));
   const mac = createHmac('sha1', key).update(message).digest();

@@ -15,7 +15,7 @@ export interface FleetRequestsDeps {
 const askTopic = 'fleet.refresh';
 const doneTopic = 'fleet.refreshed';
 /** A leader that has not answered by then is taken for stuck. */
-export const leaderAnswerMs = 20_000;
+const leaderAnswerMs = 20_000;
 
 const ask = z.object({ id: z.string() });
 const done = z.object({

@@ -56,7 +56,7 @@ export interface LeaseRunnerDeps {
 }
 
 /** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
-export const leaseTickMs = 15_000;
+const leaseTickMs = 15_000;
 /** A clock is set back by more than this, or it is only being corrected. */
 const setBackMs = 30_000;
 /** When it is looked whether a stop took effect, in milliseconds after the answer. */

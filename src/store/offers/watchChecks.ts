@@ -27,7 +27,7 @@ export const checkEveryMs = 3 * 60_000;
 /** Least time between two checks of any. */
 export const checksApartMs = 30_000;
 /** A watch waits while the searches of the last minute are this many: the rest is left to the user. */
-export const watchShare = 4;
+const watchShare = 4;
 const longestBackOffMs = 30 * 60_000;
 /** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
 const longestTimerMs = 30_000;

@@ -15,9 +15,9 @@ export interface FolderHubDeps {
   readonly onMessage: (topic: string, data: unknown) => void;
 }
 
-export const leaderTickMs = 1000;
+const leaderTickMs = 1000;
 /** A window that has not been heard of for this long is gone. */
-export const leaderGoneMs = 5000;
+const leaderGoneMs = 5000;
 const messageLifeMs = 60_000;
 /** The sign of life of a window that was killed is removed this long after it. */
 const forgottenMs = 24 * 3_600_000;

@@ -66,7 +66,6 @@ const section = z.object({
   /** The table is folded under its chart until it is asked for. */
   folded: z.boolean(),
 });
-export type SectionView = z.infer<typeof section>;
 
 const choice = z.object({
   id: z.string(),
@@ -75,7 +74,7 @@ const choice = z.object({
   options: z.array(z.object({ value: z.string(), label: z.string() })),
 });
 const date = z.object({ id: z.string(), label: z.string(), value: z.string(), isDate: z.literal(true) });
-export const filterView = z.union([date, choice]);
+const filterView = z.union([date, choice]);
 export type FilterView = z.infer<typeof filterView>;
 
 const button = z.object({ id: z.string(), label: z.string() });

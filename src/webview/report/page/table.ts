@@ -91,7 +91,7 @@ function rowButton(id: string, label: string, row: Row, events: TableEvents): HT
 }
 
 /** Unknown values go last in either direction. */
-export function sortRows(view: TableView, state: TableState): readonly Row[] {
+function sortRows(view: TableView, state: TableState): readonly Row[] {
   if (state.column < 0) {
     return view.rows;
   }
