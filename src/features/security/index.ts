@@ -6,6 +6,7 @@ import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { addMethod, type Windows } from './addMethod';
 import { logIn } from './login';
+import { whileReading } from './waiting';
 import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
 
 type Deps = Pick<Services, 'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'log'>;
@@ -18,17 +19,25 @@ export function register(deps: Deps): Disposable {
   store.add(deps.secondFactor.setPrompt((subject, signal) => logIn(deps, subject, signal)));
   store.add(
     commands.register('gpuRental.tfa.signIn', async () => {
-      const { user } = activeAccount(deps);
+      const before = activeAccount(deps).user;
+      // It may have been set up elsewhere since; a key that is refused says so itself.
+      const user =
+        before.tfaStatus === 'disabled' ? await whileReading(() => accounts.refreshUser()) : before;
       if (user.tfaStatus === 'disabled') {
-        void vscode.window.showInformationMessage(
-          vscode.l10n.t('This account has no second factor, so there is no code to enter.'),
-        );
+        tellNone();
         return;
       }
       const session = user.isAdmin ? await askSession() : {};
-      if (session && (await accounts.enterSecondFactor(session))) {
+      if (!session) {
+        return;
+      }
+      if (await accounts.enterSecondFactor(session)) {
         // What failed for want of a code is read again, so that nobody has to ask for it.
         await commands.run('gpuRental.refresh', []);
+      } else {
+        // Throws where the key itself is refused.
+        await accounts.refreshUser();
+        tellNone();
       }
     }),
   );
@@ -61,6 +70,12 @@ export function register(deps: Deps): Disposable {
     ),
   );
   return store;
+}
+
+function tellNone(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('This account has no second factor, so there is no code to enter.'),
+  );
 }
 
 /** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */

@@ -37,6 +37,8 @@ interface RenewalOptions extends StartOptions {
   readonly shouldTell?: boolean;
   /** Another window waits; it may not know yet of a session that this one has. */
   readonly isTold?: boolean;
+  /** The person asks for it, so it is put wherever the service does not say that there is none. */
+  readonly isWanted?: boolean;
 }
 
 /** One question for all calls of a window that wait. */
@@ -135,7 +137,7 @@ export class SessionRenewal implements Disposable {
   /** The person asks for it, whatever they said before. */
   start(ref: AccountRef, options: StartOptions = {}): Promise<boolean> {
     this.deps.gate.allow(ref.key);
-    return this.renewal(ref, options);
+    return this.renewal(ref, { ...options, isWanted: true });
   }
 
   /** A session was read or stored; whoever waits for one looks again. */
@@ -194,7 +196,7 @@ export class SessionRenewal implements Disposable {
   }
 
   private async renew(ref: AccountRef, options: RenewalOptions): Promise<boolean> {
-    const { isTold, admin } = options;
+    const { isTold, isWanted, admin } = options;
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;
@@ -213,8 +215,11 @@ export class SessionRenewal implements Disposable {
       // Nothing is known of the key, so it is not to blame.
       throw error;
     }
-    if (user.tfaStatus !== 'enabled' && user.tfaStatus !== 'legacy') {
-      if (session.sessionKey === undefined) {
+    const hadSession = session.sessionKey !== undefined;
+    // A service that does not say has asked for one before, where there was a session.
+    const isUsed = user.tfaStatus === undefined && (hadSession || isWanted === true);
+    if (user.tfaStatus !== 'enabled' && user.tfaStatus !== 'legacy' && !isUsed) {
+      if (!hadSession) {
         return false;
       }
       // The second factor was taken off meanwhile: the key works alone again.

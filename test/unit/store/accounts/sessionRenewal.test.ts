@@ -29,12 +29,15 @@ describe('a session that ends', () => {
   let checked: string[];
   /** Awaited before each answer to a check. */
   let answering: (bearer: string) => Promise<void>;
+  /** What the service says of the account's second factor. */
+  let tfaStatus: string | undefined;
 
   beforeEach(() => {
     clock = new FakeClock();
     hubs = new FakeHubs();
     living = new Set();
     checked = [];
+    tfaStatus = 'enabled';
     answering = () => Promise.resolve();
   });
 
@@ -45,7 +48,7 @@ describe('a session that ends', () => {
           checked.push(bearer);
           await answering(bearer);
           if (bearer !== 'key' && !living.has(bearer)) throw new UnauthorizedError();
-          return aUser({ tfaStatus: 'enabled' });
+          return aUser(tfaStatus === undefined ? {} : { tfaStatus });
         },
       },
     }) as unknown as Client; // nothing else of it is used here
@@ -74,6 +77,7 @@ describe('a session that ends', () => {
       },
       /** A call was refused with the bearer in use. */
       call: () => renewal.recover(account, { bearer: window.session.sessionKey ?? 'key', isAgain: false }),
+      start: () => renewal.start(account),
       close: () => {
         renewal.dispose();
         gate.dispose();
@@ -304,5 +308,31 @@ describe('a session that ends', () => {
     await settle();
     enter(window, 'two');
     assert.equal(await call, true);
+  });
+
+  it('is asked for where the service does not say whether there is a second factor', async () => {
+    tfaStatus = undefined;
+    const window = open({ isFocused: true, sessionKey: 'one' });
+    const call = window.call();
+    await settle();
+    assert.equal(isAsked(window), true, 'a session has ended');
+    enter(window, 'two');
+    assert.equal(await call, true);
+    const other = open({ isFocused: true });
+    assert.equal(await other.call(), false, 'a key that nothing was ever asked for is wrong');
+    const started = other.start();
+    await settle();
+    assert.equal(isAsked(other), true, 'the person wants it');
+    enter(other, 'three');
+    assert.equal(await started, true);
+  });
+
+  it('goes back to the key where the second factor was taken off, and asks nobody for it', async () => {
+    tfaStatus = 'disabled';
+    const window = open({ isFocused: true, sessionKey: 'one' });
+    assert.equal(await window.call(), true);
+    assert.deepEqual([window.session, window.asked], [{ apiKey: 'key' }, 0]);
+    assert.equal(await window.start(), false);
+    assert.equal(window.asked, 0);
   });
 });
