@@ -9,6 +9,7 @@ import {
   withRenamedSearch,
   withSavedSearch,
 } from '../../model/offers/savedSearches';
+import { mostRecents } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { OfferSession } from './offerSession';
@@ -72,6 +73,7 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
     const end = await rounds(deps, { start, session, searches, rents });
     if (end?.kind === 'rented') {
       await rents.keep(end.flow.choices);
+      await noteTemplate(deps, account, end.flow.choices.source);
       await searches.keepRecent(end.flow.query);
       // An ordinary rental is told by the progress of getting ready; one message at a time.
       if (end.answerWasLost || needsWord(end.results, end.wanted, end.flow.choices)) {
@@ -84,6 +86,29 @@ export async function searchAndRent(deps: JourneyDeps, start: JourneyStart): Pro
     }
     session.dispose();
   }
+}
+
+/** With the account's others, so that it goes with them. */
+async function noteTemplate(
+  { templateDesk, log }: JourneyDeps,
+  { key }: Account,
+  source: RentSource,
+): Promise<void> {
+  if (source.kind !== 'template') {
+    return;
+  }
+  const { id, name, hashId } = source.template;
+  await templateDesk.memory
+    .change(key, (memory) => ({
+      ...memory,
+      recents: [{ id, name, hash: hashId }, ...memory.recents.filter((other) => other.id !== id)].slice(
+        0,
+        mostRecents,
+      ),
+    }))
+    .catch((error: unknown) => {
+      log.warn(`The template could not be remembered: ${String(error)}`);
+    });
 }
 
 interface Round {
@@ -107,7 +132,7 @@ async function rounds(deps: JourneyDeps, round: Round): Promise<WizardEnd | unde
     activeOfferId = picked.offer.id;
     const { account } = start;
     const steps: StepDeps = {
-      templates: () => templateChoices(deps, account, rents.templates),
+      templates: () => templateChoices(deps, account),
       client: account.client,
       recentImages: rents.images,
       volumes: account.client.volumes,

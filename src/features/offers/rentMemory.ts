@@ -9,17 +9,16 @@ const most = 6;
 const shape = z.object({
   images: z.array(z.string().max(1024)).catch([]),
   templateId: z.number().optional().catch(undefined),
-  templates: z
-    .array(z.object({ id: z.number(), name: z.string().max(1024) }))
-    .catch([])
-    .default([]),
   diskGb: z.number().min(1).max(1_000_000).optional().catch(undefined),
 });
 
 const stayKey = 'gpuRental.rent.stay';
 const stayShape = z.object({ hours: z.number(), downGb: z.number(), upGb: z.number() });
 
-/** What the last rental was made of, as the default of the next; no secret is ever part of it. */
+/**
+ * What the last rental was made of, as the default of the next; no secret is ever part of it. The same for all accounts,
+ * so of a template no more than its number: what it is called belongs to the account.
+ */
 export class RentMemory {
   constructor(private readonly memory: Memory) {}
 
@@ -30,11 +29,6 @@ export class RentMemory {
 
   get templateId(): number | undefined {
     return this.read().templateId;
-  }
-
-  /** Those rented with, the last first. */
-  get templates(): readonly { readonly id: number; readonly name: string }[] {
-    return this.read().templates;
   }
 
   /** What estimates are for. */
@@ -57,16 +51,8 @@ export class RentMemory {
       source.kind === 'image'
         ? [source.image, ...before.images.filter((image) => image !== source.image)].slice(0, most)
         : before.images;
-    const templates =
-      source.kind === 'template'
-        ? [
-            { id: source.template.id, name: source.template.name.slice(0, 1024) },
-            ...before.templates.filter(({ id }) => id !== source.template.id),
-          ].slice(0, most)
-        : before.templates;
     await this.memory.update(key, {
       images,
-      templates,
       ...(source.kind === 'template' ? { templateId: source.template.id } : {}),
       ...(source.kind === 'image' && diskGb !== undefined ? { diskGb } : {}),
     });
@@ -74,6 +60,6 @@ export class RentMemory {
 
   private read() {
     const parsed = shape.safeParse(this.memory.get(key));
-    return parsed.success ? parsed.data : { images: [], templates: [] };
+    return parsed.success ? parsed.data : { images: [] };
   }
 }

@@ -3,12 +3,11 @@ import { pickFromList } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { RentMemory } from './rentMemory';
 import { currentTemplate, templateChoices, templateOf, type TemplatePick } from './templateRows';
 
 /** The template with this id, or one that the user picks; `undefined` when the user stopped. */
 export async function pickTemplate(
-  deps: Pick<Services, 'templates' | 'templateDesk' | 'globalState' | 'log'>,
+  deps: Pick<Services, 'templates' | 'templateDesk' | 'log'>,
   account: Account,
   id: number | undefined,
 ): Promise<Template | undefined> {
@@ -18,7 +17,7 @@ export async function pickTemplate(
   if (deps.templates.state.kind === 'failed') {
     await deps.templates.refresh().catch(() => undefined);
   }
-  const { rows } = await templateChoices(deps, account, new RentMemory(deps.globalState).templates);
+  const { rows } = await templateChoices(deps, account);
   const title = vscode.l10n.t('Rent from Template');
   for (;;) {
     const answer = await pickFromList<TemplatePick>({

@@ -26,7 +26,7 @@ export interface TemplateChoices {
   readonly find: (id: number | undefined) => Template | undefined;
 }
 
-export interface Remembered {
+interface Remembered {
   readonly id: number;
   readonly name?: string | undefined;
 }
@@ -35,7 +35,6 @@ export interface Remembered {
 export async function templateChoices(
   { templates, templateDesk, log }: Pick<Services, 'templates' | 'templateDesk' | 'log'>,
   account: Account,
-  rented: readonly Remembered[],
 ): Promise<TemplateChoices> {
   const problem = await loaded(templates);
   const list = templates.state.kind === 'ready' ? templates.state.value : [];
@@ -61,7 +60,7 @@ export async function templateChoices(
     rows: [
       ...(problem === undefined ? [] : [{ id: 'templateProblem', label: `$(error) ${problem}` }]),
       ...group(vscode.l10n.t('Your Templates'), list.filter(isOwn)),
-      ...group(vscode.l10n.t('Recent Templates'), [...rented, ...memory.recents].map(known)),
+      ...group(vscode.l10n.t('Recent Templates'), memory.recents.map(known)),
       ...group(vscode.l10n.t('Favourite Templates'), memory.favourites.map(known)),
       ...group(
         vscode.l10n.t('Recommended Templates'),

@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import type { Template } from '../../model/templates/template';
-import { remember, type TemplateRef } from '../../model/templates/templateRef';
+import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import type { TemplateGroup } from './templateNodes';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'hub' | 'log'>;
 
-const mostRecents = 10;
 const mostFavourites = 200;
 const topic = 'templates.lists';
 

@@ -22,6 +22,9 @@ export function refState(ref: TemplateRef, found: { readonly hashId: string } | 
     : { kind: 'edited', hash: found.hashId };
 }
 
+/** How many are listed as used lately. */
+export const mostRecents = 10;
+
 /** The list with `ref` first and at most `limit` long. */
 export function remember(
   list: readonly TemplateRef[],

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { RentMemory } from '../../../../src/features/offers/rentMemory';
+import type { Template } from '../../../../src/model/templates/template';
+
+describe('what is remembered of a rental for all accounts', () => {
+  it('names no template, which belongs to one of them', async () => {
+    const kept = new Map<string, unknown>([
+      ['gpuRental.rent.last', { images: ['old/image'], templates: [{ id: 6, name: 'secret project' }] }],
+    ]);
+    const memory = new RentMemory({
+      get: (key) => kept.get(key),
+      update: (key, value) => Promise.resolve(void kept.set(key, value)),
+    });
+    const template = { id: 7, name: 'secret project', hashId: 'abc' } as Template;
+    await memory.keep({ source: { kind: 'template', template } });
+    assert.equal(memory.templateId, 7);
+    assert.deepEqual(memory.images, ['old/image']);
+    assert.doesNotMatch(JSON.stringify([...kept]), /secret project/);
+    await memory.keep({ source: { kind: 'image', image: 'new/image' } });
+    assert.deepEqual([memory.templateId, memory.images], [undefined, ['new/image', 'old/image']]);
+  });
+});
