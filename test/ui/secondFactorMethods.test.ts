@@ -254,7 +254,7 @@ describe('managing the second factor', function () {
     const { length } = await sent(session(), 'email');
     await chooseFactor(workbench, 'E-mail');
     const { code } = await nextCode(session(), 'email', length);
-    await message(/on its way.* It is valid for (10:00|9:5\d)/);
+    await message(/on its way to \S+@example\.com\. It is valid for (10:00|9:5\d)/);
     await workbench.shot('15-authorize-again');
     assert.deepEqual(lastBody('POST', '/api/v0/tfa/authorize-new-method/'), { tfa_method: 'email' });
     await quick.type(code);

@@ -41,7 +41,7 @@ export async function authorize(request: AuthorizationRequest): Promise<number |
   return byChosenWay({ title, client, person, clock, forAuthorization: true }, (choice) =>
     choice.kind === 'backup'
       ? byBackupCode(request, title)
-      : byCode(request, { title, canGoBack: true, ...way(choice) }),
+      : byCode(request, { title, canGoBack: true, ...way(choice, person.email) }),
   );
 }
 
@@ -51,12 +51,12 @@ interface Way {
   readonly methodId?: number;
 }
 
-function way(choice: Exclude<FactorChoice, { kind: 'backup' }>): Way {
+function way(choice: Exclude<FactorChoice, { kind: 'backup' }>, address: string | undefined): Way {
   if (choice.kind === 'method') {
     const { type, id, phone } = choice.method;
     return { factor: type, methodId: id, to: phone };
   }
-  return { factor: choice.kind === 'email' ? 'email' : 'sms' };
+  return choice.kind === 'email' ? { factor: 'email', to: address } : { factor: 'sms' };
 }
 
 async function byCode(
