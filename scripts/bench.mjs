@@ -3,10 +3,10 @@ import path from 'node:path';
 import { codeServer, hostNode } from './host.mjs';
 import { makePackage } from './package.mjs';
 import { run } from './process.mjs';
-import { root, setUp } from './setup.mjs';
+import { root, setUpOrEnd } from './setup.mjs';
 
 // The table alone goes to the output, so that it can be redirected.
-await setUp(['modules', 'ssh', 'browser', 'host'], (line) => process.stderr.write(`${line}\n`));
+await setUpOrEnd(['modules', 'ssh', 'browser', 'host'], (line) => process.stderr.write(`${line}\n`));
 await makePackage();
 const { code } = await run(
   process.execPath,

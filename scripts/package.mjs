@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from './process.mjs';
-import { root, setUp } from './setup.mjs';
+import { root, setUpOrEnd } from './setup.mjs';
 
 export const vsixFile = path.join(root, 'dist', 'gpu-rental.vsix');
 
@@ -22,6 +22,6 @@ export async function makePackage() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setUp(['modules']);
+  await setUpOrEnd(['modules']);
   process.stdout.write(`${(await makePackage()).trim()}\n`);
 }

@@ -2,7 +2,7 @@
  * Makes a bare machine ready, step by step; each step looks first and does nothing when there is nothing to do.
  * Only Node's own modules, because this is what installs the others.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, isHostInstalled } from './host.mjs';
@@ -31,11 +31,12 @@ const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 
 /**
  * Sets up what `needs` names: `modules` (node_modules), `ssh`, `tools` and `browser` (Debian packages), `host` (the
- * browser-hosted editor). Throws an `Error` that says what is missing and how to get it; without `sshClient` alone
- * it goes on, having said so.
+ * browser-hosted editor). Throws an `Error` that says what is missing and how to get it, also where the clone cannot
+ * be written to; without `sshClient` alone it goes on, having said so.
  */
 export async function setUp(needs, say = (line) => process.stdout.write(`${line}\n`)) {
   checkNode();
+  checkWritable(['out', 'dist', ...(modulesAreCurrent() ? [] : ['node_modules'])]);
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client', 'openssh-server'] : []),
     ...(needs.includes('tools') ? ['git', 'openssl'] : []),
@@ -54,6 +55,28 @@ function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 18)) return;
   throw new Error(`Node 20.18.1 or later is needed; this is ${process.versions.node}.`);
+}
+
+function checkWritable(names) {
+  for (const name of names) {
+    const folder = path.join(root, name);
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+    } catch (error) {
+      throw new Error(
+        `${folder} cannot be written to (${error.code}). Clone the repository where you may write.`,
+      );
+    }
+  }
+}
+
+/** As `setUp`, for scripts that are nothing without it: ends them with the reason in a line. */
+export async function setUpOrEnd(needs, say) {
+  await setUp(needs, say).catch((error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
 }
 
 async function installModules(say) {

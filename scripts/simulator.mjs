@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { run } from './process.mjs';
-import { root, setUp } from './setup.mjs';
+import { root, setUpOrEnd } from './setup.mjs';
 
-await setUp(['modules'], (line) => process.stderr.write(`${line}\n`));
+await setUpOrEnd(['modules'], (line) => process.stderr.write(`${line}\n`));
 const bundle = path.join(root, 'dist', 'simulator.js');
 const build = await run(process.execPath, ['esbuild.mjs'], { cwd: root });
 if (build.code !== 0 || !existsSync(bundle)) process.exit(1);

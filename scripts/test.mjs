@@ -28,8 +28,6 @@ if (unknown.length > 0) {
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = isWanted('editor') || isWanted('ui');
 const results = path.join(root, 'out', 'results');
-rmSync(results, { recursive: true, force: true });
-mkdirSync(results, { recursive: true });
 
 const total = { passed: 0, failed: 0 };
 const say = (stage, line) => process.stdout.write(`${`[${stage}]`.padEnd(11)} ${line}\n`);
@@ -171,6 +169,8 @@ const lanes = 3;
 const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
 const ready = await stage('setup', async () => {
   await setUp(needs, (line) => say('setup', line));
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results, { recursive: true });
   return { passed: 0, failed: 0 };
 });
 let packaged = ready;

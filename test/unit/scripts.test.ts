@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -83,6 +84,24 @@ describe('The scripts that set a machine up', function () {
       );
     assert.match(setUp(['sshClient']), /^Missing: openssh-client \(for connecting to instances\)\..*$/);
     assert.match(setUp(['tools']), /^refused: Missing: git, openssl \(for .*\)\. Get it with: .*$/);
+  });
+
+  it('say in one line that the clone cannot be written to', () => {
+    cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+    writeFileSync(join(folder, 'out'), 'where a folder should be');
+    for (const script of ['start.mjs', 'test.mjs', 'simulator.mjs']) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'scripts', script)], {
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      assert.equal(status, 1, script);
+      const lines = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes(' passed, '));
+      const reasons = lines.filter((line) =>
+        line.includes(`${join(folder, 'out')} cannot be written to (EEXIST)`),
+      );
+      assert.equal(reasons.length, 1, lines.join('\n'));
+      assert.doesNotMatch(lines.join('\n'), /^\s+at /m, script);
+    }
   });
 
   it('install every program that the tests run', () => {
