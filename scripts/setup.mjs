@@ -61,8 +61,8 @@ function checkWritable(names) {
   for (const name of names) {
     const folder = path.join(root, name);
     try {
-      mkdirSync(folder, { recursive: true });
-      accessSync(folder, constants.W_OK);
+      if (!existsSync(folder)) mkdirSync(folder);
+      accessSync(folder, constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new Error(
         `${folder} cannot be written to (${error.code}). Clone the repository where you may write.`,

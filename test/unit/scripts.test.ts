@@ -97,7 +97,7 @@ describe('The scripts that set a machine up', function () {
       assert.equal(status, 1, script);
       const lines = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes(' passed, '));
       const reasons = lines.filter((line) =>
-        line.includes(`${join(folder, 'out')} cannot be written to (EEXIST)`),
+        line.includes(`${join(folder, 'out')} cannot be written to (EACCES)`),
       );
       assert.equal(reasons.length, 1, lines.join('\n'));
       assert.doesNotMatch(lines.join('\n'), /^\s+at /m, script);
