@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
+import { leavesAccountSsh } from '../support/accountSsh';
 import { launchBrowser, newProfile } from '../support/browser';
 import { repository } from '../support/editorHost';
 import { confirmRental, generateKey, toConfirmation } from '../support/journey';
@@ -78,6 +79,14 @@ describe('npm start', function () {
     };
   };
 
+  /** The account of whoever runs this keeps its own SSH config; the settings of a new profile stay. */
+  function useOwnSshConfig(): void {
+    const file = path.join(root, 'browser', 'data', 'User', 'settings.json');
+    const settings = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    const config = path.join(root, 'home', '.ssh', 'config');
+    writeFileSync(file, JSON.stringify({ ...settings, 'remote.SSH.configFile': config }));
+  }
+
   /** Copies what the terminal shows, since it is drawn as a picture with the editor's own settings. */
   const terminalShows = (expected: RegExp) =>
     until(
@@ -96,6 +105,7 @@ describe('npm start', function () {
     const address = await first.address();
     assert.match(first.output(), /choose "Try the Demo Marketplace"/);
     assert.match(first.output(), /Press Ctrl\+C to end the editor/);
+    useOwnSshConfig();
     const page = await (await newProfile(browser)).newPage();
     workbench = Workbench.of(page, 'start-command');
     await page.goto(address);
@@ -141,4 +151,6 @@ describe('npm start', function () {
     const { origin } = new URL(await first.address());
     await assert.rejects(fetch(`${origin}/healthz`));
   });
+
+  leavesAccountSsh();
 });
