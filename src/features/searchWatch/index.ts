@@ -1,14 +1,10 @@
 import { runCommand } from '../../editor/commands';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { WatchDeps } from './deps';
 import { manageWatches } from './manage';
 import { WatchNotifications } from './notifications';
 import { watchSearch } from './watchSearch';
-
-export type WatchDeps = Pick<
-  Services,
-  'accounts' | 'searchWatches' | 'globalState' | 'settings' | 'clock' | 'hub' | 'report'
->;
 
 /** Searches that go on by themselves until something costs little enough. */
 export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposable {

@@ -8,7 +8,7 @@ import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/off
 import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
-import type { WatchDeps } from './index';
+import type { WatchDeps } from './deps';
 import { nameOf, nameProblem, priceQuestion } from './watchSearch';
 
 /** The list of watched searches, with what can be done with each. */

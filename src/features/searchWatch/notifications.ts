@@ -3,7 +3,7 @@ import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import type { WatchDeps } from './index';
+import type { WatchDeps } from './deps';
 import { showOffers } from './manage';
 
 /** The window in use tells; where none is, the leading one does after this time (ms). */

@@ -10,7 +10,7 @@ import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
 import { SearchMemory } from '../../store/offers/searchMemory';
-import type { WatchDeps } from './index';
+import type { WatchDeps } from './deps';
 
 /** What is to be watched, before its price limit is known. */
 interface Subject {

@@ -38,7 +38,7 @@ export function hasTag(image: string): boolean {
 }
 
 /** The runtype of a rental that a template's three fields amount to. */
-export function effectiveRuntype(raw: Raw): string {
+export function recordRuntype(raw: Raw): string {
   const runtype = typeof raw['runtype'] === 'string' && raw['runtype'] !== '' ? raw['runtype'] : 'args';
   if (runtype === 'ssh') {
     return raw['ssh_direct'] === true ? 'ssh_direct' : 'ssh_proxy';
@@ -60,7 +60,7 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
   const base: Raw = {
     ...template,
     ...(image === '' ? {} : { image: imageWithTag(image, tag) }),
-    runtype: effectiveRuntype(template),
+    runtype: recordRuntype(template),
   };
   for (const name of scalars) {
     const value = request[name] ?? base[name];

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  effectiveRuntype,
-  hasTag,
-  mergeTemplate,
-  rentEnv,
-} from '../../../../src/model/templates/templateMerge';
+import { recordRuntype, hasTag, mergeTemplate, rentEnv } from '../../../../src/model/templates/templateMerge';
 
 const template = {
   id: 1,
@@ -69,11 +64,11 @@ describe('the preview of a rental from a template', () => {
 
 describe('the parts of a rental', () => {
   it('have a run type that follows from three fields of the template', () => {
-    assert.equal(effectiveRuntype({ runtype: 'ssh', ssh_direct: true }), 'ssh_direct');
-    assert.equal(effectiveRuntype({ runtype: 'ssh' }), 'ssh_proxy');
-    assert.equal(effectiveRuntype({ runtype: 'jupyter', jup_direct: true }), 'jupyter_direct');
-    assert.equal(effectiveRuntype({ runtype: 'jupyter' }), 'jupyter_proxy');
-    assert.equal(effectiveRuntype({}), 'args');
+    assert.equal(recordRuntype({ runtype: 'ssh', ssh_direct: true }), 'ssh_direct');
+    assert.equal(recordRuntype({ runtype: 'ssh' }), 'ssh_proxy');
+    assert.equal(recordRuntype({ runtype: 'jupyter', jup_direct: true }), 'jupyter_direct');
+    assert.equal(recordRuntype({ runtype: 'jupyter' }), 'jupyter_proxy');
+    assert.equal(recordRuntype({}), 'args');
   });
 
   it('tell a tag from the port of a registry', () => {

@@ -1,0 +1,6 @@
+import type { Services } from '../../services';
+
+export type WatchDeps = Pick<
+  Services,
+  'accounts' | 'searchWatches' | 'globalState' | 'settings' | 'clock' | 'hub' | 'report'
+>;
