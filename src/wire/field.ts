@@ -40,9 +40,6 @@ export const looseBoolean = z
 /** An id: a whole number above zero, as a number or as text. */
 export const id = z.preprocess(asNumber, z.number().int().positive());
 
-/** `success` may be missing where a call succeeded (service-facts: Quirk 9). */
-const successFlag = looseBoolean;
-
 /** Records that parse, and how many did not: one broken record never hides the others. */
 export interface Records<T> {
   readonly records: readonly T[];
@@ -74,13 +71,14 @@ export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]
 }
 
 /**
- * What a write answers when nothing but its success matters. `success: false` is dealt with before;
- * a flag that cannot be understood promises nothing, so it is refused.
+ * What a write answers when nothing but its success matters. `success` may be missing where a call succeeded
+ * (service-facts: Quirk 9), and `success: false` is dealt with before; a flag that cannot be understood promises
+ * nothing, so it is refused.
  */
 export const confirmation = z.looseObject({
   success: z
     .unknown()
-    .refine((flag) => flag === undefined || flag === null || successFlag.parse(flag) === true, 'no success')
+    .refine((flag) => flag === undefined || flag === null || looseBoolean.parse(flag) === true, 'no success')
     .optional(),
   msg: looseString,
 });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { askForKey } from './keyBox';
@@ -85,19 +86,8 @@ async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }
 
-function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Thenable<Account> {
-  return vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Checking the key…'),
-      cancellable: true,
-    },
-    (_progress, token) => {
-      const abort = new AbortController();
-      token.onCancellationRequested(() => {
-        abort.abort();
-      });
-      return deps.accounts.signIn({ serviceUrl, apiKey }, abort.signal);
-    },
+function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Promise<Account> {
+  return withCancellableProgress(vscode.l10n.t('Checking the key…'), (signal) =>
+    deps.accounts.signIn({ serviceUrl, apiKey }, signal),
   );
 }

@@ -1,31 +1,18 @@
 import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { localize } from '../../editor/localize';
-import { filterValueText, numberText, sortText } from '../../model/offers/filterText';
-import { sortOrders, withFilter, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
-import { findPlaces, placeName, places, regions } from '../../model/offers/places';
+import { filterValueText, sortText } from '../../model/offers/filterText';
+import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
+import { placeName, places } from '../../model/offers/places';
 import {
   choiceKeys,
   defaultFilters,
   fieldLabel,
   flagKeys,
-  numberField,
   numberKeys,
-  type ChoiceKey,
   type FieldKey,
-  type FlagKey,
-  type NumberKey,
-  type NumberRange,
 } from '../../model/offers/searchFields';
-
-/** What the filter levels change. */
-export interface QueryEditor {
-  readonly query: MarketQuery;
-  readonly gpuNames: readonly string[];
-  /** "37 offers", for the row that leads back. */
-  readonly count: string;
-  set(query: MarketQuery): void;
-}
+import { fieldLevel, type QueryEditor } from './fieldLevels';
 
 /** The fields that people ask for most, in this order; the others follow. */
 const mainFields: readonly FieldKey[] = [
@@ -38,34 +25,6 @@ const mainFields: readonly FieldKey[] = [
   'cuda',
   'ports',
 ];
-
-/** Values to choose without typing. */
-const presets: Partial<Record<NumberKey, readonly number[]>> = {
-  gpuCount: [1, 2, 4, 8],
-  gpuRamGb: [8, 12, 16, 24, 40, 48, 80],
-  gpuTotalRamGb: [24, 48, 96, 160, 320, 640],
-  pricePerHour: [0.2, 0.4, 0.6, 1, 2, 4],
-  reliability: [90, 95, 98, 99, 99.5],
-  cuda: [11.8, 12.1, 12.4, 12.6, 12.8, 13],
-  computeCapability: [7.5, 8, 8.6, 8.9, 9, 10, 12],
-  ports: [1, 2, 4, 10, 20],
-  ramGb: [16, 32, 64, 128, 256],
-  diskGb: [50, 100, 200, 500, 1000],
-  cpuCores: [4, 8, 16, 32],
-  downMbit: [100, 250, 500, 1000],
-  upMbit: [100, 250, 500, 1000],
-  days: [1, 3, 7, 30],
-};
-
-/** Fields that people limit from above. */
-const upperFields: readonly NumberKey[] = [
-  'pricePerHour',
-  'minBid',
-  'downPerGb',
-  'upPerGb',
-  'storagePerGbMonth',
-];
-const exactFields: readonly NumberKey[] = ['gpuCount', 'pcieGeneration'];
 
 /** The second level: each filter with its value. */
 export function filtersLevel(
@@ -127,187 +86,6 @@ export function filtersLevel(
 
 function rentalTypeName(type: MarketQuery['rentalType']): string {
   return type === 'interruptible' ? vscode.l10n.t('Interruptible') : vscode.l10n.t('On demand');
-}
-
-function fieldLevel(key: FieldKey, picker: LevelPicker, editor: QueryEditor): Level {
-  const number = numberKeys.find((one) => one === key);
-  if (number) {
-    return numberLevel(number, picker, editor);
-  }
-  const choice = choiceKeys.find((one) => one === key);
-  const flag = flagKeys.find((one) => one === key);
-  return choice ? choiceLevel(choice, picker, editor) : flagLevel(flag ?? 'verified', picker, editor);
-}
-
-function title(key: FieldKey): string {
-  return vscode.l10n.t('Search Offers: {0}', localize(fieldLabel(key)));
-}
-
-function numberLevel(key: NumberKey, picker: LevelPicker, editor: QueryEditor): Level {
-  const field = numberField(key);
-  const choose = (range: NumberRange | undefined) => {
-    editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, range) });
-    picker.pop();
-  };
-  const show = (value: number) => numberText(value, field.unit);
-  const row = (label: string, range: NumberRange): LevelRow => ({
-    id: label,
-    label,
-    alwaysShow: true,
-    run: () => {
-      choose(range);
-    },
-  });
-  const least = (value: number) => row(vscode.l10n.t('At least {0}', show(value)), { min: value });
-  const most = (value: number) => row(vscode.l10n.t('At most {0}', show(value)), { max: value });
-  const exactly = (value: number) =>
-    row(vscode.l10n.t('Exactly {0}', show(value)), { min: value, max: value });
-  const natural = upperFields.includes(key) ? most : exactFields.includes(key) ? exactly : least;
-  return {
-    title: title(key),
-    placeholder: vscode.l10n.t('Choose, or type a number or a range such as 2-8'),
-    followsTyping: true,
-    rows: (typed) => {
-      const range = readRange(typed);
-      if (range && 'min' in range) {
-        return [row(`${show(range.min)} – ${show(range.max)}`, range)];
-      }
-      if (range) {
-        const all = [natural, least, most, exactly];
-        return [...new Set(all)].map((make) => make(range.value));
-      }
-      if (typed.trim() !== '') {
-        return [{ label: vscode.l10n.t('Type a number'), alwaysShow: true }];
-      }
-      const any: LevelRow = { id: 'any', label: vscode.l10n.t('Any'), run: () => choose(undefined) };
-      return [any, ...(presets[key] ?? []).map(natural)];
-    },
-  };
-}
-
-/** `24`, `0,8`, `$0.8`, `24 GB`, or a range `2-8`. */
-function readRange(typed: string): { value: number } | { min: number; max: number } | undefined {
-  const match = /^\s*[$≥≤<>=]*\s*(\d+(?:[.,]\d+)?)\s*(?:[-–]\s*\$?(\d+(?:[.,]\d+)?))?\s*\D*$/.exec(typed);
-  const number = (text: string | undefined) =>
-    text === undefined ? undefined : Number(text.replace(',', '.'));
-  const first = number(match?.[1]);
-  const second = number(match?.[2]);
-  if (first === undefined) {
-    return undefined;
-  }
-  return second === undefined
-    ? { value: first }
-    : { min: Math.min(first, second), max: Math.max(first, second) };
-}
-
-function flagLevel(key: FlagKey, picker: LevelPicker, editor: QueryEditor): Level {
-  const row = (id: string, label: string, value: boolean | undefined): LevelRow => ({
-    id,
-    label,
-    run: () => {
-      editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, value) });
-      picker.pop();
-    },
-  });
-  const value = editor.query.filters[key];
-  return {
-    title: title(key),
-    placeholder: vscode.l10n.t('Does it matter?'),
-    activeId: () => (value === undefined ? 'any' : value ? 'yes' : 'no'),
-    rows: () => [
-      row('yes', vscode.l10n.t('Yes'), true),
-      row('no', vscode.l10n.t('No'), false),
-      row('any', vscode.l10n.t('Does Not Matter'), undefined),
-    ],
-  };
-}
-
-function choiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEditor): Level {
-  if (key !== 'gpu' && key !== 'country') {
-    return freeChoiceLevel(key, picker, editor);
-  }
-  const chosen = editor.query.filters[key]?.oneOf ?? [];
-  const options: readonly LevelRow[] =
-    key === 'gpu' ? editor.gpuNames.map((name) => ({ id: name, label: name })) : placeRows();
-  const ids = options.map((row) => row.id);
-  return {
-    title: title(key),
-    placeholder: vscode.l10n.t('Tick one or several and press Enter; none means any'),
-    rows: () => [...chosen.filter((id) => !ids.includes(id)).map((id) => ({ id, label: id })), ...options],
-    many: {
-      ticked: chosen,
-      accept: (ticked) => {
-        const values = key === 'country' ? [...new Set(ticked.flatMap(codesOf))] : ticked;
-        const choice = values.length === 0 ? undefined : { ...editor.query.filters[key], oneOf: values };
-        editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, choice) });
-        picker.pop();
-      },
-    },
-  };
-}
-
-const regionPrefix = 'region:';
-
-function codesOf(id: string): readonly string[] {
-  return id.startsWith(regionPrefix) ? findPlaces(id.slice(regionPrefix.length)) : [id];
-}
-
-function placeRows(): readonly LevelRow[] {
-  const named = Object.keys(regions).filter((name) => name !== 'na');
-  return [
-    ...named.map((name) => ({
-      id: `${regionPrefix}${name}`,
-      label: name === 'eu' ? vscode.l10n.t('European Union') : regionTitle(name),
-      description: vscode.l10n.t('{0} countries', findPlaces(name).length),
-    })),
-    { label: vscode.l10n.t('Countries'), kind: vscode.QuickPickItemKind.Separator },
-    ...[...places]
-      .sort((a, b) => a.name.localeCompare(b.name))
-      .map(({ code, name }) => ({ id: code, label: name, description: code })),
-  ];
-}
-
-function regionTitle(name: string): string {
-  const titles: Readonly<Record<string, string>> = {
-    europe: vscode.l10n.t('Europe'),
-    'north-america': vscode.l10n.t('North America'),
-    'south-america': vscode.l10n.t('South America'),
-    asia: vscode.l10n.t('Asia'),
-    oceania: vscode.l10n.t('Oceania'),
-    africa: vscode.l10n.t('Africa'),
-    nordics: vscode.l10n.t('Nordic countries'),
-  };
-  return titles[name] ?? name;
-}
-
-/** Numbers of machines and the like: typed, several separated by commas. */
-function freeChoiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEditor): Level {
-  const choose = (values: readonly string[]) => {
-    const choice = values.length === 0 ? undefined : { oneOf: values };
-    editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, choice) });
-    picker.pop();
-  };
-  return {
-    title: title(key),
-    placeholder: vscode.l10n.t('Type one or several, separated by commas'),
-    followsTyping: true,
-    line: () => editor.query.filters[key]?.oneOf?.join(', ') ?? '',
-    rows: (typed) => {
-      const values = typed
-        .split(',')
-        .map((value) => value.trim())
-        .filter((value) => value !== '');
-      const any: LevelRow = {
-        id: 'any',
-        label: vscode.l10n.t('Any'),
-        alwaysShow: true,
-        run: () => choose([]),
-      };
-      return values.length === 0
-        ? [any]
-        : [{ id: 'typed', label: values.join(', '), alwaysShow: true, run: () => choose(values) }, any];
-    },
-  };
 }
 
 function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {

@@ -3,6 +3,7 @@ import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, zero } from '../../model/money';
 import { wireSearch } from '../../model/offers/marketSearch';
@@ -70,18 +71,8 @@ export class Renting {
     if (!(await ensureSshKey())) {
       return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('No SSH key was chosen.'));
     }
-    return vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Renting'), cancellable: true },
-      (progress, token) => {
-        const abort = new AbortController();
-        token.onCancellationRequested(() => {
-          abort.abort();
-        });
-        const say = (message: string) => {
-          progress.report({ message });
-        };
-        return this.rentCopies({ confirmed, signal: abort.signal, say });
-      },
+    return withCancellableProgress(vscode.l10n.t('Renting'), (signal, say) =>
+      this.rentCopies({ confirmed, signal, say }),
     );
   }
 

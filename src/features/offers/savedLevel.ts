@@ -5,7 +5,7 @@ import { plainLabel } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/savedSearches';
-import type { QueryEditor } from './filterLevels';
+import type { QueryEditor } from './fieldLevels';
 import type { ListTools } from './offerTools';
 
 /** Saved searches are settings, so that they come along to other computers. */
