@@ -66,6 +66,7 @@ export class SshContext {
 
   keyDeps(): KeyDeps {
     const { fs, run, environment } = this.deps;
-    return { fs, run, sshDir: join(environment().home, '.ssh'), ssh: this.ssh() };
+    const { home, platform } = environment();
+    return { fs, run, sshDir: join(home, '.ssh'), ssh: this.ssh(), platform };
   }
 }

@@ -25,6 +25,20 @@ export interface KeyDeps {
   readonly sshDir: string;
   /** Program and options with which the user's config is read. */
   readonly ssh: readonly [program: string, ...options: string[]];
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * `ssh-keygen` of Windows reads a passphrase from its console alone. Without one it would take what no keyboard can
+ * type, and nobody could open the key.
+ */
+export function takesPassphraseByPipe(platform: NodeJS.Platform): boolean {
+  return platform !== 'win32';
+}
+
+/** Where it is typed instead: a terminal that runs nothing else, for a key that has none yet. */
+export function passphraseTerminal(privateFile: string) {
+  return { shellPath: 'ssh-keygen.exe', shellArgs: ['-p', '-f', privateFile] };
 }
 
 /** A key whose secret is in a device that wants to be touched (FIDO). */
@@ -171,6 +185,13 @@ export async function generateKey(
 ): Promise<LocalKey> {
   if (!isKeyName(name)) {
     throw new UserError(text('{0} cannot be the name of a key file.', JSON.stringify(name)));
+  }
+  if (passphrase !== '' && !takesPassphraseByPipe(deps.platform)) {
+    throw new UserError(
+      text(
+        'On Windows ssh-keygen takes a passphrase from a terminal alone. Run it there and add the key here.',
+      ),
+    );
   }
   try {
     await deps.fs.makeDir(deps.sshDir, 0o700);

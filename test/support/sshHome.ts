@@ -33,7 +33,9 @@ export class SshHome {
     };
   }
 
-  service(parts: Partial<{ fs: FileSystem; run: Run; probe: Probe; clock: Clock }> = {}): SshService {
+  service(
+    parts: Partial<{ fs: FileSystem; run: Run; probe: Probe; clock: Clock; platform: NodeJS.Platform }> = {},
+  ): SshService {
     return createSshService({
       fs: parts.fs ?? nodeFileSystem,
       run: parts.run ?? this.run,
@@ -42,7 +44,11 @@ export class SshHome {
       log: silentLog,
       identity: thisProcess,
       // `~` would lead to the home of whoever runs the tests.
-      environment: () => ({ ...this.environment, accountHome: join(this.root, 'account') }),
+      environment: () => ({
+        ...this.environment,
+        accountHome: join(this.root, 'account'),
+        ...(parts.platform === undefined ? {} : { platform: parts.platform }),
+      }),
     });
   }
 

@@ -1,7 +1,14 @@
 import * as vscode from 'vscode';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
-import { isKeyName, shortestPassphrase, worksUnattended, type LocalKey } from '../../ssh/localKeys';
+import {
+  isKeyName,
+  passphraseTerminal,
+  shortestPassphrase,
+  takesPassphraseByPipe,
+  worksUnattended,
+  type LocalKey,
+} from '../../ssh/localKeys';
 import { keyName, localKeyRow, publicKeyProblem } from './keyWords';
 
 type Deps = Pick<Services, 'ssh' | 'redactor'>;
@@ -100,7 +107,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   });
   const passphrase =
     answer.kind === 'picked'
-      ? await (process.platform === 'win32' ? choosePassphrase() : askPassphrase())
+      ? await (takesPassphraseByPipe(process.platform) ? askPassphrase() : choosePassphrase())
       : undefined;
   if (answer.kind !== 'picked' || passphrase === undefined) {
     return undefined;
@@ -114,15 +121,14 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
     vscode.window
       .createTerminal({
         name: vscode.l10n.t('Passphrase of {0}', answer.value),
-        shellPath: 'ssh-keygen.exe',
-        shellArgs: ['-p', '-f', made.privateFile],
+        ...passphraseTerminal(made.privateFile),
       })
       .show();
   }
   return made;
 }
 
-/** `ssh-keygen` of Windows reads a passphrase from its console alone, so the person types it there. */
+/** The person types it there, where `ssh-keygen` takes it from a console alone. */
 const inTerminal = Symbol('in a terminal');
 
 async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSecurityKey, worksUnattended, matchKeys } from '../../../src/ssh/localKeys';
+import {
+  isSecurityKey,
+  passphraseTerminal,
+  takesPassphraseByPipe,
+  worksUnattended,
+  matchKeys,
+} from '../../../src/ssh/localKeys';
 import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { SshHome } from '../../support/sshHome';
@@ -134,6 +140,28 @@ describe('Local keys', function () {
     const made = home.service({ run }).generateKey('locked', 'locked', { passphrase: 'secret phrase' });
     await assert.rejects(made, /did not take the passphrase/);
     assert.deepEqual(await home.service().localKeys(), []);
+  });
+
+  it('get no passphrase through a pipe on Windows, whose ssh-keygen takes one from a console alone', async () => {
+    const calls: (readonly string[])[] = [];
+    const run: typeof home.run = (program, args, options) => {
+      calls.push([program, ...args, options?.input ?? '']);
+      return home.run(program, args, options);
+    };
+    const ssh = home.service({ run, platform: 'win32' });
+    const made = ssh.generateKey('locked', 'locked', { passphrase: 'secret phrase' });
+    await assert.rejects(made, /On Windows .* Run it there and add the key here/);
+    assert.deepEqual([calls, await home.service().localKeys()], [[], []], 'nothing was made');
+    const key = await ssh.generateKey('gpu_rental', 'gpu_rental');
+    assert.deepEqual([key.encrypted, calls.length], [false, 1]);
+    assert.ok(key.privateFile);
+    // What the terminal runs gives that key its passphrase.
+    const { shellPath, shellArgs } = passphraseTerminal(key.privateFile);
+    assert.equal(shellPath, 'ssh-keygen.exe');
+    execFileSync('ssh-keygen', [...shellArgs, '-P', '', '-N', 'secret phrase']);
+    assert.deepEqual((await ssh.localKeys()).map(worksUnattended), [false]);
+    assert.equal(takesPassphraseByPipe('win32'), false);
+    assert.deepEqual((['linux', 'darwin'] as const).map(takesPassphraseByPipe), [true, true]);
   });
 
   it('are also those of the agent that the SSH config names', async () => {
