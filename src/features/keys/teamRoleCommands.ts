@@ -16,6 +16,12 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
   if (!role) {
     return;
   }
+  if (role.permissions.length === 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('The team role {0} has no permissions.', plainLabel(role.name)),
+    );
+    return;
+  }
   await vscode.window.showQuickPick(
     role.permissions.map((permission) => ({
       label: plainLabel(permission),

@@ -8,6 +8,7 @@ import {
   normalCode,
   normalPhone,
   phoneProblem,
+  windowEnd,
 } from '../../model/accounts/secondFactor';
 import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -53,7 +54,7 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
     }
     windows.set(account.key, until);
   }
-  const windowEndsAt = windows.get(account.key);
+  const windowEndsAt = windowEnd(windows.get(account.key), deps.clock.now());
   const type = await pickType(deps.clock, windowEndsAt);
   const label = type && (await askLabel());
   if (type === undefined || label === undefined) {

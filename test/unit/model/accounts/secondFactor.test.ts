@@ -9,6 +9,7 @@ import {
   normalCode,
   normalPhone,
   phoneProblem,
+  windowEnd,
 } from '../../../../src/model/accounts/secondFactor';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 
@@ -100,5 +101,12 @@ describe('codes and numbers while they are typed', () => {
       '0:00',
       '0:00',
     ]);
+  });
+
+  it('the end of an earlier authorization says nothing of one that was given since', () => {
+    assert.deepEqual(
+      [undefined, nowMs - 1, nowMs, nowMs + 1].map((known) => windowEnd(known, nowMs)),
+      [undefined, undefined, undefined, nowMs + 1],
+    );
   });
 });
