@@ -16,7 +16,7 @@ interface DemoAddress {
 
 export class DemoUnavailableError extends UserError {
   constructor(detail: string) {
-    super(text('The demo marketplace could not start: {0}. Run “Try the Demo Marketplace” again.', detail), {
+    super(text('The demo marketplace could not start: {0}. Run "Try the Demo Marketplace" again.', detail), {
       nextStep: 'showLog',
     });
   }

@@ -9,7 +9,7 @@ export interface DemoStarter {
 /** The demo answers at another address now; the key is not sent to whoever has the old one. */
 export class DemoMovedError extends UserError {
   constructor() {
-    super(text('The demo marketplace has moved to another port. Run “Try the Demo Marketplace” again.'));
+    super(text('The demo marketplace has moved to another port. Run "Try the Demo Marketplace" again.'));
   }
 }
 

@@ -29,7 +29,8 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
   /** The address of a document; `id` tells those with the same title apart. */
   uri(id: string, title: string): vscode.Uri {
     const name = plain(title)
-      .replace(/[/\\:*?"<>|#]/g, '-')
+      .replace(/#/g, '')
+      .replace(/[/\\:*?"<>|]/g, '-')
       .slice(0, 100);
     return vscode.Uri.from({ scheme: outputScheme, path: `/${id}/${name}` });
   }

@@ -46,11 +46,11 @@ function defaultDigits(amount: Micros): number {
   return size < 1e4 ? 4 : 3;
 }
 
-/** `$0.423`: rounded up at the last digit shown; below a dollar three digits, below a cent four. */
+/** `$0.423`, `$12,345.67`: rounded up at the last digit shown; below a dollar three digits, below a cent four. */
 export function formatMoney(amount: Micros, digits = defaultDigits(amount)): string {
   const rounded = roundUp(amount / 10 ** (6 - digits));
   const sign = rounded < 0 ? '-' : '';
-  const fixed = (Math.abs(rounded) / 10 ** digits).toFixed(digits);
+  const fixed = (Math.abs(rounded) / 10 ** digits).toFixed(digits).replace(/\d(?=(\d{3})+\.)/g, '$&,');
   return `${sign}$${fixed}`;
 }
 

@@ -133,7 +133,7 @@ export function explainVerification(verification: Verification): Explained | und
       return {
         text: first.place
           ? text(
-              'Line {0} of {1} overrides the entry of this instance: “{2}”. Move it below the Include line, or limit it to other hosts.',
+              'Line {0} of {1} overrides the entry of this instance: "{2}". Move it below the Include line, or limit it to other hosts.',
               first.place.line,
               plainText(first.place.file),
               plainText(first.place.text),

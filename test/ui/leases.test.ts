@@ -135,7 +135,7 @@ describe('stopping and destroying later', function () {
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
     assert.match(said, /will be destroyed once it has been idle for 45 min/);
-    assert.match(said, /under 5 %/);
+    assert.match(said, /under 5%/);
     assert.match(said, /If none is open then, it is not destroyed/);
     await workbench.shot('09-destroy-question');
     await workbench.dialogButton('Destroy Then');

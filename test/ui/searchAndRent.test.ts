@@ -56,7 +56,7 @@ describe('search and rent', function () {
     await workbench.page.keyboard.press('Enter');
     await workbench.quick.waitForTitle('Search Offers: Reliability');
     await workbench.page.keyboard.type('95');
-    await workbench.quick.row('At least 95 %').waitFor();
+    await workbench.quick.row('At least 95%').waitFor();
     await workbench.shot('04-reliability');
     await workbench.page.keyboard.press('Enter');
     await workbench.quick.waitForTitle('Search Offers: Filters');

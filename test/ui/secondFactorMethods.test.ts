@@ -66,7 +66,7 @@ describe('managing the second factor', function () {
   });
 
   it('counts the 30 minutes for adding methods down', async () => {
-    const first = await placeholder(/Methods can be added for (30:00|29:5\d) more/);
+    const first = await placeholder(/Methods can be added for (30:00|29:5\d) min more/);
     const second = await until('another time', async () => {
       const text = await placeholder(/Methods can be added for 29:\d\d more/);
       return text !== first && text;

@@ -53,7 +53,7 @@ describe('signing in with a second factor', function () {
     await simulator.call('POST', '/api/v0/tfa/sms/', { tfa_method_id: 2 }, account.key);
     const before = await sent(session(), 'sms');
     await chooseFactor(workbench, 'Phone, ********0142 (#2)');
-    await message(/on its way to \*{8}0142\. It is valid for (10:00|9:5\d)\./);
+    await message(/on its way to \*{8}0142\. It is valid for (10:00|9:5\d) min\./);
     await workbench.shot('02-sms');
     const answers = simulator.received('POST', /tfa\/sms/).map(({ path, status }) => `${path} ${status}`);
     assert.deepEqual(answers.slice(-2), ['/api/v0/tfa/sms/ 400', '/api/v0/tfa/sms/resend/ 200']);

@@ -131,7 +131,7 @@ describe('templates as JSON files', function () {
   });
 
   it('put mine over theirs when the user says so', async () => {
-    await workbench.toastButton(/What shall it become/, 'Use Mine');
+    await workbench.toastButton(/What should it become/, 'Use Mine');
     await until('mine to be saved', async () => (await record())['desc'] === 'mine');
     await workbench.quick.run('View: Close All Editors');
     await workbench.clearNotifications();
@@ -144,7 +144,7 @@ describe('templates as JSON files', function () {
     await type({ desc: 'mine again' });
     await editElsewhere({ desc: 'theirs again' });
     await editor.save();
-    await workbench.toastButton(/What shall it become/, 'Use Theirs');
+    await workbench.toastButton(/What should it become/, 'Use Theirs');
     await editor.saved();
     assert.equal((await record())['desc'], 'theirs again');
     await workbench.quick.run('View: Close All Editors');
@@ -157,7 +157,7 @@ describe('templates as JSON files', function () {
     await type({ env: { HF_HOME: '/mine', '-p 8080:8080': '1', MINE: '1' } });
     await editElsewhere({ env: '-e HF_HOME=/theirs -e THEIRS=1 -p 8080:8080' });
     await editor.save();
-    await workbench.toastButton(/What shall it become/, 'Merge');
+    await workbench.toastButton(/What should it become/, 'Merge');
     await workbench.toast(/yours was kept: env.HF_HOME/);
     await editor.waitFor('My Trainer.json', '"THEIRS": "1"');
     await workbench.shot('05-merged');

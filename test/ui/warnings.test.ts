@@ -86,7 +86,7 @@ describe('warnings', function () {
     await session().simulator.call('PUT', `/__sim/instances/${id}/`, { gpu_util: 1 });
     await told(/no remote window, terminal or forwarded port of GPU Rental was open on trainer/);
     const text = await (await workbench.toast(/no remote window/)).innerText();
-    assert.match(text, /its GPU use was under 5 % whenever it was looked at\. It costs \$20/);
+    assert.match(text, /its GPU use was under 5% whenever it was looked at\. It costs \$20/);
     await workbench.shot('04-forgotten');
     await workbench.toastButton(/no remote window/, 'Stop or Destroy Later…');
     await workbench.quick.waitForTitle('Stop or Destroy trainer Later');

@@ -168,7 +168,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Switch Account'),
-    placeHolder: vscode.l10n.t('Which account shall this editor work with?'),
+    placeHolder: vscode.l10n.t('Which account should this editor use?'),
   });
   if (picked === add) {
     await runCommand('gpuRental.signIn');

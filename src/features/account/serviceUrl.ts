@@ -12,7 +12,7 @@ export function serviceUrlProblem(input: string): Text | undefined {
     return text('Leave the user name and password out of the address.');
   }
   if (url.search !== '' || url.hash !== '') {
-    return text('Leave everything from “?” or “#” on out of the address.');
+    return text('Leave everything from "?" or "#" on out of the address.');
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     return text('Use https: plain http would show your key to the network.');

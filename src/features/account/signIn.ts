@@ -81,7 +81,7 @@ async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Sign In: API Key'),
-    placeHolder: vscode.l10n.t('Which key shall be used?'),
+    placeHolder: vscode.l10n.t('Which key should be used?'),
   });
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }

@@ -42,7 +42,7 @@ export function comparisonView(pins: readonly PinView[], say: Say): ComparisonVi
     })),
   );
   return {
-    caption: say(text('Pinned offers, a column each; the best value of a row has the word “best”')),
+    caption: say(text('Pinned offers, a column each; the best value of a row has the word "best"')),
     corner: say(text('Offer')),
     best: say(text('best')),
     columns: pins.map((one) => columnOf(one, say)),

@@ -20,7 +20,7 @@ export function usableInstance(
   if (!hasShell(instance)) {
     throw new UserError(
       text(
-        'This instance has no SSH, because it was rented with the run type “args”. Follow its logs instead.',
+        'This instance has no SSH, because it was rented with the run type "args". Follow its logs instead.',
       ),
     );
   }

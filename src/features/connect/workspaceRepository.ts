@@ -84,7 +84,7 @@ export async function cloneWithProgress(
     cloneRepository(ssh, alias, address, {
       signal,
       onProgress: (percent) => {
-        say(vscode.l10n.t('{0} % received', percent));
+        say(vscode.l10n.t('{0}% received', percent));
       },
     }),
   );
@@ -95,7 +95,7 @@ export async function cloneWithProgress(
       return (await mayOpen(result.folder)) ? result.folder : undefined;
     case 'noGit':
       offerTerminal(
-        vscode.l10n.t('The instance has no git. Install it there, for example with “apt install git”.'),
+        vscode.l10n.t('The instance has no git. Install it there, for example with "apt install git".'),
         openTerminal,
       );
       return undefined;

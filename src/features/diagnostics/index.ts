@@ -41,7 +41,7 @@ function facts(deps: Deps): DiagnosticFacts {
       'Editor kind': vscode.env.uiKind === vscode.UIKind.Web ? 'browser' : 'desktop',
       'Remote window': vscode.env.remoteName === undefined ? 'no' : 'yes',
       System: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
-      'Signed in': accounts.state.kind,
+      'Sign-in': accounts.state.kind,
       Service:
         accounts.active === undefined
           ? '-'
@@ -53,8 +53,7 @@ function facts(deps: Deps): DiagnosticFacts {
       'Instances that run': String(
         instances.filter((instance) => isReady(stateOf(instance, fleet.facts(instance.id), now))).length,
       ),
-      'List of instances':
-        state.kind === 'ready' ? localize(durationText(now - state.fetchedAt)) : state.kind,
+      'Age of the list': state.kind === 'ready' ? localize(durationText(now - state.fetchedAt)) : state.kind,
       'Last error': state.kind === 'failed' || state.kind === 'ready' ? errorName(state.error) : '-',
       'Rentals under way': String(
         rentals.rentals.filter(({ phase }) => phase.kind === 'waiting' || phase.kind === 'notKnown').length,

@@ -67,7 +67,7 @@ async function ask(deps: Deps, id: number): Promise<void> {
   ] as const;
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t(
-      'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What shall it become?',
+      'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What should it become?',
       plainLabel(deps.templateDesk.documents.peek(id)?.name ?? '') || `#${id}`,
     ),
     ...choices.map(([label]) => label),

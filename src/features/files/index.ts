@@ -59,7 +59,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
   ];
   const kind = await vscode.window.showQuickPick(kinds, {
     title,
-    placeHolder: vscode.l10n.t('What shall be uploaded?'),
+    placeHolder: vscode.l10n.t('What should be uploaded?'),
   });
   if (!kind) {
     return [];

@@ -3,6 +3,7 @@ import { localize } from '../../editor/localize';
 import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
+import { placeText } from '../../model/offers/places';
 import { UserError } from '../../util/errors';
 import type { MachineList } from './machineList';
 
@@ -127,10 +128,12 @@ function machineTooltip(machine: Machine): vscode.MarkdownString {
   line(vscode.l10n.t('Storage'), money(machine.storagePerGbMonth, vscode.l10n.t('per GB and month')));
   line(
     vscode.l10n.t('Reliability'),
-    machine.reliability === undefined ? undefined : `${(machine.reliability * 100).toFixed(2)} %`,
+    machine.reliability === undefined
+      ? undefined
+      : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100}%`,
   );
   line(vscode.l10n.t('Verification'), machine.verification);
-  line(vscode.l10n.t('Location'), machine.location);
+  line(vscode.l10n.t('Location'), machine.location && placeText(machine.location));
   line(
     vscode.l10n.t('Offered until'),
     machine.listedUntil === undefined

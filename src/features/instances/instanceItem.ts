@@ -17,6 +17,7 @@ import {
   type StateIcon,
 } from '../../model/instances/instanceState';
 import { formatMoney, times } from '../../model/money';
+import { placeText } from '../../model/offers/places';
 import { durationText } from '../../util/duration';
 
 const icons: Record<StateIcon, readonly [icon: string, color: string | undefined]> = {
@@ -124,9 +125,9 @@ export function instanceTooltip(
   line(vscode.l10n.t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
   line(
     vscode.l10n.t('GPU use'),
-    instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)} %`,
+    instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)}%`,
   );
-  line(vscode.l10n.t('Location'), instance.location);
+  line(vscode.l10n.t('Location'), instance.location && placeText(instance.location));
   notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
   return tooltip;
 }

@@ -86,13 +86,13 @@ export function willText({ action, term }: Lease, now: number): string {
 
 export function idleMeaning(): string {
   return vscode.l10n.t(
-    'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5 % where it is reported.',
+    'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5% where it is reported.',
   );
 }
 
 /** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
 export function idleItself(): string {
   return vscode.l10n.t(
-    'Idle on the instance itself means: each GPU under 5 % whenever it looks, every 10 seconds, and nobody logged in by SSH, from whatever computer. Work on its CPU alone, or in Jupyter without the GPU, is not seen.',
+    'Idle on the instance itself means: each GPU under 5% whenever it looks, every 10 seconds, and nobody logged in by SSH, from whatever computer. Work on its CPU alone, or in Jupyter without the GPU, is not seen.',
   );
 }

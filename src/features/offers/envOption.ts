@@ -37,7 +37,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
     ];
     const answer = await pickFromList<Pick>({
       title: vscode.l10n.t('Rent: Environment and Ports'),
-      placeholder: vscode.l10n.t('What shall be set on the machine?'),
+      placeholder: vscode.l10n.t('What should be set on the machine?'),
       canGoBack: true,
       rows,
     });

@@ -7,7 +7,7 @@ import { describeFilters, sortText } from '../../model/offers/filterText';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
-import { distanceKm } from '../../model/offers/places';
+import { distanceKm, placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { UserError } from '../../util/errors';
@@ -62,9 +62,13 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
     // What warns comes first: the end of a long line is cut off.
     offer.verified === false ? vscode.l10n.t('not verified') : undefined,
     query.rentalType === 'interruptible' ? vscode.l10n.t('interruptible') : undefined,
-    offer.reliability === undefined ? undefined : vscode.l10n.t('{0} % reliable', percent(offer.reliability)),
-    offer.location === undefined ? undefined : plainLabel(offer.location.replace(/^,\s*/, '')),
-    distance === undefined ? undefined : vscode.l10n.t('about {0} km', distance),
+    offer.reliability === undefined ? undefined : vscode.l10n.t('{0}% reliable', percent(offer.reliability)),
+    offer.location === undefined ? undefined : plainLabel(placeText(offer.location)),
+    distance === undefined
+      ? undefined
+      : distance === 0
+        ? vscode.l10n.t('same country')
+        : vscode.l10n.t('about {0} km', distance),
     offer.dlperfPerDollar === undefined
       ? undefined
       : vscode.l10n.t('value {0}', Math.round(offer.dlperfPerDollar)),
@@ -80,7 +84,7 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** 99.76 % stays 99.76 %: rounding up would make it look better than it is. */
+/** 99.76% stays 99.76%: rounding up would make it look better than it is. */
 function percent(share: number): string {
   return String(Math.floor(share * 10_000 + 1e-6) / 100);
 }

@@ -8,6 +8,7 @@ import { plain } from '../../model/instances/instanceState';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { formatMoney } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
+import { placeText } from '../../model/offers/places';
 import { perHour } from '../../model/quote';
 import type { Services } from '../../services';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
@@ -178,7 +179,7 @@ function compareLevel(
           description: plainLabel(
             [
               rate === undefined ? undefined : vscode.l10n.t('{0}/h', formatMoney(perHour(rate))),
-              offer.location?.replace(/^,\s*/, ''),
+              offer.location === undefined ? undefined : placeText(offer.location),
               `#${offer.id}`,
             ]
               .filter((part) => part !== undefined)

@@ -141,7 +141,7 @@ function toggle(flow: RentFlow, key: Toggled, label: string): Option {
   const byDefault =
     flow.choices.source.kind === 'template' && key === 'useJupyterLab'
       ? vscode.l10n.t('As the Template Says')
-      : vscode.l10n.t('Default');
+      : vscode.l10n.t('default');
   return {
     id: key,
     label,
@@ -194,7 +194,7 @@ function jupyterDirOption(flow: RentFlow): Option {
   return {
     id: 'jupyterDir',
     label: vscode.l10n.t('Folder in which Jupyter Starts'),
-    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? vscode.l10n.t('Default'),
+    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? vscode.l10n.t('default'),
     ask: async () => {
       const answer = await askText({
         title: vscode.l10n.t('Rent: Jupyter Folder'),
@@ -246,7 +246,7 @@ function targetOption(flow: RentFlow): Option {
     ask: async () => {
       const answer = await pickFromList<'running' | 'stopped'>({
         title: vscode.l10n.t('Rent: Start'),
-        placeholder: vscode.l10n.t('When shall the machine start?'),
+        placeholder: vscode.l10n.t('When should the machine start?'),
         canGoBack: true,
         rows: [
           { id: 'running', label: vscode.l10n.t('At Once'), value: 'running' },

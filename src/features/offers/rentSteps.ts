@@ -91,7 +91,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
   const steps = titled(flow, vscode.l10n.t('Rent: Template or Image'));
   const answer = await pickFromList<SourcePick>({
     ...steps,
-    placeholder: vscode.l10n.t('What shall run on the machine? Choose, or type an image path.'),
+    placeholder: vscode.l10n.t('What should run on the machine? Choose, or type an image path.'),
     rows: all,
     rowsFor: (typed) => {
       const image = typed.trim();

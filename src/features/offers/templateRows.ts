@@ -61,7 +61,7 @@ export async function templateChoices(
       ...(problem === undefined ? [] : [{ id: 'templateProblem', label: `$(error) ${problem}` }]),
       ...group(vscode.l10n.t('Your Templates'), list.filter(isOwn)),
       ...group(vscode.l10n.t('Recent Templates'), memory.recents.map(known)),
-      ...group(vscode.l10n.t('Favourite Templates'), memory.favourites.map(known)),
+      ...group(vscode.l10n.t('Favorite Templates'), memory.favourites.map(known)),
       ...group(
         vscode.l10n.t('Recommended Templates'),
         list.filter((one) => one.recommended === true),

@@ -19,13 +19,13 @@ export function timeOfDay(ms: number): string {
 /** How long a code that was sent still counts. */
 export function codeTime(leftMs: number): string {
   return leftMs > 0
-    ? vscode.l10n.t('It is valid for {0}.', clockText(leftMs))
+    ? vscode.l10n.t('It is valid for {0} min.', clockText(leftMs))
     : vscode.l10n.t('Its time is over: have it sent again.');
 }
 
 /** How long methods can still be added. */
 export function windowTime(leftMs: number): string {
   return leftMs > 0
-    ? vscode.l10n.t('Methods can be added for {0} more.', clockText(leftMs))
+    ? vscode.l10n.t('Methods can be added for {0} min more.', clockText(leftMs))
     : vscode.l10n.t('The time for adding methods is over: close this and begin again.');
 }

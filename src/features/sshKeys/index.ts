@@ -96,7 +96,7 @@ async function addKey(deps: Deps): Promise<void> {
     deps,
     {
       title: vscode.l10n.t('Add an SSH Key'),
-      placeholder: vscode.l10n.t('Which public key shall be registered?'),
+      placeholder: vscode.l10n.t('Which public key should be registered?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );
@@ -243,7 +243,7 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
     deps,
     {
       title: vscode.l10n.t('Attach an SSH Key'),
-      placeholder: vscode.l10n.t('Which key shall the instance let in?'),
+      placeholder: vscode.l10n.t('Which key should the instance let in?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );

@@ -46,5 +46,5 @@ export function publicKeyProblem(value: string): string | undefined {
   }
   return parsePublicKey(value)
     ? undefined
-    : vscode.l10n.t('This is not a public key in one line, such as “ssh-ed25519 AAAA… name”.');
+    : vscode.l10n.t('This is not a public key in one line, such as "ssh-ed25519 AAAA… name".');
 }

@@ -43,7 +43,7 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Create a Template'),
-    placeHolder: vscode.l10n.t('What shall it start from?'),
+    placeHolder: vscode.l10n.t('What should it start from?'),
   });
   await picked?.run();
 }

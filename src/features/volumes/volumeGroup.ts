@@ -5,6 +5,7 @@ import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain } from '../../model/instances/instanceState';
 import { add, formatMoney, zero } from '../../model/money';
+import { placeText } from '../../model/offers/places';
 import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -121,7 +122,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
         vscode.l10n.t('Volume #{0}', volume.id),
         ...parts,
         volume.machineId === undefined ? '' : vscode.l10n.t('On machine {0}', volume.machineId),
-        plain(volume.location ?? ''),
+        plain(placeText(volume.location ?? '')),
       ]
         .filter((part) => part !== '')
         .join('\n'),

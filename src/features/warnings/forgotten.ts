@@ -66,7 +66,7 @@ export async function tellForgotten(
   const chosen = await vscode.window.showWarningMessage(
     knowsGpu
       ? vscode.l10n.t(
-          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5 % whenever it was looked at. It costs {2}.',
+          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5% whenever it was looked at. It costs {2}.',
           name,
           span,
           price,

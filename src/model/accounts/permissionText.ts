@@ -47,7 +47,7 @@ export function permissionSummary({ permissions, rights }: Pick<ApiKey, 'permiss
   if (permissions?.['read'] === true) {
     return text('read only');
   }
-  return rights === undefined ? text('full access') : text('{0}', rights);
+  return rights === undefined || rights === 'full' ? text('full access') : text('{0}', rights);
 }
 
 /** False only where the record says so; who does not know tries, and learns from the refusal. */

@@ -266,7 +266,7 @@ const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
 };
 
 export function stateLabel(instance: Instance, kind: InstanceStateKind): Text {
-  return kind === 'other' ? text('State “{0}”', plain(instance.actualStatus ?? '')) : labels[kind];
+  return kind === 'other' ? text('State "{0}"', plain(instance.actualStatus ?? '')) : labels[kind];
 }
 
 export type StateIcon = 'running' | 'starting' | 'stopped' | 'failed' | 'warning' | 'other';

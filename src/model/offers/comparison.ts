@@ -2,6 +2,7 @@ import { text, type Text } from '../../util/text';
 import { numberText } from './filterText';
 import { formatCents, formatMoney } from '../money';
 import type { Offer, RentalType } from './offer';
+import { placeText } from './places';
 import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
 import { numberFields } from './searchFields';
 
@@ -219,7 +220,9 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
       field('reliability', 'more'),
       flagRow('verified', text('Verified by the service'), ({ verified }) => verified),
       flagRow('datacenter', text('In a data center'), ({ datacenter }) => datacenter),
-      plainRow('location', text('Location'), ({ location }) => location?.replace(/^,\s*/, '')),
+      plainRow('location', text('Location'), ({ location }) =>
+        location === undefined ? undefined : placeText(location),
+      ),
       {
         id: 'end',
         label: text('Available until'),

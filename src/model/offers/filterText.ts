@@ -15,12 +15,12 @@ import {
   type NumberRange,
 } from './searchFields';
 
-/** A number with its unit: `24 GB`, `$0.80`, `99 %`. */
+/** A number with its unit: `24 GB`, `$0.80`, `99%`. */
 export function numberText(value: number, unit: string): string {
   if (unit === '$') {
     return `$${Number.isInteger(value * 100) ? value.toFixed(2) : String(value)}`;
   }
-  return unit === '' ? String(value) : `${value} ${unit}`;
+  return unit === '' || unit === '%' ? `${value}${unit}` : `${value} ${unit}`;
 }
 
 function rangeText(range: NumberRange, field: NumberField): Text | string {

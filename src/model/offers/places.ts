@@ -149,6 +149,14 @@ export function placeName(code: string): string {
   return places.find((one) => one.code === code)?.name ?? code;
 }
 
+/** Where a machine is, for people: `Sweden, SE` says it twice, `, US` lacks the state; `Texas, US` stays. */
+export function placeText(location: string): string {
+  const comma = location.lastIndexOf(',');
+  const area = location.slice(0, Math.max(comma, 0)).trim();
+  const country = placeName(location.slice(comma + 1).trim());
+  return area === '' || area === country ? country : location;
+}
+
 /** The name of a region that consists of exactly these countries. */
 export function regionName(codes: readonly string[]): string | undefined {
   const wanted = [...codes].sort().join();

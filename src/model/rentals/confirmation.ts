@@ -203,7 +203,7 @@ function priceWarnings(
     found.push({
       id: 'limit',
       text: text(
-        'With this, all machines together cost {0}/h. Your limit is {1}/h.',
+        'With this, all instances together cost {0}/h. Your limit is {1}/h.',
         formatMoney(perHour(over)),
         formatMoney(input.limitPerHour),
       ),

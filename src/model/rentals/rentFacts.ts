@@ -2,6 +2,7 @@ import { text, type Text } from '../../util/text';
 import { formatMoney } from '../money';
 import { soldGpuGb } from '../offers/gpuMemory';
 import type { Offer, RentalType } from '../offers/offer';
+import { placeText } from '../offers/places';
 import type { Template } from '../templates/template';
 import { imageWithTag } from '../templates/templateMerge';
 import type { VolumeChoice } from './rent';
@@ -52,7 +53,10 @@ export function rentFacts({ offer, choices, rentalType }: Rented): readonly Fact
     {
       id: 'machine',
       label: text('Machine'),
-      value: offer.location === undefined ? machineName(offer) : `${machineName(offer)}, ${offer.location}`,
+      value:
+        offer.location === undefined
+          ? machineName(offer)
+          : `${machineName(offer)}, ${placeText(offer.location)}`,
     },
     ...(copies > 1 ? [fact('count', text('How many'), String(copies), 'options')] : []),
     fact('source', template ? text('Template') : text('Image'), sourceName(source), 'source'),

@@ -56,7 +56,7 @@ describe('What a failed login says', () => {
       place: { file: '/c', line: 3, text: 'Port 2' },
     };
     const explained = explainVerification({ kind: 'overridden', overrides: [override] });
-    assert.match(formatText(explained?.text ?? ''), /Line 3 of \/c .*“Port 2”/);
+    assert.match(formatText(explained?.text ?? ''), /Line 3 of \/c .*"Port 2"/);
     const unknown = explainVerification({
       kind: 'overridden',
       overrides: [{ ...override, place: undefined }],

@@ -50,7 +50,7 @@ describe('permissions of a key', () => {
     assert.equal(say({ permissions: scopedPermissions(['misc', 'user_read']) }), 'misc, user_read');
     assert.equal(say({ permissions: { read: true, write: false } }), 'read only');
     assert.equal(say({ permissions: { read: true, write: true } }), 'read and write');
-    assert.equal(say({ rights: 'full' }), 'full');
+    assert.equal(say({ rights: 'full' }), 'full access');
     assert.equal(say({}), 'full access');
   });
 

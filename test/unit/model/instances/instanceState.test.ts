@@ -148,7 +148,7 @@ describe('the state of an instance', () => {
     const instance = anInstance({ actualStatus: 'odd\n\u001b[31m\u202eone' });
     const kind = stateOf(instance, noFacts, now);
     assert.equal(isReady(kind) || isFailed(kind, 'running') || isStarting(kind), false);
-    assert.equal(formatText(stateLabel(instance, kind)), 'State “odd [31m one”');
+    assert.equal(formatText(stateLabel(instance, kind)), 'State "odd [31m one"');
   });
 
   it('has a state, a label, an icon, a price and actions for every record there can be', () => {

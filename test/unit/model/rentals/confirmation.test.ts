@@ -43,7 +43,7 @@ const template: Template = {
 describe('the confirmation', () => {
   it('says what is rented and what it costs, to the cent', () => {
     assert.deepEqual(shown(anInput({ credit: fromDollars(20) })), {
-      machine: '1× RTX 4090 24 GB, Sweden, SE',
+      machine: '1× RTX 4090 24 GB, Sweden',
       source: 'ubuntu',
       disk: '20 GB',
       label: 'none',
@@ -236,7 +236,7 @@ describe('the confirmation', () => {
     assert.ok(over.overLimit);
     assert.deepEqual(
       over.warnings.map(({ text }) => formatText(text)),
-      ['With this, all machines together cost $1.01/h. Your limit is $1.00/h.'],
+      ['With this, all instances together cost $1.01/h. Your limit is $1.00/h.'],
     );
   });
 
