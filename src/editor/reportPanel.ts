@@ -32,6 +32,7 @@ export class ReportPanel implements Disposable {
         localResourceRoots: [dist],
       },
     );
+    this.panel.iconPath = vscode.Uri.joinPath(options.extensionUri, 'media', 'icon.png');
     this.panel.webview.html = pageHtml(this.panel.webview, dist);
     this.store.add(
       this.panel.webview.onDidReceiveMessage((raw: unknown) => {

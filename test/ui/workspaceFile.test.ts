@@ -86,10 +86,10 @@ describe('a workspace that knows its machine', function () {
     await openFile();
     await editor.lens('Rent for This Workspace').waitFor({ timeout: 60_000 });
     await editor.lens('Rent for This Workspace').click();
-    await quick.waitForTitle('A Machine for This Workspace Exists Already');
+    await quick.waitForTitle('An Instance for This Workspace Exists Already');
     await quick.rows.filter({ hasText: 'Connect to trainer' }).first().waitFor();
     await workbench.shot('02-exists');
-    await quick.rows.filter({ hasText: 'Rent Another Machine' }).click();
+    await quick.rows.filter({ hasText: 'Rent Another Instance' }).click();
     await quick.waitForTitle('Search Offers for This Workspace');
     await page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });
@@ -133,7 +133,7 @@ describe('a workspace that knows its machine', function () {
       .row(/Stopped/)
       .waitFor();
     await workbench.run('Rent for This Workspace…');
-    await quick.waitForTitle('A Machine for This Workspace Exists Already');
+    await quick.waitForTitle('An Instance for This Workspace Exists Already');
     await quick.rows.filter({ hasText: 'Start trainer' }).first().waitFor();
     assert.equal(await quick.rows.filter({ hasText: 'Connect to' }).count(), 0);
     await workbench.shot('03-stopped');

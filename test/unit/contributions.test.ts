@@ -213,6 +213,34 @@ describe('package.json', () => {
     );
   });
 
+  it('shows no entry twice in a menu', () => {
+    for (const [menu, items] of Object.entries(contributes.menus)) {
+      const shown = items
+        .filter(({ group = '' }) => !group.startsWith('inline'))
+        .map(({ command, submenu, when: text }) => `${command ?? submenu ?? ''} when ${text ?? ''}`);
+      assert.deepEqual(
+        shown.filter((entry, index) => shown.indexOf(entry) < index),
+        [],
+        menu,
+      );
+    }
+  });
+
+  it('tells of each setting and its default in the README', () => {
+    const rows = [...read('README.md').matchAll(/^\| `(gpuRental\.[\w.]+)` +\| (\S+)/gm)].map(
+      ([, id, value = '']) => [id, value.replaceAll('`', '')],
+    );
+    assert.deepEqual(
+      Object.fromEntries(rows),
+      Object.fromEntries(
+        Object.entries(settingDefaults).map(([id, value]) => [
+          id,
+          value === '' ? 'empty' : typeof value === 'object' ? JSON.stringify(value) : String(value),
+        ]),
+      ),
+    );
+  });
+
   it('has a place for each submenu, and the other way round', () => {
     const placed = Object.values(contributes.menus).flatMap((items) =>
       items.flatMap(({ submenu }) => submenu ?? []),

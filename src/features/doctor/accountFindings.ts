@@ -145,7 +145,7 @@ async function permissions(client: Client, user: User, calls: Calls): Promise<re
 
 function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): Finding {
   if (error === undefined) {
-    return finding(id, titles[id], 'ok', text('The key may.'));
+    return finding(id, titles[id], 'ok', text('The key has it.'));
   }
   const sentence = error instanceof UserError ? error.text : text('This could not be checked.');
   return error instanceof ForbiddenError

@@ -5,7 +5,7 @@ const marks: Record<Verdict, string> = {
   ok: '[ok]',
   note: '[note]',
   problem: '[problem]',
-  skipped: '[not looked at]',
+  skipped: '[not checked]',
 };
 
 /** The findings as text to save or send; `say` translates and takes secrets out. */
@@ -13,7 +13,7 @@ export function reportText(findings: readonly Finding[], say: (value: Text | str
   const lines = findings.map(
     ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
   );
-  return `# GPU Rental\n\n${withoutHome(lines.join('\n'))}\n`;
+  return `# GPU Rental: Doctor\n\n${withoutHome(lines.join('\n'))}\n`;
 }
 
 /** The name of an account on this computer is nobody's business. */

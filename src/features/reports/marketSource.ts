@@ -29,7 +29,7 @@ export class MarketSource implements ReportSource<Market> {
 
   subtitle(): string {
     return vscode.l10n.t(
-      'Prices are for one GPU and hour, in US dollars. Half of them lie in the box (p25–p75), four of five on the line (p10–p90). The diamond marks what you pay now.',
+      'Prices are for one GPU and hour, in US dollars. Half of them lie in the box (p25–p75), four of five on the line (p10–p90). The upright mark is the median, a diamond what you pay now.',
     );
   }
 

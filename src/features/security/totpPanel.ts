@@ -43,6 +43,7 @@ function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words:
 <title>${escape(words.title)}</title>
 <style nonce="${nonce}">
 body { background: var(--vscode-editor-background); font-family: var(--vscode-font-family); padding: 5em 2em 2em; text-align: center; }
+h1 { font-size: 1.5em; font-weight: 500; }
 svg { width: 16em; height: 16em; background: white; padding: 1em; }
 code { font-size: 1.2em; user-select: all; overflow-wrap: anywhere; }
 </style>

@@ -132,7 +132,7 @@ async function ask(
   stopped: readonly Instance[],
   coming: readonly Instance[],
 ): Promise<boolean> {
-  const another = { label: vscode.l10n.t('$(rocket) Rent Another Machine'), run: undefined };
+  const another = { label: vscode.l10n.t('$(rocket) Rent Another Instance'), run: undefined };
   const rows = [
     ...running.map((instance) => ({
       label: vscode.l10n.t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
@@ -156,7 +156,7 @@ async function ask(
     another,
   ];
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('A Machine for This Workspace Exists Already'),
+    title: vscode.l10n.t('An Instance for This Workspace Exists Already'),
     placeHolder: vscode.l10n.t('Use it, or rent another one?'),
   });
   if (picked === another) {

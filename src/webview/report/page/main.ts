@@ -91,13 +91,15 @@ function header(view: ReportView): HTMLElement {
     });
     bar.append(element('span', { class: 'field' }, label, input));
   }
+  const actions = element('span', { class: 'actions' });
   for (const button of view.buttons) {
-    bar.append(
+    actions.append(
       buttonElement(`button-${button.id}`, button.label, () => {
         send({ type: 'button', id: button.id });
       }),
     );
   }
+  bar.append(actions);
   return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
 }
 
