@@ -36,8 +36,8 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     return (await this.provider?.getChildren(element)) ?? [];
   }
 
-  getTreeItem(element: object): vscode.TreeItem | Thenable<vscode.TreeItem> {
-    return this.provider?.getTreeItem(element) ?? new vscode.TreeItem('');
+  async getTreeItem(element: object): Promise<vscode.TreeItem> {
+    return spoken((await this.provider?.getTreeItem(element)) ?? new vscode.TreeItem(''));
   }
 
   getParent(element: object): vscode.ProviderResult<object> {
@@ -57,4 +57,11 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     this.view.dispose();
     this.changed.dispose();
   }
+}
+
+/** Where a row has a tooltip that is plain text, the editor lets screen readers say that and not the row. */
+function spoken(item: vscode.TreeItem): vscode.TreeItem {
+  const parts = [item.label, item.description, item.tooltip].filter((part) => typeof part === 'string');
+  item.accessibilityInformation ??= { label: [...new Set(parts)].filter((part) => part !== '').join(', ') };
+  return item;
 }

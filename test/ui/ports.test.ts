@@ -50,6 +50,10 @@ describe('ports and the agent of an instance', function () {
     await workbench.shot('01-ports');
     const hover = await workbench.hoverText(port(6006), /Anybody on the internet/);
     assert.match(hover, /must protect itself/);
+    assert.match(
+      (await port(6006).getAttribute('aria-label')) ?? '',
+      /^Port 6006\/tcp, 127\.0\.0\.1:\d+, public, Anybody on the internet/,
+    );
   });
 
   it('copies the address of a port', async () => {
