@@ -58,7 +58,8 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const running = kinds.filter(([, kind]) => isReady(kind)).length;
   const stopped = kinds.filter(([, kind]) => billingOf(kind) === 'disk').length;
   const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, burn.rate);
-  const stage = stageText(input, kinds);
+  const stage = stageText(input, kinds, true);
+  const still = stageText(input, kinds, false);
   const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
   const price = vscode.l10n.t('{0}/h', `${burn.isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
   const left =
@@ -84,7 +85,8 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   return {
     text: `${isStale ? '$(warning) ' : ''}${icon} ${shown.join(' · ')}`,
     tooltip: lines.join('\n'),
-    spoken: [vscode.l10n.t('GPU Rental'), ...lines].join(', '),
+    // Without the elapsed time: what changes every few seconds is said again and again.
+    spoken: [vscode.l10n.t('GPU Rental'), ...lines.map((line) => (line === stage ? still : line))].join(', '),
     isMoving: watches.length > 0 || notKnown > 0,
     isWarning: hours !== undefined && hours < lowCreditHours,
   };
@@ -94,18 +96,19 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
 function stageText(
   { watches, now }: StatusBarInput,
   kinds: readonly (readonly [Parameters<typeof stateLabel>[0], Parameters<typeof stateLabel>[1]])[],
+  isTimed: boolean,
 ): string | undefined {
   const [watch] = watches;
   if (!watch) {
     return undefined;
   }
-  const elapsed = localize(durationText(now - watch.since));
+  const elapsed = isTimed ? localize(durationText(now - watch.since)) : '';
   const found = kinds.find(([instance]) => instance.id === watch.instanceId);
   if (!found) {
-    return vscode.l10n.t('Being prepared {0}', elapsed);
+    return vscode.l10n.t('Being prepared {0}', elapsed).trim();
   }
   const [instance, kind] = found;
-  const label = `${localize(stateLabel(instance, kind))} ${elapsed}`;
+  const label = `${localize(stateLabel(instance, kind))} ${elapsed}`.trim();
   return watches.length === 1
     ? label
     : vscode.l10n.t('{0}: {1}, {2} more', instanceName(instance), label, watches.length - 1);
