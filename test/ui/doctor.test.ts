@@ -40,7 +40,7 @@ describe('the doctor', function () {
     await examine();
     await workbench.quick.row('Login').waitFor();
     await workbench.shot('01-problems');
-    await mend('Who can read and write', 'Close Them to Others', '02-in-full');
+    await mend('Who can read and write', 'Make Private', '02-in-full');
     await workbench.toast('yours alone now');
     assert.equal(statSync(key()).mode & 0o777, 0o600);
   });

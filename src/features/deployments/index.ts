@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
@@ -137,14 +138,9 @@ async function change(
     action === 'stop'
       ? vscode.l10n.t('Stopping {0}…', nameOf(deployment))
       : vscode.l10n.t('Starting {0}…', nameOf(deployment));
-  const { endpointState } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title },
-    () =>
-      action === 'stop'
-        ? account.client.deployments.stop(deployment.id)
-        : account.client.deployments.start(deployment.id),
-  );
-  await list.refresh();
+  const { endpointState } = await withCancellableProgress(title, (signal) =>
+    account.client.deployments[action](deployment.id, { signal }),
+  ).finally(() => list.refresh());
   void vscode.window.showInformationMessage(
     vscode.l10n.t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
   );

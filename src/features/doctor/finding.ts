@@ -58,7 +58,7 @@ export const fixes = {
   showLogs: (instanceId: number) =>
     command(text('Show Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
   reboot: (instanceId: number) => command(text('Reboot'), 'gpuRental.instance.reboot', { instanceId }),
-  tighten: { label: text('Close Them to Others'), kind: 'tighten' },
+  tighten: { label: text('Make Private'), kind: 'tighten' },
   forgetHostKey: (alias: string): Fix => ({
     label: text('Forget the Old Key'),
     kind: 'forgetHostKey',

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
+import { untilAborted, withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
@@ -54,12 +55,8 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
     return;
   }
   const client = still();
-  const minimum = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Looking up the current minimum…'),
-    },
-    () => minimumBid(deps, client, instance),
+  const minimum = await withCancellableProgress(vscode.l10n.t('Looking up the current minimum…'), (signal) =>
+    Promise.race([minimumBid(deps, client, instance), untilAborted(signal)]),
   );
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t('Change the Bid of {0}', instanceName(instance)),
