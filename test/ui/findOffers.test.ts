@@ -143,11 +143,11 @@ describe('finding offers', function () {
     await choose('Saved and Recent Searches');
     await title('Search Offers: Saved Searches');
     await workbench.quick.row('pair').waitFor();
-    await workbench.quick.rows.filter({ hasText: 'pair' }).hover();
-    await workbench.quick.rows
-      .filter({ hasText: 'pair' })
-      .locator('.action-label[aria-label="Delete This Saved Search"]')
-      .click();
+    await choose('Rename or Delete…');
+    await title('Search Offers: Rename or Delete');
+    await workbench.shot('02-manage');
+    await choose('Delete pair');
+    await title('Search Offers: Saved Searches');
     await workbench.quick.row('pair').waitFor({ state: 'detached' });
     assert.deepEqual(settings()['gpuRental.search.saved'], {});
     await choose('Default Search');

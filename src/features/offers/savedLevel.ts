@@ -78,6 +78,11 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
           : [
               { label: vscode.l10n.t('Saved'), kind: vscode.QuickPickItemKind.Separator },
               ...saved.map(savedRow),
+              {
+                id: 'manage',
+                label: `$(edit) ${vscode.l10n.t('Rename or Delete…')}`,
+                run: () => picker.push(manageLevel(picker, deps)),
+              },
             ]),
         { label: vscode.l10n.t('Recent'), kind: vscode.QuickPickItemKind.Separator },
         ...deps.recent.map((query) => ({
@@ -93,6 +98,28 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
         },
       ];
     },
+  };
+}
+
+/** What the buttons of saved searches do, for the keyboard. */
+function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
+  return {
+    title: vscode.l10n.t('Search Offers: Rename or Delete'),
+    placeholder: vscode.l10n.t('Which search?'),
+    line: () => '',
+    rows: () =>
+      deps.saved.list().flatMap(({ name }) => [
+        {
+          id: `rename:${name}`,
+          label: `$(edit) ${vscode.l10n.t('Rename {0}', plainLabel(name))}`,
+          run: () => picker.push(renameLevel(picker, name, deps)),
+        },
+        {
+          id: `delete:${name}`,
+          label: `$(trash) ${vscode.l10n.t('Delete {0}', plainLabel(name))}`,
+          run: () => void deps.saved.remove(name).then(() => picker.pop(), deps.report),
+        },
+      ]),
   };
 }
 
