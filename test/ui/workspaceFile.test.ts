@@ -157,7 +157,7 @@ describe('a workspace that knows its machine', function () {
     // While it gets ready another one may not be what is wanted.
     await until('the question', async () => {
       await workbench.run('Rent for This Workspace…');
-      await quick.waitForTitle(/A Machine for This Workspace Exists|Search Offers for This Workspace/);
+      await quick.waitForTitle(/An Instance for This Workspace Exists|Search Offers for This Workspace/);
       const isOffered = await quick.rows.filter({ hasText: 'Wait for trainer' }).first().isVisible();
       if (isOffered) await workbench.shot('04-starting');
       await page.keyboard.press('Escape');
