@@ -1,11 +1,11 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import type { Clock } from '../util/clock';
 import { MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { quoteForShell } from './commandLine';
-import { isMissing } from './fileSystem';
+import { localTree, remoteTree, sizeOf, sizesOf, type Tree } from './fileTree';
 import { plainText } from './plainText';
 import type { Run } from './run';
 import type { SshService } from './service';
@@ -52,12 +52,6 @@ export interface TransferOptions {
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-interface Tree {
-  /** Below the folder that holds what was chosen, with forward slashes; parents come first. */
-  readonly folders: readonly string[];
-  readonly files: readonly { readonly name: string; readonly size: number; readonly local?: string }[];
-}
-
 /** Copies files and folders into a folder of the machine. */
 export async function upload(
   deps: TransferDeps,
@@ -69,7 +63,7 @@ export async function upload(
   const { folders, files } = await localTree(locals);
   const names = locals.map((local) => basename(local));
   const there = options.resume
-    ? sizesOf(await remoteTree(deps, alias, remoteFolder, names, options.signal))
+    ? sizesOf(await remoteTree(deps.ssh, alias, remoteFolder, names, options.signal))
     : new Map<string, number>();
   const target = (name: string) => sftpQuote(`${remoteFolder.replace(/\/+$/, '')}/${name}`);
   await transfer(deps, alias, {
@@ -91,7 +85,7 @@ export async function download(
   options: TransferOptions,
 ): Promise<void> {
   const parent = posix.dirname(remote);
-  const { folders, files } = await remoteTree(deps, alias, parent, [posix.basename(remote)], options.signal);
+  const { folders, files } = await remoteTree(deps.ssh, alias, parent, [posix.basename(remote)], options.signal);
   if (folders.length + files.length === 0) {
     throw new TransferError(`${remote}: No such file or directory`);
   }
@@ -277,84 +271,4 @@ async function runBatch(
     const said = result.stderr.split(/\r?\n/).filter((line) => line.trim() !== '' && !/mkdir/.test(line));
     throw new TransferError(said.slice(-2).join(' '));
   }
-}
-
-function sizesOf({ files }: Tree): ReadonlyMap<string, number> {
-  return new Map(files.map(({ name, size }) => [name, size]));
-}
-
-/** What lies below some names in a folder of the machine. */
-async function remoteTree(
-  { ssh }: TransferDeps,
-  alias: string,
-  folder: string,
-  names: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Tree> {
-  const roots = names.map((name) => quoteForShell(`./${name}`)).join(' ');
-  const find = `find ${roots} \\( -type d -o -type f \\) -exec stat -c '%s %F %n' {} +`;
-  const { stdout } = await ssh.exec(alias, `cd ${quoteForShell(folder)} && ${find}`, {
-    signal,
-    timeoutMs: 120_000,
-  });
-  return parseTree(stdout);
-}
-
-/**
- * Reads `size kind ./name` lines. Names come from a stranger's machine: those that lead out of the
- * folder, or mean something else on this computer, are left out.
- */
-export function parseTree(stdout: string): Tree {
-  const folders: string[] = [];
-  const files: { name: string; size: number }[] = [];
-  for (const line of stdout.split('\n')) {
-    const match = /^(\d+) (directory|regular (?:empty )?file) \.\/(.+)$/.exec(line);
-    const name = match?.[3] ?? '';
-    if (
-      !match ||
-      /[\\\p{Cc}]/u.test(name) ||
-      name.split('/').some((part) => ['', '.', '..'].includes(part))
-    ) {
-      continue;
-    }
-    if (match[2] === 'directory') {
-      folders.push(name);
-    } else {
-      files.push({ name, size: Number(match[1]) });
-    }
-  }
-  return { folders: folders.sort(), files };
-}
-
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-/** Files in all that was chosen; links and devices are left out. */
-async function localTree(locals: readonly string[]): Promise<Tree> {
-  const folders: string[] = [];
-  const files: { name: string; size: number; local: string }[] = [];
-  const visit = async (local: string, name: string): Promise<void> => {
-    const facts = await stat(local);
-    if (facts.isFile()) {
-      files.push({ local, name, size: facts.size });
-    } else if (facts.isDirectory()) {
-      folders.push(name);
-      const entries = await readdir(local, { withFileTypes: true });
-      for (const entry of entries.filter((one) => one.isFile() || one.isDirectory())) {
-        await visit(join(local, entry.name), `${name}/${entry.name}`);
-      }
-    }
-  };
-  for (const local of locals) {
-    await visit(local, basename(local));
-  }
-  return { folders, files };
 }

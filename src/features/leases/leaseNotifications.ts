@@ -4,7 +4,7 @@ import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { TellOnce } from '../../editor/tellOnce';
 import { momentText } from '../../editor/timeText';
-import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseRunner';
+import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -17,32 +16,13 @@ import { wait, type Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Text } from '../../util/text';
 import { destroyAndVerify } from '../instances/destruction';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import type { LeaseRow } from './leaseFiles';
+import { leaseNoticeKind, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
-
-/** What is told of a lease. */
-export const leaseNotice = z.object({
-  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed']),
-  instanceId: z.number(),
-  name: z.string(),
-  leaseId: z.string(),
-  action: z.enum(['stop', 'destroy']),
-  /** When it is or was due. */
-  at: z.number(),
-  /** It was made up for. */
-  isLate: z.boolean().optional(),
-  idleMinutes: z.number().optional(),
-  problem: z
-    .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
-    .optional(),
-});
-export type LeaseNotice = z.infer<typeof leaseNotice>;
-export const leaseNoticeKind = 'lease';
 
 export interface LeaseRunnerDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -165,7 +145,7 @@ export class LeaseRunner implements Disposable {
       case 'miss': {
         const missed = { ...state, missedAt: clock.now() };
         await leases.putState(lease.instanceId, missed);
-        this.tellMissed(account, lease, missed);
+        this.tell(account, lease, missed, 'missed');
         return;
       }
       case 'fire':
@@ -200,7 +180,7 @@ export class LeaseRunner implements Disposable {
       return true;
     }
     if (state.missedAt !== undefined && accounts.active) {
-      this.tellMissed(accounts.active, lease, state);
+      this.tell(accounts.active, lease, state, 'missed');
     }
     return false;
   }
@@ -290,10 +270,6 @@ export class LeaseRunner implements Disposable {
       }
     }
     return 'notConfirmed';
-  }
-
-  private tellMissed(account: Account, lease: Lease, state: LeaseState): void {
-    this.tell(account, lease, state, 'missed');
   }
 
   private tell(

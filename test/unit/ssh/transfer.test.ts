@@ -3,15 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, 
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { SshService } from '../../../src/ssh/service';
-import {
-  download,
-  parseTree,
-  sftpQuote,
-  TransferError,
-  upload,
-  UnusableNameError,
-  type TransferProgress,
-} from '../../../src/ssh/transfer';
+import { parseTree } from '../../../src/ssh/fileTree';
+import { download, sftpQuote, TransferError, upload, UnusableNameError, type TransferProgress } from '../../../src/ssh/transfer';
 import { systemClock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
