@@ -5,14 +5,15 @@ import { isMissing } from './fileSystem';
 import type { SshService } from './service';
 
 /** What lies below the files and folders that somebody chose. */
-export interface Tree {
+export interface FileTree {
   /** Below the folder that holds what was chosen, with forward slashes; parents come first. */
   readonly folders: readonly string[];
+  /** Sizes in bytes; `local` is the path on this computer, where that is where they are. */
   readonly files: readonly { readonly name: string; readonly size: number; readonly local?: string }[];
 }
 
 /** Bytes by name. */
-export function sizesOf({ files }: Tree): ReadonlyMap<string, number> {
+export function sizesOf({ files }: FileTree): ReadonlyMap<string, number> {
   return new Map(files.map(({ name, size }) => [name, size]));
 }
 
@@ -23,7 +24,7 @@ export async function remoteTree(
   folder: string,
   names: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Tree> {
+): Promise<FileTree> {
   const roots = names.map((name) => quoteForShell(`./${name}`)).join(' ');
   const find = `find ${roots} \\( -type d -o -type f \\) -exec stat -c '%s %F %n' {} +`;
   const { stdout } = await ssh.exec(alias, `cd ${quoteForShell(folder)} && ${find}`, {
@@ -37,7 +38,7 @@ export async function remoteTree(
  * Reads `size kind ./name` lines. Names come from a stranger's machine: those that lead out of the
  * folder, or mean something else on this computer, are left out.
  */
-export function parseTree(stdout: string): Tree {
+export function parseTree(stdout: string): FileTree {
   const folders: string[] = [];
   const files: { name: string; size: number }[] = [];
   for (const line of stdout.split('\n')) {
@@ -72,7 +73,7 @@ export async function sizeOf(file: string): Promise<number | undefined> {
 }
 
 /** Files in all that was chosen; links and devices are left out. */
-export async function localTree(locals: readonly string[]): Promise<Tree> {
+export async function localTree(locals: readonly string[]): Promise<FileTree> {
   const folders: string[] = [];
   const files: { name: string; size: number; local: string }[] = [];
   const visit = async (local: string, name: string): Promise<void> => {

@@ -5,7 +5,7 @@ import { MutableDisposable, toDisposable, type Disposable } from '../util/dispos
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { quoteForShell } from './commandLine';
-import { localTree, remoteTree, sizeOf, sizesOf, type Tree } from './fileTree';
+import { localTree, remoteTree, sizeOf, sizesOf, type FileTree } from './fileTree';
 import { plainText } from './plainText';
 import type { Run } from './run';
 import type { SshService } from './service';
@@ -85,7 +85,13 @@ export async function download(
   options: TransferOptions,
 ): Promise<void> {
   const parent = posix.dirname(remote);
-  const { folders, files } = await remoteTree(deps.ssh, alias, parent, [posix.basename(remote)], options.signal);
+  const { folders, files } = await remoteTree(
+    deps.ssh,
+    alias,
+    parent,
+    [posix.basename(remote)],
+    options.signal,
+  );
   if (folders.length + files.length === 0) {
     throw new TransferError(`${remote}: No such file or directory`);
   }
@@ -115,12 +121,12 @@ const verbs = { whole: { put: 'put', get: 'get' }, rest: { put: 'reput', get: 'r
 type Verb = (typeof verbs)[keyof typeof verbs];
 
 interface Plan extends Omit<TransferOptions, 'resume'> {
-  readonly files: Tree['files'];
+  readonly files: FileTree['files'];
   readonly before: readonly string[];
   sizeThere(name: string): number | undefined;
-  line(verb: Verb, file: Tree['files'][number]): string;
+  line(verb: Verb, file: FileTree['files'][number]): string;
   /** Tells how large a file has become, now and then, until it is disposed. */
-  watch(file: Tree['files'][number], onSize: (bytes: number) => void): Disposable;
+  watch(file: FileTree['files'][number], onSize: (bytes: number) => void): Disposable;
 }
 
 async function transfer(deps: TransferDeps, alias: string, plan: Plan): Promise<void> {
@@ -155,9 +161,9 @@ class Steps implements Disposable {
 
   constructor(
     private readonly plan: Plan,
-    private readonly todo: Tree['files'],
+    private readonly todo: FileTree['files'],
   ) {
-    const sum = (files: Tree['files']) => files.reduce((bytes, { size }) => bytes + size, 0);
+    const sum = (files: FileTree['files']) => files.reduce((bytes, { size }) => bytes + size, 0);
     this.total = sum(plan.files);
     this.done = this.total - sum(todo);
   }

@@ -4,7 +4,14 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { SshService } from '../../../src/ssh/service';
 import { parseTree } from '../../../src/ssh/fileTree';
-import { download, sftpQuote, TransferError, upload, UnusableNameError, type TransferProgress } from '../../../src/ssh/transfer';
+import {
+  download,
+  sftpQuote,
+  TransferError,
+  upload,
+  UnusableNameError,
+  type TransferProgress,
+} from '../../../src/ssh/transfer';
 import { systemClock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
