@@ -190,6 +190,32 @@ export class NotUnderstoodError extends ApiError {
   }
 }
 
+/**
+ * Whether a write that failed so may have taken effect: no answer, a failure inside the service or an
+ * answer that is none. Everything else is a refusal, which promises that nothing happened.
+ */
+export function mayHaveTakenEffect(error: unknown): boolean {
+  return (
+    (error instanceof NotReachableError && error.requestLeft) ||
+    error instanceof TimedOutError ||
+    error instanceof ServiceFailedError ||
+    error instanceof NotUnderstoodError ||
+    (error instanceof ApiError && !(error instanceof RateLimitedError) && (error.status ?? 0) >= 500)
+  );
+}
+
+/**
+ * Runs a write. Where its answer is lost, the failure says in this sentence what is not known, since the general
+ * one would read as if nothing had happened.
+ */
+export async function sayingIfLost<T>(sentence: Text, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw mayHaveTakenEffect(error) ? new UserError(sentence, { cause: error }) : error;
+  }
+}
+
 /** Refused here, before anything was sent, because the service would not accept it. */
 export class NotSentError extends ApiError {
   constructor(sentence: Text, info: ApiErrorInfo = {}) {

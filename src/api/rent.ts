@@ -4,13 +4,11 @@ import { CancelledError } from '../util/errors';
 import { text } from '../util/text';
 import { rentAnswer, type WireRentRequest } from '../wire/instance';
 import {
-  NotReachableError,
+  ApiError,
+  mayHaveTakenEffect,
   NotSentError,
   NotUnderstoodError,
   RentOutcomeUnknownError,
-  ServiceFailedError,
-  TimedOutError,
-  ApiError,
 } from './errors';
 import type { CallOptions, Http } from './http';
 import { isImageLogin } from './imageLogin';
@@ -60,20 +58,10 @@ export async function rent(
     const message = answer.msg === undefined ? undefined : cleanServiceText(answer.msg);
     return defined<Rented>({ instanceId: answer.new_contract, confirmed: answer.success !== false, message });
   } catch (error) {
-    throw request.mayHaveTakenEffect && mayHaveRented(error) ? unknownOutcome(error) : error;
+    // Once it has left, a cancelled one may have taken effect as well (product: rule 1).
+    const isUnknown = error instanceof CancelledError || mayHaveTakenEffect(error);
+    throw request.mayHaveTakenEffect && isUnknown ? unknownOutcome(error) : error;
   }
-}
-
-/** No answer, a 5xx or an unreadable answer (product: rule 1); the rest are refusals. */
-function mayHaveRented(error: unknown): boolean {
-  return (
-    error instanceof CancelledError ||
-    (error instanceof NotReachableError && error.requestLeft) ||
-    error instanceof TimedOutError ||
-    error instanceof NotUnderstoodError ||
-    error instanceof ServiceFailedError ||
-    (error instanceof ApiError && error.status !== undefined && error.status >= 500)
-  );
 }
 
 function unknownOutcome(error: unknown): RentOutcomeUnknownError {

@@ -90,8 +90,8 @@ export interface Fleet {
   find(instanceId: number): Instance | undefined;
   /** What is known beside the record: our last request, and whether it ever ran. */
   facts(instanceId: number): InstanceFacts;
-  /** Tells all windows what was just asked of an instance; call it once the service accepted. */
-  note(instanceId: number, request: Omit<OwnRequest, 'at' | 'tookEffect'>): void;
+  /** Tells all windows what is or was asked of an instance, now unless it brings its time along. */
+  note(instanceId: number, request: Omit<OwnRequest, 'at'> & { readonly at?: number }): void;
   /** Takes a note back, for a request that was refused or given up. */
   forget(instanceId: number): void;
   /** Asks the polling window for a fresh list now; shared by whoever asks meanwhile. */

@@ -54,3 +54,8 @@ export function repeat(
   again(first);
   return next;
 }
+
+/** Waits until `atMs` after `since`, and no longer than that where the clock is set back meanwhile. */
+export function waitSince(clock: Clock, since: number, atMs: number, signal?: AbortSignal): Promise<void> {
+  return wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
+}

@@ -78,6 +78,19 @@ export class FakeService {
               one.id === id ? { ...one, actualStatus: 'exited', intendedStatus: 'stopped' } : one,
             );
           }),
+        start: (id: number) =>
+          this.run('instances.start', () => {
+            this.instances = this.instances.map((one) =>
+              one.id === id ? { ...one, intendedStatus: 'running' } : one,
+            );
+            return { queued: false };
+          }),
+        reboot: (id: number) =>
+          this.run('instances.reboot', () => {
+            this.instances = this.instances.map((one) =>
+              one.id === id ? { ...one, actualStatus: 'loading' } : one,
+            );
+          }),
         logs: () => this.run('instances.logs', () => 'the log\n'),
       },
     };

@@ -118,7 +118,7 @@ describe('living with instances', function () {
     await question.locator('.dialog-buttons .monaco-button', { hasText: 'Stop' }).click();
     const result = workbench.dialog.filter({ hasText: 'Some instances could not be stopped' });
     await result.waitFor();
-    assert.match(await result.innerText(), /helper: \S+/);
+    assert.match(await result.innerText(), /helper was not stopped and goes on costing \$/);
     assert.doesNotMatch(await result.innerText(), /tuned/);
     await workbench.shot('11-one-not-stopped');
     await workbench.dialogButton('OK');
@@ -127,6 +127,44 @@ describe('living with instances', function () {
       [first, second].map((id, index) => puts(id).length - (before[index] ?? 0)),
       [1, 1],
     );
+    await row('tuned').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
+  });
+
+  it('finds out what became of a start whose answer was lost', async () => {
+    const { simulator } = session();
+    const path = `/api/v0/instances/${first}/`;
+    const before = puts(first).length;
+    await workbench.clearNotifications();
+    simulator.fail({ kind: 'dropBefore', method: 'PUT', path });
+    await row('tuned').click();
+    await instances().contextMenu(row('tuned'), /^Start…$/);
+    await workbench.dialogButton('Start');
+    await workbench.toast(/tuned was not started and costs \$\S+ as before.*answer was lost/, 60_000);
+    await workbench.shot('13-not-started');
+    simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
+    simulator.fail({ kind: 'dropBefore', method: 'GET', path, times: 0 });
+    await workbench.toastButton(/was not started/, 'Try Again');
+    await workbench.dialogButton('Start');
+    await until('the request', () => puts(first).length === before + 2);
+    // Whoever does not want to wait for the last look is told what is known.
+    await workbench.toastButton(/Starting/, 'Cancel');
+    await workbench.toast(/It is not known whether tuned was started.*If it was, it costs \$/);
+    await workbench.shot('14-start-not-known');
+    simulator.faults.clear();
+    await workbench.toastButton(/It is not known/, 'Refresh');
+    await workbench.toast(/tuned is ready/, 90_000);
+    assert.equal(puts(first).length, before + 2);
+  });
+
+  it('finds a stop done whose answer was lost, and says so as if it had come', async () => {
+    const before = puts(first).length;
+    await workbench.clearNotifications();
+    const path = `/api/v0/instances/${first}/`;
+    session().simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
+    await instances().contextMenu(row('tuned'), /^Stop…$/);
+    await workbench.dialogButton('Stop');
+    await workbench.toast(/tuned is being stopped. Its disk still bills/, 60_000);
+    assert.equal(puts(first).length, before + 1);
     await row('tuned').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
   });
 

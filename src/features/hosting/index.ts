@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
+import { sayingIfLost } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { text } from '../../util/text';
 import { MachineList } from './machineList';
 import { MachineTree, occupancyText } from './machineTree';
 import { scheduleMaintenance } from './maintenance';
@@ -107,7 +109,13 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
     return;
   }
   const sent = await withCancellableProgress(vscode.l10n.t('Setting the minimum bid…'), (signal) =>
-    account.client.machines.setMinimumBid(machine.id, fromDollars(price), { signal }),
+    sayingIfLost(
+      text(
+        'It is not known whether the minimum bid of machine #{0} was set: the answer of the service was lost. Refresh and look before you set it again.',
+        machine.id,
+      ),
+      () => account.client.machines.setMinimumBid(machine.id, fromDollars(price), { signal }),
+    ),
   );
   await machines.refresh();
   void vscode.window.showInformationMessage(

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
@@ -9,7 +10,7 @@ import {
   type MaintenancePlan,
 } from '../../model/hosting/machine';
 import type { Services } from '../../services';
-import type { Text } from '../../util/text';
+import { text, type Text } from '../../util/text';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';
 
 const hourMs = 3_600_000;
@@ -25,7 +26,13 @@ export async function scheduleMaintenance(
     return;
   }
   const { notified } = await withCancellableProgress(vscode.l10n.t('Scheduling the maintenance…'), (signal) =>
-    account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
+    sayingIfLost(
+      text(
+        'It is not known whether the maintenance of machine #{0} was scheduled: the answer of the service was lost. Its renters may have been notified. Look in the web console before you schedule it again.',
+        machine.id,
+      ),
+      () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
+    ),
   );
   void vscode.window.showInformationMessage(
     notified === undefined

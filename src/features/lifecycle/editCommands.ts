@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
+import { sayingIfLost } from '../../api/errors';
 import { untilAborted, withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
 import { highestBid, lowestBid } from '../../model/quote';
+import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { chooseInstances } from './targets';
@@ -77,7 +79,15 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   if (bid === undefined) {
     return;
   }
-  await still().instances.changeBid(instance.id, bid);
+  const own = still();
+  await sayingIfLost(
+    text(
+      'It is not known whether the bid of {0} was changed: the answer of the service was lost. If it was, it runs for up to {1}/h. Refresh and look at its price before you change it again.',
+      instanceName(instance),
+      formatMoney(bid),
+    ),
+    () => own.instances.changeBid(instance.id, bid),
+  );
   await deps.fleet.refresh();
   void vscode.window.showInformationMessage(
     vscode.l10n.t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),

@@ -15,7 +15,7 @@ export function stoppedPrice(instances: readonly Instance[]): string {
     : vscode.l10n.t('{0}/day', formatMoney(add(zero, ...known)));
 }
 
-function runningPrice(instances: readonly Instance[]): string {
+export function runningPrice(instances: readonly Instance[]): string {
   const costs: (Micros | undefined)[] = instances.map((instance) => {
     const rate = runningRateOf(instance);
     return rate === undefined ? undefined : perHour(rate);

@@ -3,13 +3,12 @@ import type { Client } from '../../api/client';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
-import { RefusedError } from '../../api/errors';
-import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
+import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import { lookBeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
@@ -22,6 +21,7 @@ import {
   stopQuestion,
 } from './lifecycleWords';
 import { clientFor } from '../../store/accounts/sameAccount';
+import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
 /** After a change the list is read anew; a failure of that shows in the list itself. */
@@ -31,7 +31,7 @@ function refresh({ fleet, log }: LifecycleDeps): void {
   });
 }
 
-/** Cancels only what has not been sent. */
+/** Cancels what has not been sent, and looking back at what has. */
 function working<T>(
   title: string,
   instances: readonly Instance[],
@@ -75,54 +75,34 @@ export async function startNow(
     canPickMany: false,
   });
   const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client());
-  return only?.kind !== 'done' ? 'failed' : only.value.queued ? 'queued' : 'started';
+  const verdict = only?.kind === 'done' ? only.value : 'notDone';
+  return verdict === 'done' ? 'started' : verdict === 'queued' ? 'queued' : 'failed';
 }
 
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: Client) {
-  const results = await working(vscode.l10n.t('Starting…'), instances, async ({ id }) => {
-    const answer = await client.instances.start(id);
-    deps.fleet.note(id, { kind: 'start', ...(answer.queued ? { queued: true } : {}) });
-    return answer;
-  });
-  refresh(deps);
-  const [only] = results;
-  if (results.length === 1 && only?.kind === 'failed' && isFinal(only.error)) {
-    void tellRefused(only.instance, only.error);
-  } else {
-    reportFailures(deps, vscode.l10n.t('Some instances could not be started.'), results);
-  }
+  const results = await change(deps, client, 'start', vscode.l10n.t('Starting…'), instances);
   for (const row of results) {
-    if (row.kind === 'done' && row.value.queued) {
+    if (row.kind === 'done' && row.value === 'queued') {
       void tellQueued(row.instance);
     }
   }
   return results;
 }
 
-/** A refusal that the user can do nothing about here, other than trying again. */
-function isFinal(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && (error.nextStep === 'none' || error.nextStep === 'retry');
-}
-
-/** A refusal was not carried out: it stays stopped, and another machine may do. */
-async function tellRefused(instance: Instance, error: RefusedError): Promise<void> {
-  const again = vscode.l10n.t('Try Again');
-  const another = vscode.l10n.t('Rent Another Like This');
-  const chosen = await vscode.window.showErrorMessage(
-    vscode.l10n.t(
-      '{0} was not started and costs {1} as before. {2}',
-      instanceName(instance),
-      stoppedPrice([instance]),
-      localize(error.text),
-    ),
-    again,
-    another,
+/** Sends each once, and tells which of them was not carried out, or may not have been. */
+async function change(
+  deps: LifecycleDeps,
+  client: Client,
+  kind: PowerRequest,
+  title: string,
+  instances: readonly Instance[],
+): Promise<readonly RowResult<PowerVerdict>[]> {
+  const results = await working(title, instances, (instance, signal) =>
+    changePower(deps, client, instance, kind, signal),
   );
-  if (chosen === again) {
-    await runCommand('gpuRental.instance.start', { instanceId: instance.id });
-  } else if (chosen === another) {
-    await runCommand('gpuRental.instance.rentAnother', { instanceId: instance.id });
-  }
+  refresh(deps);
+  tellWhatFailed(deps, kind, results);
+  return results;
 }
 
 /** A start that waits is its own state: wait, cancel, or look for another. */
@@ -159,14 +139,9 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  const { instances: calls } = client();
-  const results = await working(vscode.l10n.t('Stopping…'), instances, async ({ id }) => {
-    await calls.stop(id);
-    deps.fleet.note(id, { kind: 'stop' });
-  });
-  refresh(deps);
-  reportFailures(deps, vscode.l10n.t('Some instances could not be stopped. They go on costing.'), results);
-  const stopped = results.filter(({ kind }) => kind === 'done').map(({ instance }) => instance);
+  const results = await change(deps, client(), 'stop', vscode.l10n.t('Stopping…'), instances);
+  const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
+  const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;
   if (only) {
     void vscode.window.showInformationMessage(
@@ -195,13 +170,7 @@ export async function reboot(deps: LifecycleDeps, target: unknown, selected: unk
   if (instances.length === 0 || !(await confirm(rebootQuestion(instances)))) {
     return;
   }
-  const { instances: calls } = client();
-  const results = await working(vscode.l10n.t('Rebooting…'), instances, async ({ id }) => {
-    await calls.reboot(id);
-    deps.fleet.note(id, { kind: 'reboot' });
-  });
-  refresh(deps);
-  reportFailures(deps, vscode.l10n.t('Some instances could not be rebooted.'), results);
+  await change(deps, client(), 'reboot', vscode.l10n.t('Rebooting…'), instances);
 }
 
 export async function destroy(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {

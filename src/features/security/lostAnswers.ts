@@ -1,12 +1,5 @@
 import type { Client } from '../../api/client';
-import {
-  NotFoundError,
-  NotReachableError,
-  NotUnderstoodError,
-  RefusedError,
-  ServiceFailedError,
-  TimedOutError,
-} from '../../api/errors';
+import { mayHaveTakenEffect, NotFoundError, RefusedError } from '../../api/errors';
 import type { CallOptions } from '../../api/http';
 import type {
   ConfirmedTfaMethod,
@@ -63,9 +56,9 @@ function sure<In, Out>(
     try {
       return await send(input, options);
     } catch (error) {
-      mayBeDone ||= isLostAnswer(error);
+      mayBeDone ||= mayHaveTakenEffect(error);
       const isRefused = error instanceof RefusedError || error instanceof NotFoundError;
-      const isWorthALook = isLostAnswer(error) || (mayBeDone && isRefused);
+      const isWorthALook = mayHaveTakenEffect(error) || (mayBeDone && isRefused);
       const done = isWorthALook ? await look().catch(() => undefined) : undefined;
       if (done !== undefined) {
         return done;
@@ -73,14 +66,4 @@ function sure<In, Out>(
       throw error;
     }
   };
-}
-
-/** What was asked for may have been done. */
-export function isLostAnswer(error: unknown): boolean {
-  return (
-    (error instanceof NotReachableError && error.requestLeft) ||
-    error instanceof TimedOutError ||
-    error instanceof ServiceFailedError ||
-    error instanceof NotUnderstoodError
-  );
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { mayHaveTakenEffect } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
@@ -7,7 +8,7 @@ import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
-import { isLostAnswer, remover } from './lostAnswers';
+import { remover } from './lostAnswers';
 import { prove } from './proof';
 import { whileReading } from './waiting';
 import { methodName } from './words';
@@ -153,7 +154,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
         try {
           return await account.client.tfa.regenerateBackupCodes(proof, { signal });
         } catch (error) {
-          if (isLostAnswer(error)) {
+          if (mayHaveTakenEffect(error)) {
             lost.push(error);
             throw new UserError(codesLost, { cause: error });
           }

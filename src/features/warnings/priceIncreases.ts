@@ -1,12 +1,5 @@
 import * as vscode from 'vscode';
-import {
-  GoneError,
-  NotFoundError,
-  NotReachableError,
-  NotUnderstoodError,
-  ServiceFailedError,
-  TimedOutError,
-} from '../../api/errors';
+import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
@@ -116,7 +109,7 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
     if (error instanceof NotFoundError || error instanceof GoneError) {
       throw new NotPendingError();
     }
-    if (!isUnknown(error) || (await pending(deps, increase.id)).length > 0) {
+    if (!mayHaveTakenEffect(error) || (await isStillPending(deps, increase, error))) {
       throw error;
     }
     deps.log.warn(
@@ -130,6 +123,24 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
       ? vscode.l10n.t('The price of {0} rises to {1}.', name, price(increase.newPrice))
       : vscode.l10n.t('The higher price of {0} is rejected.', name),
   );
+}
+
+/** After a lost answer. Throws where that cannot be read either: the price may have risen. */
+async function isStillPending(deps: PriceDeps, increase: PriceIncrease, lost: unknown): Promise<boolean> {
+  const list = await clientOf(deps)
+    .priceIncreases.list()
+    .catch(() => undefined);
+  const isThere = list?.items.some(({ id }) => id === increase.id) === true;
+  if (!isThere && list?.skipped !== 0) {
+    throw new UserError(
+      text(
+        'It is not known whether your answer about the price of {0} arrived. Look at its price before you answer again.',
+        nameOf(deps, increase),
+      ),
+      { cause: lost },
+    );
+  }
+  return isThere;
 }
 
 async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<boolean> {
@@ -190,14 +201,4 @@ class NotPendingError extends UserError {
   constructor() {
     super(text('This price increase is not pending any more. Look at the price of the instance.'));
   }
-}
-
-/** It may have taken effect. */
-function isUnknown(error: unknown): boolean {
-  return (
-    error instanceof TimedOutError ||
-    error instanceof NotUnderstoodError ||
-    error instanceof ServiceFailedError ||
-    (error instanceof NotReachableError && error.requestLeft)
-  );
 }

@@ -1,13 +1,6 @@
 import type { Client } from '../../api/client';
-import {
-  GoneError,
-  NotFoundError,
-  NotReachableError,
-  NotUnderstoodError,
-  ServiceFailedError,
-  TimedOutError,
-} from '../../api/errors';
-import { wait, type Clock } from '../../util/clock';
+import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Fleet } from '../ports';
@@ -62,8 +55,7 @@ async function verify(
   const since = deps.clock.now();
   for (const atMs of lookAtMs) {
     try {
-      // No longer where the clock is set back meanwhile.
-      await wait(deps.clock, Math.min(atMs, since + atMs - deps.clock.now()), signal);
+      await waitSince(deps.clock, since, atMs, signal);
       if ((await client.instances.get(instanceId, signal ? { signal } : {})) === undefined) {
         return 'destroyed';
       }
@@ -79,12 +71,5 @@ async function verify(
 
 /** It is gone already, or the request may have taken effect. */
 function mayBeGone(error: unknown): boolean {
-  return (
-    error instanceof NotFoundError ||
-    error instanceof GoneError ||
-    error instanceof TimedOutError ||
-    error instanceof NotUnderstoodError ||
-    error instanceof ServiceFailedError ||
-    (error instanceof NotReachableError && error.requestLeft)
-  );
+  return error instanceof NotFoundError || error instanceof GoneError || mayHaveTakenEffect(error);
 }

@@ -137,8 +137,8 @@ class PolledFleet implements FleetStore {
     return this.memory.facts(instanceId);
   }
 
-  note(instanceId: number, request: Omit<OwnRequest, 'at' | 'tookEffect'>): void {
-    this.tellNote(instanceId, { ...request, at: this.deps.clock.now() });
+  note(...[instanceId, request]: Parameters<Fleet['note']>): void {
+    this.tellNote(instanceId, { at: this.deps.clock.now(), ...request });
   }
 
   forget(instanceId: number): void {

@@ -12,11 +12,12 @@ import {
   type Lease,
   type LeaseState,
 } from '../../model/instances/lease';
-import { wait, type Clock } from '../../util/clock';
+import { waitSince, type Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { destroyAndVerify } from '../instances/destruction';
+import { sendPower } from '../instances/power';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import type { LeaseRow } from './leaseFiles';
@@ -256,15 +257,15 @@ export class LeaseRunner implements Disposable {
     if (action === 'destroy') {
       return destroyAndVerify(this.deps, client, instanceId, signal);
     }
-    if (!isStopped(before)) {
-      await client.instances.stop(instanceId);
-      fleet.note(instanceId, { kind: 'stop' });
-    }
+    const sent = isStopped(before) ? undefined : await sendPower(this.deps, client, instanceId, 'stop');
     const since = clock.now();
     for (const atMs of lookAtMs) {
-      await wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
+      await waitSince(clock, since, atMs, signal);
       const now = await client.instances.get(instanceId, { signal });
       if (!now || isStopped(now)) {
+        if (sent?.answer === 'lost') {
+          sent.turnedOut('done');
+        }
         void fleet.refresh().catch(() => undefined);
         return now ? 'stopped' : 'gone';
       }

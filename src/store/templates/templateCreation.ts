@@ -1,3 +1,4 @@
+import { mayHaveTakenEffect } from '../../api/errors';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import {
@@ -13,13 +14,7 @@ import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { TemplateDocuments } from './templateDocuments';
-import {
-  outcomeUnknown,
-  ReadOnlyTemplateError,
-  refusal,
-  SaveLostError,
-  SaveNotKnownError,
-} from './templateErrors';
+import { ReadOnlyTemplateError, refusal, SaveLostError, SaveNotKnownError } from './templateErrors';
 import type { DraftMemory, TemplateMemory } from './templateMemory';
 import type { TemplateSecrets } from './templateSecrets';
 
@@ -111,7 +106,7 @@ export class TemplateCreation {
     try {
       await account.client.templates.remove(id);
     } catch (error) {
-      if (!outcomeUnknown(error) || (await find(account, { id: { eq: id } })).length > 0) {
+      if (!mayHaveTakenEffect(error) || (await find(account, { id: { eq: id } })).length > 0) {
         throw error;
       }
     }
@@ -132,7 +127,7 @@ export class TemplateCreation {
     try {
       return (await account.client.templates.create(body)).id;
     } catch (error) {
-      if (!outcomeUnknown(error)) {
+      if (!mayHaveTakenEffect(error)) {
         throw refusal(error, Object.keys(body));
       }
       let found: readonly Template[];

@@ -1,11 +1,4 @@
-import {
-  ApiError,
-  NotReachableError,
-  NotUnderstoodError,
-  RefusedError,
-  ServiceFailedError,
-  TimedOutError,
-} from '../../api/errors';
+import { ApiError, RefusedError } from '../../api/errors';
 import type { Conflict } from '../../model/templates/templateConflict';
 import { fieldOfRefusal } from '../../model/templates/templateDocument';
 import { UserError, type NextStep } from '../../util/errors';
@@ -66,16 +59,6 @@ export class SaveLostError extends SaveError {
       cause,
     });
   }
-}
-
-/** True where a write may or may not have taken effect. */
-export function outcomeUnknown(error: unknown): boolean {
-  return (
-    error instanceof TimedOutError ||
-    error instanceof ServiceFailedError ||
-    error instanceof NotUnderstoodError ||
-    (error instanceof NotReachableError && error.requestLeft)
-  );
 }
 
 /** The service's own words at the place that they are about. */

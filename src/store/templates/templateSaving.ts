@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../api/errors';
+import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Template } from '../../model/templates/template';
 import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
 import {
@@ -9,14 +9,7 @@ import {
 } from '../../model/templates/templateDocument';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
-import {
-  outcomeUnknown,
-  refusal,
-  SaveError,
-  SaveLostError,
-  SaveNotKnownError,
-  TemplateGoneError,
-} from './templateErrors';
+import { refusal, SaveError, SaveLostError, SaveNotKnownError, TemplateGoneError } from './templateErrors';
 import type { KnownTemplate, TemplateReader } from './templateReader';
 import type { TemplateSecrets } from './templateSecrets';
 
@@ -109,7 +102,7 @@ export class TemplateSaving {
     if (error instanceof NotFoundError) {
       return undefined;
     }
-    if (!outcomeUnknown(error)) {
+    if (!mayHaveTakenEffect(error)) {
       throw refusal(error, attempt.sent);
     }
     let found: Template | undefined;

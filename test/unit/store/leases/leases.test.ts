@@ -203,6 +203,20 @@ describe('Leases of instances', function () {
     assert.equal(service.count('instances.stop'), 4);
   });
 
+  it('that stop read back where the answer was lost, and do not send it again then', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(10 * minute));
+    service.after = (call) => {
+      if (call === 'instances.stop') {
+        throw new NotReachableError();
+      }
+    };
+    await pass(12 * minute);
+    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.equal(service.count('instances.stop'), 1);
+    assert.equal(window.fleet.facts(id).lastRequest?.kind, 'stop');
+  });
+
   it('that destroy read back where the answer was lost, and do not send it again then', async () => {
     const window = await open();
     await window.leases.set(id, 'destroy', at(10 * minute));

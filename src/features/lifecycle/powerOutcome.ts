@@ -1,0 +1,159 @@
+import * as vscode from 'vscode';
+import { RefusedError } from '../../api/errors';
+import { runCommand } from '../../editor/commands';
+import { localize } from '../../editor/localize';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { billingOf, stateOf } from '../../model/instances/instanceState';
+import type { PowerRequest, PowerVerdict } from '../../store/instances/power';
+import { isCancelled } from '../../util/errors';
+import { reasonOf, type RowResult } from './bulk';
+import type { LifecycleDeps } from './deps';
+import { runningPrice, stoppedPrice } from './lifecycleWords';
+
+type Row = RowResult<PowerVerdict>;
+
+/** Tells what was not carried out, or may not have been: one with what to do next, several with a sentence each. */
+export function tellWhatFailed(deps: LifecycleDeps, kind: PowerRequest, results: readonly Row[]): void {
+  const failed = results.filter((row) =>
+    row.kind === 'failed' ? !isCancelled(row.error) : row.value === 'notDone' || row.value === 'notKnown',
+  );
+  const [only] = failed;
+  if (!only) {
+    return;
+  }
+  for (const row of failed) {
+    if (row.kind === 'failed') {
+      deps.log.error(`Instance ${row.instance.id}`, row.error);
+    }
+  }
+  if (results.length > 1) {
+    void tellSeveral(deps, kind, failed);
+  } else if (isNotKnown(only)) {
+    void tellNotKnown(deps, kind, only.instance);
+  } else if (only.kind === 'failed' && !isFinal(only.error)) {
+    deps.report.error(only.error);
+  } else {
+    void tellNotDone(deps, kind, only);
+  }
+}
+
+function isNotKnown(row: Row): boolean {
+  return row.kind === 'done' && row.value === 'notKnown';
+}
+
+/** A refusal that the user can do nothing about here, other than trying again. */
+function isFinal(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && (error.nextStep === 'none' || error.nextStep === 'retry');
+}
+
+/** It stays as it was, and for a start another machine may do. */
+async function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): Promise<void> {
+  const { id } = row.instance;
+  const again = vscode.l10n.t('Try Again');
+  const another = vscode.l10n.t('Rent Another Like This');
+  const chosen = await vscode.window.showErrorMessage(
+    sentence(deps, kind, row),
+    again,
+    ...(kind === 'start' ? [another] : []),
+  );
+  if (chosen === again) {
+    await runCommand(`gpuRental.instance.${kind}`, { instanceId: id });
+  } else if (chosen === another) {
+    await runCommand('gpuRental.instance.rentAnother', { instanceId: id });
+  }
+}
+
+async function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): Promise<void> {
+  const refresh = vscode.l10n.t('Refresh');
+  const said = notKnown(deps, kind, instance);
+  if ((await vscode.window.showWarningMessage(said, refresh)) === refresh) {
+    await runCommand('gpuRental.refresh');
+  }
+}
+
+async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
+  const refresh = vscode.l10n.t('Refresh');
+  const isOpen = failed.some(isNotKnown);
+  const titles: Record<PowerRequest, string> = isOpen
+    ? {
+        start: vscode.l10n.t('It is not sure that all instances were started.'),
+        stop: vscode.l10n.t('It is not sure that all instances were stopped. Some may go on costing.'),
+        reboot: vscode.l10n.t('It is not sure that all instances were rebooted.'),
+      }
+    : {
+        start: vscode.l10n.t('Some instances could not be started.'),
+        stop: vscode.l10n.t('Some instances could not be stopped. They go on costing.'),
+        reboot: vscode.l10n.t('Some instances could not be rebooted.'),
+      };
+  const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
+  const buttons = isOpen ? [refresh] : [];
+  const chosen = await vscode.window.showErrorMessage(titles[kind], { modal: true, detail }, ...buttons);
+  if (isOpen && chosen === refresh) {
+    await runCommand('gpuRental.refresh');
+  }
+}
+
+function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
+  const { instance } = row;
+  if (isNotKnown(row)) {
+    return notKnown(deps, kind, instance);
+  }
+  if (row.kind === 'done') {
+    return notDone(deps, kind, instance, vscode.l10n.t('The answer was lost, and nothing changed.'));
+  }
+  return isFinal(row.error)
+    ? notDone(deps, kind, instance, localize(row.error.text))
+    : `${instanceName(instance)}: ${reasonOf(row.error)}`;
+}
+
+function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, reason: string): string {
+  const name = instanceName(instance);
+  switch (kind) {
+    case 'start':
+      return vscode.l10n.t(
+        '{0} was not started and costs {1} as before. {2}',
+        name,
+        stoppedPrice([instance]),
+        reason,
+      );
+    case 'stop':
+      return vscode.l10n.t(
+        '{0} was not stopped and goes on costing {1}. {2}',
+        name,
+        priceNow(deps, instance),
+        reason,
+      );
+    case 'reboot':
+      return vscode.l10n.t('{0} was not rebooted and runs on as before. {1}', name, reason);
+  }
+}
+
+function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): string {
+  const name = instanceName(instance);
+  switch (kind) {
+    case 'start':
+      return vscode.l10n.t(
+        'It is not known whether {0} was started: the answer of the service was lost. If it was, it costs {1}. Refresh to see.',
+        name,
+        runningPrice([instance]),
+      );
+    case 'stop':
+      return vscode.l10n.t(
+        'It is not known whether {0} was stopped: the answer of the service was lost. If it was not, it goes on costing {1}. Refresh to see.',
+        name,
+        priceNow(deps, instance),
+      );
+    case 'reboot':
+      return vscode.l10n.t(
+        'It is not known whether {0} was rebooted: the answer of the service was lost. It costs the same either way.',
+        name,
+      );
+  }
+}
+
+/** A start that waits, or a machine that failed, pays for its disk alone. */
+function priceNow({ fleet, clock }: LifecycleDeps, instance: Instance): string {
+  const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
+  return billingOf(kind) === 'disk' ? stoppedPrice([instance]) : runningPrice([instance]);
+}

@@ -1,0 +1,156 @@
+import type { Client } from '../../api/client';
+import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import type { Instance } from '../../model/instances/instance';
+import type { OwnRequest } from '../../model/instances/instanceState';
+import { waitSince, type Clock } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Fleet } from '../ports';
+
+export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
+
+/**
+ * What came of it. `queued`: the start waits for a free GPU. `notDone`: the answer was lost, and the service
+ * says that nothing changed. `notKnown`: the answer was lost and nothing could be read back.
+ */
+export type PowerVerdict = 'done' | 'queued' | 'notDone' | 'notKnown';
+
+export interface PowerDeps {
+  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'facts'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** When it is looked what a request did whose answer was lost, in milliseconds after that. */
+const lookAtMs = [0, 3000, 8000];
+
+/**
+ * Starts, stops or reboots an instance: sent once, and read back where the answer was lost. Rejects where the
+ * service refused. A cancelled look says `notKnown`, since the request has left.
+ */
+export async function changePower(
+  deps: PowerDeps,
+  client: Client,
+  instance: Instance,
+  kind: PowerRequest,
+  signal?: AbortSignal,
+): Promise<PowerVerdict> {
+  const sent = await sendPower(deps, client, instance.id, kind);
+  if (sent.answer !== 'lost') {
+    return sent.answer;
+  }
+  const verdict = await lookBack(deps, client, instance, kind, signal);
+  sent.turnedOut(verdict);
+  return verdict;
+}
+
+/** Sends once. Where the answer is lost, `turnedOut` takes what was read back. */
+export async function sendPower(
+  { fleet, clock, log }: PowerDeps,
+  client: Client,
+  id: number,
+  kind: PowerRequest,
+): Promise<
+  { readonly answer: 'done' | 'queued' } | { readonly answer: 'lost'; turnedOut(verdict: PowerVerdict): void }
+> {
+  const before = fleet.facts(id).lastRequest;
+  const request: OwnRequest = { kind, at: clock.now() };
+  const isLatest = () => (fleet.facts(id).lastRequest?.at ?? 0) <= request.at;
+  const turnedOut = (verdict: PowerVerdict) => {
+    if (!isLatest()) {
+      return;
+    }
+    if (verdict === 'done' || verdict === 'queued') {
+      fleet.note(id, verdict === 'queued' ? { ...request, queued: true } : request);
+    } else if (verdict === 'notDone' && kind === 'start') {
+      takeBack(fleet, id, before);
+    }
+  };
+  if (kind === 'start') {
+    // Noted first, so that no window takes one that is to run and still says `exited` for a failure.
+    fleet.note(id, request);
+  }
+  try {
+    const answer = await send(client, id, kind);
+    turnedOut(answer);
+    return { answer };
+  } catch (error) {
+    if (!mayHaveTakenEffect(error)) {
+      turnedOut('notDone');
+      throw error;
+    }
+    log.warn(`The answer to the ${kind} of ${id} was lost: ${String(error)}`);
+    return { answer: 'lost', turnedOut };
+  }
+}
+
+async function send(client: Client, id: number, kind: PowerRequest): Promise<'done' | 'queued'> {
+  if (kind === 'start') {
+    return (await client.instances.start(id)).queued ? 'queued' : 'done';
+  }
+  await client.instances[kind](id);
+  return 'done';
+}
+
+function takeBack(fleet: PowerDeps['fleet'], id: number, before: OwnRequest | undefined): void {
+  if (before) {
+    fleet.note(id, before);
+  } else {
+    fleet.forget(id);
+  }
+}
+
+/** The last look counts; a request may take a moment to show. Throws where the instance is gone. */
+async function lookBack(
+  { clock, log }: PowerDeps,
+  client: Client,
+  before: Instance,
+  kind: PowerRequest,
+  signal: AbortSignal | undefined,
+): Promise<PowerVerdict> {
+  const since = clock.now();
+  let verdict: PowerVerdict = 'notKnown';
+  for (const atMs of lookAtMs) {
+    let now: Instance | undefined;
+    try {
+      await waitSince(clock, since, atMs, signal);
+      now = await client.instances.get(before.id, signal ? { signal } : {});
+    } catch (error) {
+      if (isCancelled(error)) {
+        return 'notKnown';
+      }
+      verdict = 'notKnown';
+      log.warn(`It could not be read back what became of the ${kind} of ${before.id}: ${String(error)}`);
+      continue;
+    }
+    if (!now) {
+      throw new NotFoundError();
+    }
+    verdict = judged(kind, before, now);
+    if (verdict === 'done') {
+      return verdict;
+    }
+  }
+  return verdict;
+}
+
+function judged(kind: PowerRequest, before: Instance, now: Instance): PowerVerdict {
+  if (kind === 'reboot') {
+    return judgedReboot(before, now);
+  }
+  const aim = kind === 'start' ? 'running' : 'stopped';
+  const intended = now.intendedStatus ?? now.nextState ?? now.currentState;
+  return intended === undefined ? 'notKnown' : intended === aim ? 'done' : 'notDone';
+}
+
+/** What is intended stays the same; the container ends, and counts its time anew. */
+function judgedReboot(before: Instance, now: Instance): PowerVerdict {
+  if (now.actualStatus !== 'running') {
+    return 'done';
+  }
+  return before.uptimeMinutes === undefined || now.uptimeMinutes === undefined
+    ? 'notKnown'
+    : now.uptimeMinutes < before.uptimeMinutes
+      ? 'done'
+      : 'notDone';
+}

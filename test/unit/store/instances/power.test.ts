@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import {
+  NotFoundError,
+  NotReachableError,
+  NotUnderstoodError,
+  RefusedError,
+  ServiceFailedError,
+  TimedOutError,
+} from '../../../../src/api/errors';
+import type { Instance } from '../../../../src/model/instances/instance';
+import type { OwnRequest } from '../../../../src/model/instances/instanceState';
+import { changePower, type PowerRequest } from '../../../../src/store/instances/power';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeService } from '../../../support/fakeService';
+
+const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
+const running = anInstance({ uptimeMinutes: 30 });
+const lost = () => new TimedOutError();
+
+/** One instance of a service in memory, and what the windows were told of it. */
+class Scene {
+  readonly service = new FakeService();
+  readonly clock = new FakeClock();
+  readonly stopLooking = new AbortController();
+  request: OwnRequest | undefined;
+
+  constructor(readonly instance: Instance) {
+    this.service.instances = [instance];
+  }
+
+  private readonly fleet = {
+    facts: () => (this.request ? { lastRequest: this.request } : {}),
+    note: (_id: number, request: Omit<OwnRequest, 'at'> & { readonly at?: number }) => {
+      this.request = { at: this.clock.now(), ...request };
+    },
+    forget: () => {
+      this.request = undefined;
+    },
+  };
+
+  /** The verdict, with the clock moved past the last look. */
+  async change(kind: PowerRequest) {
+    const deps = { fleet: this.fleet, clock: this.clock, log: silentLog };
+    const verdict = changePower(deps, this.service.client, this.instance, kind, this.stopLooking.signal);
+    verdict.catch(() => undefined);
+    await this.clock.advance(60_000);
+    return verdict;
+  }
+
+  failsBefore(call: string, error: () => Error): void {
+    this.service.before = (name) => {
+      if (name === call) throw error();
+    };
+  }
+
+  failsAfter(call: string, error: () => Error): void {
+    this.service.after = (name) => {
+      if (name === call) throw error();
+    };
+  }
+}
+
+describe('changing the power of an instance', () => {
+  it('is done with a good answer, without a look', async () => {
+    const scene = new Scene(stopped);
+    assert.equal(await scene.change('start'), 'done');
+    assert.equal(scene.request?.kind, 'start');
+    assert.equal(scene.service.count('instances.get'), 0);
+  });
+
+  it('says that a start waits for a free GPU', async () => {
+    const scene = new Scene(stopped);
+    Object.assign(scene.service.client.instances, { start: () => Promise.resolve({ queued: true }) });
+    assert.equal(await scene.change('start'), 'queued');
+    assert.equal(scene.request?.queued, true);
+  });
+
+  for (const [name, error] of [
+    ['does not come in time', lost],
+    ['is not understood', () => new NotUnderstoodError()],
+    ['is a failure of the service', () => new ServiceFailedError({ status: 502 })],
+    ['is cut off', () => new NotReachableError({ requestLeft: true })],
+  ] as const) {
+    it(`is found done where the answer ${name}, and sent once`, async () => {
+      for (const [kind, instance] of [
+        ['start', stopped],
+        ['stop', running],
+        ['reboot', running],
+      ] as const) {
+        const scene = new Scene(instance);
+        scene.failsAfter(`instances.${kind}`, error);
+        assert.equal(await scene.change(kind), 'done', kind);
+        assert.equal(scene.request?.kind, kind);
+        assert.equal(scene.service.count(`instances.${kind}`), 1);
+        assert.equal(scene.service.count('instances.get'), 1);
+      }
+    });
+  }
+
+  it('is found not done after the last look, and leaves the note as it was', async () => {
+    for (const [kind, instance] of [
+      ['start', stopped],
+      ['stop', running],
+      ['reboot', running],
+    ] as const) {
+      const scene = new Scene(instance);
+      const earlier = { kind: 'stop', at: 5, tookEffect: true } as const;
+      scene.request = earlier;
+      scene.failsBefore(`instances.${kind}`, lost);
+      assert.equal(await scene.change(kind), 'notDone', kind);
+      assert.deepEqual(scene.request, earlier);
+      assert.equal(scene.service.count(`instances.${kind}`), 1);
+      assert.equal(scene.service.count('instances.get'), 3);
+    }
+  });
+
+  it('is found done where it shows only at a later look', async () => {
+    const scene = new Scene(stopped);
+    scene.failsBefore('instances.start', lost);
+    let looks = 0;
+    scene.service.after = () => {
+      looks += 1;
+      scene.service.instances = [{ ...stopped, intendedStatus: 'running' }];
+    };
+    assert.equal(await scene.change('start'), 'done');
+    assert.equal(looks, 2);
+  });
+
+  it('stays not known where nothing can be read back; a start that may run is followed all the same', async () => {
+    const start = new Scene(stopped);
+    start.service.before = () => {
+      throw new NotReachableError({ requestLeft: true });
+    };
+    assert.equal(await start.change('start'), 'notKnown');
+    assert.equal(start.request?.kind, 'start');
+    const stop = new Scene(running);
+    stop.service.before = start.service.before;
+    assert.equal(await stop.change('stop'), 'notKnown');
+    // A stop that is only hoped for must be possible again.
+    assert.equal(stop.request, undefined);
+  });
+
+  it('stays not known where the record does not say what is intended', async () => {
+    const bare: { -readonly [Key in keyof Instance]: Instance[Key] } = { ...stopped };
+    delete bare.intendedStatus;
+    const scene = new Scene(bare);
+    scene.service.instances = [bare];
+    Object.assign(scene.service.client.instances, { start: () => Promise.reject(lost()) });
+    assert.equal(await scene.change('start'), 'notKnown');
+  });
+
+  it('is noted before the request leaves only where it starts', async () => {
+    const noted: (string | undefined)[] = [];
+    for (const [kind, instance] of [
+      ['start', stopped],
+      ['stop', running],
+      ['reboot', running],
+    ] as const) {
+      const scene = new Scene(instance);
+      scene.service.before = () => {
+        noted.push(scene.request?.kind);
+      };
+      await scene.change(kind);
+    }
+    assert.deepEqual(noted, ['start', undefined, undefined]);
+  });
+
+  it('passes a refusal on, without a look, and takes the note back', async () => {
+    for (const error of [
+      () => new RefusedError({ status: 400 }),
+      () => new NotReachableError({ requestLeft: false }),
+    ]) {
+      const scene = new Scene(stopped);
+      scene.failsBefore('instances.start', error);
+      await assert.rejects(scene.change('start'));
+      assert.equal(scene.request, undefined);
+      assert.equal(scene.service.count('instances.get'), 0);
+    }
+  });
+
+  it('is refused where the instance is gone meanwhile', async () => {
+    const scene = new Scene(stopped);
+    scene.failsBefore('instances.start', lost);
+    scene.service.instances = [];
+    await assert.rejects(scene.change('start'), NotFoundError);
+  });
+
+  it('is not known where the look is cancelled', async () => {
+    const scene = new Scene(running);
+    scene.failsBefore('instances.stop', lost);
+    scene.service.after = (call) => {
+      if (call === 'instances.get') scene.stopLooking.abort();
+    };
+    assert.equal(await scene.change('stop'), 'notKnown');
+    assert.equal(scene.service.count('instances.get'), 1);
+  });
+
+  it('leaves what was asked for meanwhile alone', async () => {
+    const scene = new Scene(stopped);
+    scene.failsBefore('instances.start', lost);
+    scene.service.after = () => {
+      scene.request = { kind: 'destroy', at: scene.clock.now() + 1 };
+    };
+    assert.equal(await scene.change('start'), 'notDone');
+    assert.equal(scene.request?.kind, 'destroy');
+  });
+});
