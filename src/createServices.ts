@@ -32,10 +32,10 @@ import { LeaseRunner } from './store/leases/leaseRunner';
 import { Notices } from './store/windows/notices';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
-import { createListStore } from './store/listStore';
+import { createListStore, type ListStoreDeps } from './store/listStore';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
-import type { Account, Accounts, SecretPort, WindowHub } from './store/ports';
+import type { Accounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
 import { createReadiness } from './store/rentals/readiness';
@@ -210,21 +210,8 @@ function listServices(shared: {
   readonly clock: Clock;
 }) {
   const { own, accounts, hub, clock } = shared;
-  const list = <T>(
-    name: string,
-    read: (account: Account) => Promise<{ readonly items: readonly T[] }>,
-    versionOf?: (item: T) => string,
-  ) =>
-    own(
-      createListStore({
-        name,
-        accounts,
-        hub,
-        clock,
-        read: async (account) => (await read(account)).items,
-        versionOf,
-      }),
-    );
+  const list = <T>(name: string, read: ListStoreDeps<T>['read'], versionOf?: (item: T) => string) =>
+    own(createListStore({ name, accounts, hub, clock, read, versionOf }));
   return {
     templates: list(
       'templates',

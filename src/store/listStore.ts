@@ -10,7 +10,10 @@ export interface ListStoreDeps<T> {
   readonly accounts: Accounts;
   readonly hub: WindowHub;
   readonly clock: Clock;
-  readonly read: (account: Account, signal: AbortSignal) => Promise<readonly T[]>;
+  readonly read: (
+    account: Account,
+    signal: AbortSignal,
+  ) => Promise<{ readonly items: readonly T[]; readonly skipped: number }>;
   /** Differs whenever an item does; the whole item where it is left out, which takes long for thousands. */
   readonly versionOf?: ((item: T) => string) | undefined;
 }
@@ -103,13 +106,16 @@ class AccountList<T> implements ListStore<T>, Disposable {
       this.become({ kind: 'loading' });
     }
     try {
-      const value = await this.deps.read(account, signal);
+      const { items: value, skipped } = await this.deps.read(account, signal);
       if (this.isOver(signal)) {
         return;
       }
       const before = this.current;
-      this.become({ kind: 'ready', value, fetchedAt: this.deps.clock.now() });
-      if (tellOthers && before.kind === 'ready' && !isSame(before.value, value, this.deps.versionOf)) {
+      this.become(readyList(value, skipped, this.deps.clock.now()));
+      const hasChanged =
+        before.kind === 'ready' &&
+        ((before.skipped ?? 0) !== skipped || !isSame(before.value, value, this.deps.versionOf));
+      if (tellOthers && hasChanged) {
         this.deps.hub.broadcast(this.topic, account.key);
       }
     } catch (error) {
@@ -128,6 +134,11 @@ class AccountList<T> implements ListStore<T>, Disposable {
     this.current = state;
     this.changed.fire(state);
   }
+}
+
+/** The state of a list that was read; `skipped` stands in it only where there is something to say. */
+export function readyList<T>(value: T, skipped: number, fetchedAt: number): Loaded<T> {
+  return { kind: 'ready', value, fetchedAt, ...(skipped > 0 ? { skipped } : {}) };
 }
 
 function isSame<T>(

@@ -72,8 +72,16 @@ export interface AccountChanges {
 export type Loaded<T> =
   | { readonly kind: 'idle' }
   | { readonly kind: 'loading' }
-  /** `error` beside data: the data is the last good one, from `fetchedAt` (ms). */
-  | { readonly kind: 'ready'; readonly value: T; readonly fetchedAt: number; readonly error?: unknown }
+  | {
+      readonly kind: 'ready';
+      readonly value: T;
+      /** Milliseconds since 1970. */
+      readonly fetchedAt: number;
+      /** Beside data: the data is the last good one. */
+      readonly error?: unknown;
+      /** Records that could not be understood: what is missing from the value may be one of them. */
+      readonly skipped?: number;
+    }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface FleetSnapshot {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { ReadOnlyTemplateError, SaveLostError } from '../../src/store/templates/templateErrors';
+import {
+  ReadOnlyTemplateError,
+  SaveLostError,
+  SaveNotKnownError,
+} from '../../src/store/templates/templateErrors';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
@@ -86,6 +90,18 @@ describe('drafts of templates', () => {
     simulator.fail({ kind: 'dropBefore', method: 'POST', path: route });
     await assert.rejects(window.creation.saveDraft(token, JSON.stringify(fields)), SaveLostError);
     assert.ok(await window.creation.draft(token));
+  });
+
+  it('may have been made where a template of that name cannot be read, and say so', async () => {
+    const source = JSON.stringify(fields);
+    await window.creation.saveDraft(await window.creation.addDraft(fields), source);
+    const token = await window.creation.addDraft(fields);
+    const { json } = await simulator.call('GET', `${route}?select_filters={"name":{"eq":"Fresh"}}`);
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    const body = { ...json, templates: [...json.templates, { id: { broken: true } }] };
+    // The look before it is sent passes.
+    simulator.fail({ kind: 'answer', method: 'GET', path: route, status: 200, body, skip: 1 });
+    await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
   });
 
   it('are never created in another account than the one they were begun for', async () => {

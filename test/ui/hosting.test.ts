@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addBrokenRecord } from '../support/brokenRecord';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import type { Workbench } from '../support/workbench';
@@ -173,6 +174,26 @@ describe('hosting and serverless', function () {
     await workbench.toast(/does not know what was asked for/);
     await workbench.shot('07-deployment-gone');
     assert.equal(simulator.received('POST', /\/stop\/$/).length, before + 1);
+  });
+
+  it('names machines and deployments that could not be read', async () => {
+    const { simulator } = session();
+    await addBrokenRecord(simulator, '/api/v0/machines/', 'machines');
+    await addBrokenRecord(simulator, '/api/v0/deployments/', 'deployments');
+    await addBrokenRecord(simulator, '/api/v0/auth/apikeys/', 'apikeys');
+    const hosting = workbench.view('Hosting');
+    const account = workbench.view('Account');
+    await account.open();
+    await account.expand(account.row('API Keys'));
+    await workbench.run('Refresh');
+    await hosting.row('1 machine could not be read').waitFor();
+    await hosting.row(/#\d+/).waitFor();
+    await account.row('1 entry could not be read').waitFor();
+    await account.expand(account.row('Serverless Deployments'));
+    await account.row('1 deployment could not be read').waitFor();
+    await workbench.shot('09-not-read');
+    simulator.faults.clear();
+    await account.header.click();
   });
 
   it('keeps the list of machines beside the reason when it cannot be read', async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { add, formatMoney, fromDollars } from '../../src/model/money';
+import { addBrokenRecord } from '../support/brokenRecord';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -78,12 +79,12 @@ describe('volumes and what a destroy leaves', function () {
   it('shows an error as a row that tries again, not as no volumes', async () => {
     await row('Volumes').waitFor({ timeout: 60_000 });
     await instances().expand(row('Volumes'));
-    await row('Could not load the volumes').waitFor();
+    await row('Could not load').waitFor();
     // What cannot be read may bill too.
     assert.match(await statusText(), /1 running · ≥ \$\d+\.\d+\/h · ≤ \d+/);
     await workbench.shot('01-error');
     session().simulator.faults.clear();
-    await row('Could not load the volumes').click();
+    await row('Could not load').click();
     await row('spare').waitFor();
   });
 
@@ -101,6 +102,34 @@ describe('volumes and what a destroy leaves', function () {
     const status = workbench.statusItem('gpuRental.status');
     assert.match(await workbench.hoverText(status, /for volumes/), /Of it \$0\.\d+\/h for volumes/);
     assert.ok((await instances().header.innerText()).includes(`${await costNow()}/h`));
+  });
+
+  it('names in each view what could not be read, and leaves it out of no sum', async () => {
+    const { simulator } = session();
+    const templates = workbench.view('Templates');
+    const sshKeys = workbench.view('SSH Keys');
+    await addBrokenRecord(simulator, '/api/v0/instances/', 'instances');
+    await addBrokenRecord(simulator, '/api/v0/volumes/', 'volumes');
+    await addBrokenRecord(simulator, '/api/v0/template/', 'templates');
+    await addBrokenRecord(simulator, '/api/v0/ssh/');
+    await templates.open();
+    await sshKeys.open();
+    await workbench.run('Refresh');
+    await row('1 instance could not be read').waitFor();
+    await row('1 volume could not be read').waitFor();
+    await templates.row('1 template could not be read').waitFor();
+    await sshKeys.row('1 SSH key could not be read').waitFor();
+    await row('trainer').waitFor();
+    await row('corpus').waitFor();
+    assert.match(await statusText(), /· ≥ \$\d+\.\d+\/h ·/);
+    assert.match(await workbench.hoverText(row('1 instance could not'), /bill/), /They exist and bill/);
+    await workbench.shot('02-not-read');
+    simulator.faults.clear();
+    await workbench.run('Refresh');
+    await row('1 volume could not be read').waitFor({ state: 'detached' });
+    await sshKeys.row('1 SSH key could not be read').waitFor({ state: 'detached' });
+    await templates.header.click();
+    await sshKeys.header.click();
   });
 
   it('refuses to delete one that is in use, and names the instance', async () => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ForbiddenError } from '../../api/errors';
+import { skippedRow } from '../../editor/listRows';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { User } from '../../model/accounts/account';
@@ -233,6 +234,16 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
     item.command = { command: 'gpuRental.secret.set', title: labels.secrets };
   }
   return item;
+}
+
+/** Entries that are there and could not be understood. */
+export function skippedItem(part: PartId, count: number): vscode.TreeItem {
+  return skippedRow(
+    count === 1
+      ? vscode.l10n.t('1 entry could not be read')
+      : vscode.l10n.t('{0} entries could not be read', count),
+    part,
+  );
 }
 
 /** What a key may not read is explained and not offered again and again. */

@@ -14,7 +14,8 @@ export type AccountNode =
   | { readonly kind: 'secret'; readonly secretName: string }
   | { readonly kind: 'teamRole'; readonly roleName: string }
   | { readonly kind: 'none'; readonly part: PartId }
-  | { readonly kind: 'problem'; readonly part: PartId };
+  | { readonly kind: 'problem'; readonly part: PartId }
+  | { readonly kind: 'skipped'; readonly part: PartId; readonly skipped: number };
 
 /** The same object for the same row, so that the editor keeps what is open and selected. */
 export class AccountNodes {

@@ -3,6 +3,7 @@ import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
+import { readyList } from '../../store/listStore';
 import type { Account, Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -17,11 +18,19 @@ export interface AccountPartTypes {
 export type PartId = keyof AccountPartTypes;
 export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
 
-const readers: { readonly [Id in PartId]: (account: Account) => Promise<AccountPartTypes[Id]> } = {
-  tfa: (account) => account.client.tfa.status(),
-  apiKeys: async (account) => (await account.client.apiKeys.list()).items,
-  secrets: (account) => account.client.secrets.list(),
-  teamRoles: async (account) => (await account.client.teamRoles.list()).items,
+/** `items` is the part; the interface names no shape of a variable, so none of them is left out. */
+const readers: {
+  readonly [Id in PartId]: (
+    account: Account,
+  ) => Promise<{ readonly items: AccountPartTypes[Id]; readonly skipped: number }>;
+} = {
+  tfa: async (account) => {
+    const status = await account.client.tfa.status();
+    return { items: status, skipped: status.skipped };
+  },
+  apiKeys: (account) => account.client.apiKeys.list(),
+  secrets: async (account) => ({ items: await account.client.secrets.list(), skipped: 0 }),
+  teamRoles: (account) => account.client.teamRoles.list(),
 };
 
 /**
@@ -85,9 +94,9 @@ export class AccountParts implements Disposable {
       this.set(id, { kind: 'loading' });
     }
     try {
-      const value = await readers[id](account);
+      const { items, skipped } = await readers[id](account);
       if (this.accountKey === account.key) {
-        this.set(id, { kind: 'ready', value, fetchedAt: this.deps.clock.now() });
+        this.set(id, readyList(items, skipped, this.deps.clock.now()));
       }
     } catch (error) {
       this.deps.log.info(`A part of the account (${id}) could not be read: ${String(error)}`);

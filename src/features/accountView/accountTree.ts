@@ -18,6 +18,7 @@ import {
   partItem,
   problemItem,
   secretItem,
+  skippedItem,
   sshKeyItem,
   teamRoleItem,
   userItem,
@@ -162,7 +163,11 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     if (state.kind !== 'ready') {
       return [];
     }
-    const rows = this.rowsOf(part);
+    const { skipped } = state;
+    const rows = [
+      ...(skipped === undefined ? [] : [this.nodes.of({ kind: 'skipped', part, skipped } as const)]),
+      ...this.rowsOf(part),
+    ];
     return [
       ...(state.error === undefined ? [] : [problem]),
       ...(rows.length > 0 ? rows : [this.nodes.of({ kind: 'none', part })]),
@@ -226,6 +231,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         const state = parts.state(node.part);
         return problemItem(state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined);
       }
+      case 'skipped':
+        return skippedItem(node.part, node.skipped);
       case 'tfaMethod':
       case 'backupCodes':
       case 'apiKey':

@@ -1,4 +1,5 @@
 import type { Services } from '../../services';
+import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { FolderMemory } from './folderMemory';
 import type { PlatformEntries } from './platformEntries';
@@ -50,11 +51,10 @@ export class EntryCleaner implements Disposable {
     if (!account || state.kind !== 'ready' || state.error !== undefined) {
       return;
     }
-    const { instances, missing, skipped } = state.value;
-    if ((missing ?? 0) > 0 || skipped > 0) {
+    if (!isComplete(state.value)) {
       return;
     }
-    const ids = instances.map((instance) => instance.id);
+    const ids = state.value.instances.map((instance) => instance.id);
     const seen = `${account.key} ${[...ids].sort().join()}`;
     if (seen === this.last) {
       return;

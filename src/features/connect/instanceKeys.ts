@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import { NotReachableError, TimedOutError } from '../../api/errors';
 import type { Services } from '../../services';
+import { matchKeys } from '../../ssh/localKeys';
 
 type Deps = Pick<Services, 'accounts' | 'ssh' | 'log'>;
 
 /**
- * Public keys with which the instance lets somebody in; `undefined` where the service cannot be
- * reached, so that a machine that was reached before stays reachable (issue: Endpoint).
+ * Public keys with which the instance lets somebody in; `undefined` where the service cannot be reached, or the
+ * right one may not have been readable, so that a machine that was reached before stays reachable (issue: Endpoint).
  */
 export async function keysOf(
-  { accounts, log }: Deps,
+  { accounts, log, ssh }: Deps,
   instanceId: number,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
@@ -20,8 +21,10 @@ export async function keysOf(
   try {
     const own = await client.instances.keys(instanceId, { signal });
     // An empty list says little: keys of the account are put on instances without being listed there.
-    const { items } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
-    return items.map((key) => key.publicKey);
+    const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
+    const lines = items.map((key) => key.publicKey);
+    // One that could not be read may be the key of this computer.
+    return skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0 ? undefined : lines;
   } catch (error) {
     if (error instanceof NotReachableError || error instanceof TimedOutError) {
       log.warn(`Keys of instance ${instanceId} are not known: ${error.message}`);

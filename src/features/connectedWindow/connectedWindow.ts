@@ -5,6 +5,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import { windowTroubleOf, type WindowTrouble } from '../../model/instances/windowTrouble';
 import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
+import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WindowDeps } from './deps';
 import { askAboutWindow, reloadWindow } from './question';
@@ -97,7 +98,7 @@ export class ConnectedWindow implements Disposable {
     }
     const isStale = state.error !== undefined;
     const isNew = !isStale && state.fetchedAt >= this.openedAt;
-    const isWhole = (state.value.missing ?? 0) === 0 && state.value.skipped === 0;
+    const isWhole = isComplete(state.value);
     this.show(instance, isStale, isWhole);
     if (isNew && (instance || isWhole)) {
       await this.judge(instance, clock.now());

@@ -1,14 +1,19 @@
 import * as vscode from 'vscode';
+import { ForbiddenError, NotFoundError, sayingIfLost } from '../../api/errors';
+import { listProblems, problemRow } from '../../editor/listRows';
 import { withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
+import { readyList } from '../../store/listStore';
+import type { Account, Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 
-type Deps = Pick<Services, 'accounts' | 'log' | 'commands' | 'accountGroups'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
 
 /** Serverless deployments: a heading in the account view, *Stop* and *Start*. */
 export function register(deps: Deps): Disposable {
@@ -35,13 +40,14 @@ class DeploymentList implements TreeGroup, Disposable {
   private readonly store = new DisposableStore();
   private accountKey: string | undefined;
   private readonly nodes = new Map<number, { readonly deploymentId: number }>();
-  deployments: readonly Deployment[] = [];
+  private readonly problemNodes = { loadError: {}, skipped: {} };
+  private state: Loaded<readonly Deployment[]> = { kind: 'idle' };
 
-  constructor(private readonly deps: Pick<Deps, 'accounts' | 'log'>) {
+  constructor(private readonly deps: Pick<Deps, 'accounts' | 'clock' | 'log'>) {
     const follow = () => {
       if (deps.accounts.active?.key !== this.accountKey) {
         this.accountKey = deps.accounts.active?.key;
-        this.deployments = [];
+        this.state = { kind: 'idle' };
         this.changed.fire(undefined);
         void this.refresh().catch((error: unknown) => {
           deps.log.info(`The deployments could not be read: ${String(error)}`);
@@ -52,21 +58,44 @@ class DeploymentList implements TreeGroup, Disposable {
     follow();
   }
 
+  get deployments(): readonly Deployment[] {
+    return this.state.kind === 'ready' ? this.state.value : [];
+  }
+
   rows(): readonly GroupRow[] {
-    return this.deployments.map((deployment) => {
+    const { state } = this;
+    const problems = listProblems(state).map((problem) => ({
+      node: this.problemNodes[problem.kind],
+      item: () =>
+        problemRow(problem, { name: 'deployments', state, unread, retry: 'gpuRental.refreshDeployments' }),
+    }));
+    const rows = this.deployments.map((deployment) => {
       const node = this.nodes.get(deployment.id) ?? { deploymentId: deployment.id };
       this.nodes.set(deployment.id, node);
       return { node, item: () => deploymentItem(deployment) };
     });
+    return [...problems, ...rows];
   }
 
   async refresh(): Promise<void> {
     const account = this.deps.accounts.active;
     if (account) {
-      const { items } = await account.client.deployments.list();
-      if (this.accountKey === account.key) {
-        this.deployments = items;
-        this.changed.fire(undefined);
+      try {
+        const { items, skipped } = await account.client.deployments.list();
+        this.become(account, readyList(items, skipped, this.deps.clock.now()));
+      } catch (error) {
+        const isNone = error instanceof ForbiddenError || error instanceof NotFoundError;
+        const { state } = this;
+        // A key that may not read them, or a service without them: nothing is missed.
+        this.become(
+          account,
+          isNone
+            ? { kind: 'idle' }
+            : state.kind === 'ready'
+              ? { ...state, error }
+              : { kind: 'failed', error },
+        );
+        throw error;
       }
     }
   }
@@ -75,6 +104,19 @@ class DeploymentList implements TreeGroup, Disposable {
     this.store.dispose();
     this.changed.dispose();
   }
+
+  private become(account: Account, state: Loaded<readonly Deployment[]>): void {
+    if (this.accountKey === account.key) {
+      this.state = state;
+      this.changed.fire(undefined);
+    }
+  }
+}
+
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 deployment could not be read')
+    : vscode.l10n.t('{0} deployments could not be read', count);
 }
 
 function isStopped({ endpointState }: Deployment): boolean {
@@ -139,8 +181,22 @@ async function change(
       ? vscode.l10n.t('Stopping {0}…', nameOf(deployment))
       : vscode.l10n.t('Starting {0}…', nameOf(deployment));
   const { endpointState } = await withCancellableProgress(title, (signal) =>
-    account.client.deployments[action](deployment.id, { signal }),
-  ).finally(() => list.refresh());
+    sayingIfLost(
+      action === 'stop'
+        ? text(
+            'It is not known whether {0} was stopped: the answer of the service was lost. If it was not, its workers go on costing. Refresh to see.',
+            nameOf(deployment),
+          )
+        : text(
+            'It is not known whether {0} was started: the answer of the service was lost. If it was, its workers cost money. Refresh to see.',
+            nameOf(deployment),
+          ),
+      () => account.client.deployments[action](deployment.id, { signal }),
+    ),
+  ).finally(() =>
+    // Its failure is a row.
+    list.refresh().catch(() => undefined),
+  );
   void vscode.window.showInformationMessage(
     vscode.l10n.t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
   );

@@ -50,12 +50,23 @@ export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal):
     ...found,
     matchKeys(local, registered).length > 0
       ? finding('registered', titles.registered, 'ok', text('A key of this computer is registered.'))
-      : finding(
-          'registered',
-          titles.registered,
-          'problem',
-          text('No key of this computer is registered, so instances that you rent will not let you in.'),
-          fixes.addKey,
-        ),
+      : listed.value.skipped > 0
+        ? finding(
+            'registered',
+            titles.registered,
+            'note',
+            text(
+              'No key of this computer was found, and {0} registered keys could not be read. The log names the field.',
+              listed.value.skipped,
+            ),
+            fixes.addKey,
+          )
+        : finding(
+            'registered',
+            titles.registered,
+            'problem',
+            text('No key of this computer is registered, so instances that you rent will not let you in.'),
+            fixes.addKey,
+          ),
   ];
 }

@@ -45,7 +45,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
       ? keyFinding(instance, await ssh.localKeys(signal), registered.value)
       : finding('keyOnInstance', keyOnInstance, 'skipped', sentenceOf(registered.error)),
   ];
-  const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value };
+  const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value?.lines };
   const probes = await attempt(() => ssh.reach(instance, signal));
   const outcome = await attempt(() => ssh.connect(request, { signal }));
   if (!outcome.value) {
@@ -72,11 +72,11 @@ async function registeredKeys(
   client: Client,
   instanceId: number,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { items } = await client.instances.keys(instanceId, { signal });
+): Promise<{ readonly lines: readonly string[]; readonly unread: number }> {
+  const own = await client.instances.keys(instanceId, { signal });
   // An empty list says little: keys of the account are put on instances without being listed there.
-  const keys = items.length > 0 ? items : (await client.sshKeys.list({ signal })).items;
-  return keys.map((key) => key.publicKey);
+  const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
+  return { lines: items.map((key) => key.publicKey), unread: skipped };
 }
 
 /** What the user is told; anything that is not made for him is a fault of ours and goes on as one. */
@@ -90,9 +90,21 @@ function sentenceOf(error: unknown): Text {
 function keyFinding(
   instance: Instance,
   local: Awaited<ReturnType<SshService['localKeys']>>,
-  registered: readonly string[],
+  { lines, unread }: Awaited<ReturnType<typeof registeredKeys>>,
 ): Finding {
-  return matchKeys(local, registered).length > 0
+  if (matchKeys(local, lines).length === 0 && unread > 0) {
+    return finding(
+      'keyOnInstance',
+      titles.keyOnInstance,
+      'note',
+      text(
+        'No key of this computer was found, and {0} keys could not be read. The log names the field.',
+        unread,
+      ),
+      fixes.attachKey(instance.id),
+    );
+  }
+  return matchKeys(local, lines).length > 0
     ? finding('keyOnInstance', titles.keyOnInstance, 'ok', text('A key of this computer is on it.'))
     : finding(
         'keyOnInstance',

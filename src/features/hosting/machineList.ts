@@ -1,5 +1,6 @@
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
+import { readyList } from '../../store/listStore';
 import type { Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -38,9 +39,9 @@ export class MachineList implements Disposable {
       this.become({ kind: 'loading' });
     }
     try {
-      const { items } = await account.client.machines.list();
+      const { items, skipped } = await account.client.machines.list();
       if (this.accountKey === account.key) {
-        this.become({ kind: 'ready', value: items, fetchedAt: this.deps.clock.now() });
+        this.become(readyList(items, skipped, this.deps.clock.now()));
       }
     } catch (error) {
       this.deps.log.warn(`The machines of this account could not be read: ${String(error)}`);

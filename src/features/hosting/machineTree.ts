@@ -1,15 +1,12 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
 import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
-import { UserError } from '../../util/errors';
 import type { MachineList } from './machineList';
 
-export type MachineNode =
-  | { readonly kind: 'machine'; readonly machineId: number }
-  | { readonly kind: 'loadError'; readonly stale: boolean };
+export type MachineNode = { readonly kind: 'machine'; readonly machineId: number } | ListProblem;
 
 /** The machines that the account rents out. */
 export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode.Disposable {
@@ -29,13 +26,8 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     if (node || state.kind === 'idle' || state.kind === 'loading') {
       return [];
     }
-    if (state.kind === 'failed') {
-      return [{ kind: 'loadError', stale: false }];
-    }
-    return [
-      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
-      ...state.value.map(({ id }) => this.nodeOf(id)),
-    ];
+    const machines = state.kind === 'ready' ? state.value : [];
+    return [...listProblems(state), ...machines.map(({ id }) => this.nodeOf(id))];
   }
 
   getParent(): undefined {
@@ -43,7 +35,9 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 
   getTreeItem(node: MachineNode): vscode.TreeItem {
-    return node.kind === 'machine' ? this.machineItem(node.machineId) : this.errorItem(node.stale);
+    return node.kind === 'machine'
+      ? this.machineItem(node.machineId)
+      : problemRow(node, { name: 'machines', state: this.machines.state, unread });
   }
 
   dispose(): void {
@@ -80,20 +74,12 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     }
     return item;
   }
+}
 
-  private errorItem(stale: boolean): vscode.TreeItem {
-    const { state } = this.machines;
-    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
-    const item = new vscode.TreeItem(
-      stale
-        ? vscode.l10n.t('Could not refresh. Select to retry')
-        : vscode.l10n.t('Could not load. Select to retry'),
-    );
-    item.description = error instanceof UserError ? localize(error.text) : '';
-    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
-    return item;
-  }
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 machine could not be read')
+    : vscode.l10n.t('{0} machines could not be read', count);
 }
 
 /** `2 of 4 rented`, of the GPUs; each letter of the occupancy stands for a rented GPU, `x` for a free one. */

@@ -1,3 +1,4 @@
+import type { ListProblem } from '../../editor/listRows';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 
 /** What the instances tree holds: plain data, also the argument of its commands. */
@@ -5,7 +6,7 @@ export type InstanceNode =
   | { readonly kind: 'instance'; readonly instanceId: number }
   /** Not read yet, which is not the same as none. */
   | { readonly kind: 'loading' }
-  | { readonly kind: 'loadError'; readonly stale: boolean }
+  | ListProblem
   | { readonly kind: 'partial'; readonly missing: number }
   | { readonly kind: 'group'; readonly groupId: string };
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { listProblems, problemRow } from '../../editor/listRows';
 import { localize } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
-import { UserError } from '../../util/errors';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
@@ -81,16 +81,13 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 
   private instanceNodes(): InstanceNode[] {
     const { state } = this.deps.fleet;
-    if (state.kind === 'failed') {
-      return [{ kind: 'loadError', stale: false }];
-    }
     if (state.kind !== 'ready') {
-      return [{ kind: 'loading' }];
+      return state.kind === 'failed' ? [...listProblems(state)] : [{ kind: 'loading' }];
     }
-    const { instances, missing } = state.value;
+    const { instances, missing, skipped } = state.value;
     this.nodes.keepOnly(new Set(instances.map((instance) => instance.id)));
     return [
-      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      ...listProblems({ ...state, skipped }),
       ...instances.map((instance) => this.nodes.instance(instance.id)),
       ...(missing === undefined || missing === 0 ? [] : [{ kind: 'partial', missing } as const]),
     ];
@@ -135,7 +132,13 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'loading':
         return loadingItem();
       case 'loadError':
-        return this.errorItem(node.stale);
+      case 'skipped':
+        return problemRow(node, {
+          name: 'instances',
+          state: this.deps.fleet.state,
+          unread,
+          consequence: vscode.l10n.t('They exist and bill.'),
+        });
       case 'partial':
         return this.partialItem(node.missing);
     }
@@ -167,23 +170,6 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 
   dispose(): void {
     this.store.dispose();
-  }
-
-  private errorItem(stale: boolean): vscode.TreeItem {
-    const { state } = this.deps.fleet;
-    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
-    const item = new vscode.TreeItem(
-      stale
-        ? vscode.l10n.t('Could not refresh. Select to retry')
-        : vscode.l10n.t('Could not load. Select to retry'),
-    );
-    item.id = 'load-error';
-    item.description = error instanceof UserError ? localize(error.text) : '';
-    item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
-    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-    item.contextValue = ';loadError;';
-    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
-    return item;
   }
 
   private partialItem(missing: number): vscode.TreeItem {
@@ -263,6 +249,12 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       view.message = message;
     }
   }
+}
+
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 instance could not be read')
+    : vscode.l10n.t('{0} instances could not be read', count);
 }
 
 function loadingItem(): vscode.TreeItem {

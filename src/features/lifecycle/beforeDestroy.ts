@@ -19,6 +19,8 @@ export type Look =
 export interface BeforeDestroy {
   /** Of all machines; `undefined` where they could not be read. */
   readonly volumes: readonly Volume[] | undefined;
+  /** There are more than could be read. */
+  readonly hasUnreadVolumes: boolean;
   readonly looks: ReadonlyMap<Instance, Look>;
 }
 
@@ -40,7 +42,9 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
       readVolumes(deps, signal),
       ...instances.map(async (instance) => [instance, await look(deps, instance, signal)] as const),
     ]);
-    return { volumes, looks: new Map(looks) };
+    const { state } = deps.volumes;
+    const hasUnreadVolumes = state.kind === 'ready' && state.skipped !== undefined;
+    return { volumes, hasUnreadVolumes, looks: new Map(looks) };
   });
 }
 

@@ -20,7 +20,7 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
         ? vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.')
         : vscode.l10n.t('Everything on their disks is lost for good. This cannot be undone.')) +
         ' ' +
-        afterwards(instances, found.volumes),
+        afterwards(instances, found),
       ...(work.length === 0 ? [] : ['', ...work]),
     ]
       .join('\n')
@@ -30,7 +30,10 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
 }
 
 /** What goes on costing. */
-function afterwards(instances: readonly Instance[], volumes: readonly Volume[] | undefined): string {
+function afterwards(
+  instances: readonly Instance[],
+  { volumes, hasUnreadVolumes }: Pick<BeforeDestroy, 'volumes' | 'hasUnreadVolumes'>,
+): string {
   const ids = new Set(instances.map(({ id }) => id));
   const kept = (volumes ?? []).filter(({ instanceIds }) => instanceIds?.some((id) => ids.has(id)));
   if (kept.length > 0) {
@@ -42,7 +45,8 @@ function afterwards(instances: readonly Instance[], volumes: readonly Volume[] |
   // Either record may name the link between the two (service-facts 3.7).
   const isKnownFree =
     instances.every((instance) => instance.volumes?.length === 0) ||
-    (volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
+    (!hasUnreadVolumes &&
+      volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
     ? vscode.l10n.t('What is destroyed costs nothing afterwards.')

@@ -92,7 +92,9 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   }
   const { state } = templates;
   if (state.kind === 'ready' && state.error === undefined) {
-    return undefined;
+    return state.skipped === undefined
+      ? undefined
+      : vscode.l10n.t('Templates that could not be read: {0}. The log names the field.', state.skipped);
   }
   const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
   return error instanceof UserError

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Client } from '../../api/client';
+import type { Client, Listing } from '../../api/client';
 import { localize } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { stoppedText } from '../../model/rentals/confirmation';
@@ -96,22 +96,25 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
             ),
           },
         ]),
-    ...[own.reason, offers.reason]
+    ...[own.reason, unread(own.skipped), offers.reason]
       .filter((reason) => reason !== undefined)
       .map((label) => ({ label: `$(error) ${label}` })),
   ];
 }
 
+function unread(skipped: number): string | undefined {
+  return skipped === 0
+    ? undefined
+    : vscode.l10n.t('Volumes of yours that could not be read: {0}. The log names the field.', skipped);
+}
+
 /** An error is a row, never an empty list. */
-async function orReason<T>(listing: Promise<{ readonly items: readonly T[] }>): Promise<{
-  readonly items: readonly T[];
-  readonly reason?: string;
-}> {
+async function orReason<T>(listing: Promise<Listing<T>>): Promise<Listing<T> & { readonly reason?: string }> {
   try {
     return await listing;
   } catch (error) {
     if (error instanceof UserError) {
-      return { items: [], reason: localize(error.text) };
+      return { items: [], skipped: 0, reason: localize(error.text) };
     }
     throw error;
   }

@@ -7,7 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
 import type { Client } from '../../api/client';
 import type { Services } from '../../services';
-import { listedInstances } from '../../store/instances/listed';
+import { isComplete, listedInstances } from '../../store/instances/listed';
 import { parsePublicKey, sameKey } from '../../ssh/publicKey';
 import { matchKeys } from '../../ssh/localKeys';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -73,7 +73,7 @@ function clientOf({ accounts }: Deps): Client {
  */
 async function ensureSshKey(deps: Deps): Promise<boolean> {
   const client = clientOf(deps);
-  const [{ items }, local] = await Promise.all([client.sshKeys.list(), deps.ssh.localKeys()]);
+  const [{ items, skipped }, local] = await Promise.all([client.sshKeys.list(), deps.ssh.localKeys()]);
   const lines = items.map((key) => key.publicKey);
   const ofAccount = deps.accounts.active?.user.sshKey;
   if (matchKeys(local, ofAccount === undefined ? lines : [...lines, ofAccount]).length > 0) {
@@ -81,7 +81,13 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
   }
   const choice = await pickKey(deps, {
     title: vscode.l10n.t('An SSH Key to Log In With'),
-    placeholder: vscode.l10n.t('No key of this computer is registered. Without one you cannot log in.'),
+    placeholder:
+      skipped === 0
+        ? vscode.l10n.t('No key of this computer is registered. Without one you cannot log in.')
+        : vscode.l10n.t(
+            'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
+            skipped,
+          ),
     without: vscode.l10n.t('Go On Without a Key'),
   });
   if (choice?.kind === 'key') {
@@ -141,7 +147,7 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   const opens = await instancesOpenedBy(deps, key.publicKey);
-  const isLast = registeredKeys(deps).length === 1;
+  const isLast = registeredKeys(deps).length === 1 && !hasUnreadKeys(deps);
   const detail = [
     opens,
     vscode.l10n.t('Instances that you rent later will not let it in. The key files on this computer stay.'),
@@ -166,8 +172,9 @@ async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string>
     Promise.all(
       instances.map(async (instance) => {
         try {
-          const { items } = await client.instances.keys(instance.id, { signal });
-          return { instance, isOpen: items.some((item) => sameKey(item.publicKey, publicKey)) };
+          const { items, skipped } = await client.instances.keys(instance.id, { signal });
+          const isThere = items.some((item) => sameKey(item.publicKey, publicKey));
+          return { instance, isOpen: isThere || (skipped > 0 ? undefined : false) };
         } catch (error) {
           if (isCancelled(error)) {
             throw error;
@@ -186,7 +193,7 @@ async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string>
   const unknown = named(undefined);
   return [
     open === ''
-      ? unknown === ''
+      ? unknown === '' && isWhole(deps)
         ? vscode.l10n.t('None of your instances lets it in now.')
         : ''
       : vscode.l10n.t('It still opens: {0}. Detach it there to shut it out.', open),
@@ -194,6 +201,14 @@ async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string>
   ]
     .filter((part) => part !== '')
     .join(' ');
+}
+
+function isWhole({ fleet: { state } }: Deps): boolean {
+  return state.kind === 'ready' && isComplete(state.value);
+}
+
+function hasUnreadKeys({ sshKeys: { state } }: Deps): boolean {
+  return state.kind === 'ready' && state.skipped !== undefined;
 }
 
 /** The key of a tree node or call, else one that is picked. */
@@ -262,7 +277,7 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   if (instanceId === undefined) {
     return;
   }
-  const { items } = await client.instances.keys(instanceId);
+  const { items, skipped } = await client.instances.keys(instanceId);
   const key =
     items.find(({ id }) => id === keyIdOf(target)) ??
     (await pickOf(items, vscode.l10n.t('Detach Which SSH Key?')));
@@ -273,7 +288,7 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
     await confirm({
       message: vscode.l10n.t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
       detail:
-        items.length === 1
+        items.length === 1 && skipped === 0
           ? vscode.l10n.t('It is the only key on the instance: nobody will be able to log in.')
           : vscode.l10n.t('Whoever logs in with it will no longer be let in.'),
       button: vscode.l10n.t('Detach'),

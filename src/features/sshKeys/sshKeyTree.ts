@@ -1,17 +1,14 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { type LocalKey, matchKeys } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { DisposableStore } from '../../util/disposable';
-import { UserError } from '../../util/errors';
 import { keyName, placeOf } from './keyWords';
 import { ownKeyId, withOwnKey } from './ownKey';
 
-export type SshKeyNode =
-  | { readonly kind: 'sshKey'; readonly sshKeyId: number }
-  | { readonly kind: 'loadError'; readonly stale: boolean };
+export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } | ListProblem;
 
 type Deps = Pick<Services, 'accounts' | 'sshKeys' | 'ssh' | 'log' | 'trees'>;
 
@@ -53,20 +50,11 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       await this.nextChange();
     }
     const { state } = sshKeys;
-    if (state.kind === 'failed') {
-      return [{ kind: 'loadError', stale: false }];
-    }
-    if (state.kind !== 'ready') {
-      return [];
-    }
     // One object a key, so that refreshes do not move the selection.
     this.nodes = new Map(
       this.keys().map((key) => [key.id, this.nodes.get(key.id) ?? { kind: 'sshKey', sshKeyId: key.id }]),
     );
-    return [
-      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
-      ...this.nodes.values(),
-    ];
+    return [...listProblems(state), ...this.nodes.values()];
   }
 
   getParent(): undefined {
@@ -74,8 +62,8 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
   }
 
   getTreeItem(node: SshKeyNode): vscode.TreeItem {
-    if (node.kind === 'loadError') {
-      return this.errorItem(node.stale);
+    if (node.kind !== 'sshKey') {
+      return problemRow(node, { name: 'ssh-keys', state: this.deps.sshKeys.state, unread });
     }
     const key = this.keys().find((one) => one.id === node.sshKeyId);
     return key ? this.keyItem(key) : new vscode.TreeItem(`#${node.sshKeyId}`);
@@ -123,22 +111,6 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     return item;
   }
 
-  private errorItem(stale: boolean): vscode.TreeItem {
-    const { state } = this.deps.sshKeys;
-    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
-    const item = new vscode.TreeItem(
-      stale
-        ? vscode.l10n.t('Could not refresh. Select to retry')
-        : vscode.l10n.t('Could not load. Select to retry'),
-    );
-    item.id = 'ssh-keys-load-error';
-    item.description = error instanceof UserError ? localize(error.text) : '';
-    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-    item.contextValue = ';loadError;';
-    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
-    return item;
-  }
-
   /** Which keys are here is only a mark: without it the list is as good. */
   private async readLocal(): Promise<void> {
     this.changed.fire(undefined);
@@ -149,4 +121,10 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       this.deps.log.warn(`SSH keys of this computer could not be read: ${String(error)}`);
     }
   }
+}
+
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 SSH key could not be read')
+    : vscode.l10n.t('{0} SSH keys could not be read', count);
 }

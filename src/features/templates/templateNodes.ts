@@ -1,3 +1,5 @@
+import type { ListProblem } from '../../editor/listRows';
+
 /** What the templates tree holds: plain data, also the argument of its commands. */
 export const groups = ['mine', 'favourites', 'recent', 'recommended'] as const;
 export type TemplateGroup = (typeof groups)[number];
@@ -7,7 +9,7 @@ export type TemplateNode =
   | { readonly kind: 'template'; readonly group: TemplateGroup; readonly templateId: number }
   /** Stands for the rows of a group that are not shown yet. */
   | { readonly kind: 'more'; readonly group: TemplateGroup }
-  | { readonly kind: 'loadError'; readonly stale: boolean };
+  | ListProblem;
 
 /** The editor makes every row of a group at once, however few are in view, and thousands hold it up. */
 export const rowsAtOnce = 200;

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { listProblems, problemRow } from '../../editor/listRows';
 import { localize } from '../../editor/localize';
 import { readTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { UserError } from '../../util/errors';
 import { groupItem, moreItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
 import type { TemplateLists } from './templateLists';
 import { groups, NodeCache, rowsAtOnce, type TemplateGroup, type TemplateNode } from './templateNodes';
@@ -53,15 +53,9 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
       await templates.refresh().catch(() => undefined);
     }
     const { state } = templates;
-    if (state.kind === 'failed') {
-      return [{ kind: 'loadError', stale: false }];
-    }
-    if (state.kind !== 'ready') {
-      return [];
-    }
-    const shown = groups.filter((group) => this.idsOf(group).length > 0);
+    const shown = state.kind === 'ready' ? groups.filter((group) => this.idsOf(group).length > 0) : [];
     return [
-      ...(state.error === undefined ? [] : [{ kind: 'loadError', stale: true } as const]),
+      ...listProblems(state),
       // With nothing at all the view offers to make one.
       ...shown.map((group) => this.nodes.group(group)),
     ];
@@ -78,7 +72,8 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
       case 'more':
         return moreItem(node.group, this.idsOf(node.group).length - this.limitOf(node.group));
       case 'loadError':
-        return this.errorItem(node.stale);
+      case 'skipped':
+        return problemRow(node, { name: 'templates', state: this.deps.templates.state, unread });
       case 'template': {
         const template = this.lists.find(node.templateId);
         return template ? templateItem(node, template, this.factsOf(template)) : this.missingItem(node);
@@ -142,25 +137,13 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const item = new vscode.TreeItem(ref?.name ?? `#${node.templateId}`);
     item.id = `template-${node.group}-${node.templateId}`;
     item.description = vscode.l10n.t('not in the list');
-    item.tooltip = vscode.l10n.t('This template was deleted, or its owner does not show it any more.');
+    const { state } = this.deps.templates;
+    item.tooltip =
+      state.kind === 'ready' && state.skipped !== undefined
+        ? vscode.l10n.t('It may be among the templates that could not be read.')
+        : vscode.l10n.t('This template was deleted, or its owner does not show it any more.');
     item.iconPath = new vscode.ThemeIcon('question');
     item.contextValue = this.lists.isFavourite(node.templateId) ? ';missing;favourite;' : ';missing;';
-    return item;
-  }
-
-  private errorItem(stale: boolean): vscode.TreeItem {
-    const { state } = this.deps.templates;
-    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
-    const item = new vscode.TreeItem(
-      stale
-        ? vscode.l10n.t('Could not refresh. Select to retry')
-        : vscode.l10n.t('Could not load. Select to retry'),
-    );
-    item.id = 'templates-load-error';
-    item.description = error instanceof UserError ? localize(error.text) : '';
-    item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-    item.contextValue = ';loadError;';
-    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
     return item;
   }
 
@@ -214,4 +197,10 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
             )
           : '';
   }
+}
+
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 template could not be read')
+    : vscode.l10n.t('{0} templates could not be read', count);
 }

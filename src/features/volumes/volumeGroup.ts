@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { VolumeTarget } from '../../contributions';
-import { localize } from '../../editor/localize';
+import { listProblems, problemRow } from '../../editor/listRows';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain } from '../../model/instances/instanceState';
@@ -10,7 +10,6 @@ import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/v
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { UserError } from '../../util/errors';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 
@@ -24,6 +23,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
   readonly onDidChange = this.changed.event;
   private readonly nodes = new Map<number, VolumeTarget>();
   private readonly errorNode = { kind: 'volumeError' };
+  private readonly skippedNode = { kind: 'volumesSkipped' };
   private hasFailed = false;
   private shown = '';
   private instanceIds: string | undefined;
@@ -41,7 +41,9 @@ export class VolumeGroup implements TreeGroup, Disposable {
         const { kind } = state;
         this.hasFailed = kind === 'failed' || (kind === 'loading' && this.hasFailed);
         // Rows that stay as they are need not be drawn again.
-        const shown = JSON.stringify(kind === 'ready' ? [state.value, state.error !== undefined] : kind);
+        const shown = JSON.stringify(
+          kind === 'ready' ? [state.value, state.skipped, state.error !== undefined] : kind,
+        );
         if (shown !== this.shown) {
           this.shown = shown;
           this.changed.fire(undefined);
@@ -67,20 +69,29 @@ export class VolumeGroup implements TreeGroup, Disposable {
     if (volumes.length === 0) {
       return '';
     }
+    const isPartial =
+      costs.length < volumes.length || (state.kind === 'ready' && state.skipped !== undefined);
     const sum = formatMoney(add(zero, ...costs));
-    return vscode.l10n.t('{0} · {1}/day', volumes.length, costs.length < volumes.length ? `≥ ${sum}` : sum);
+    return vscode.l10n.t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
   }
 
   rows(): readonly GroupRow[] {
     const { state } = this.deps.volumes;
     const volumes = state.kind === 'ready' ? state.value : [];
-    const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
     return [
       // While it is tried again the heading stays, and open.
       ...(state.kind === 'loading' && this.hasFailed ? [{ node: this.errorNode, item: loadingItem }] : []),
-      ...(state.kind === 'failed' || error !== undefined
-        ? [{ node: this.errorNode, item: () => errorItem(error, volumes.length > 0) }]
-        : []),
+      ...listProblems(state).map((problem) => ({
+        node: problem.kind === 'loadError' ? this.errorNode : this.skippedNode,
+        item: () =>
+          problemRow(problem, {
+            name: 'volume',
+            state,
+            unread,
+            retry: 'gpuRental.refreshVolumes',
+            consequence: vscode.l10n.t('They exist and bill.'),
+          }),
+      })),
       ...volumes.map((volume) => ({ node: this.node(volume), item: () => this.volumeItem(volume) })),
     ];
   }
@@ -159,23 +170,15 @@ export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds 
   return names.join(', ');
 }
 
-function errorItem(error: unknown, isStale: boolean): vscode.TreeItem {
-  const item = new vscode.TreeItem(
-    isStale
-      ? vscode.l10n.t('Could not refresh the volumes. Select to retry')
-      : vscode.l10n.t('Could not load the volumes. Select to retry'),
-  );
-  item.id = 'volume-error';
-  item.description = error instanceof UserError ? localize(error.text) : '';
-  item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-  item.command = { command: 'gpuRental.refreshVolumes', title: vscode.l10n.t('Retry') };
-  return item;
+function unread(count: number): string {
+  return count === 1
+    ? vscode.l10n.t('1 volume could not be read')
+    : vscode.l10n.t('{0} volumes could not be read', count);
 }
 
 function loadingItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Loading volumes…'));
-  item.id = 'volume-error';
+  item.id = 'volume-load-error';
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }

@@ -39,6 +39,7 @@ export function burnNow({
     isPartial:
       machines.isPartial ||
       disks.isPartial ||
+      (volumes.state.kind === 'ready' && volumes.state.skipped !== undefined) ||
       list?.missing !== undefined ||
       list === undefined ||
       list.skipped > 0,

@@ -22,6 +22,7 @@ import { FleetRequests } from './fleetRequests';
 import { InstanceMemory } from './instanceMemory';
 import { Interests, type Interest } from './interests';
 import { JsonFile } from '../jsonFile';
+import { isComplete } from './listed';
 import { Poller } from './poller';
 import type { Account, Accounts, Fleet, FleetSnapshot, Loaded, WindowHub } from '../ports';
 
@@ -423,9 +424,4 @@ class PolledFleet implements FleetStore {
       this.deps.log.error('The list could not be cached', error);
     }
   }
-}
-
-/** Whether what is missing from a list is gone. */
-export function isComplete(snapshot: FleetSnapshot): boolean {
-  return snapshot.missing === undefined && snapshot.skipped === 0;
 }

@@ -1,5 +1,5 @@
 import type { Instance } from '../../model/instances/instance';
-import type { Fleet } from '../ports';
+import type { Fleet, FleetSnapshot } from '../ports';
 
 /**
  * The instances as last read. Where nothing is known yet, or nothing good, they are read now, and it rejects with
@@ -18,4 +18,9 @@ export async function listedInstances(
     throw state.error;
   }
   return state.kind === 'ready' ? state.value.instances : [];
+}
+
+/** Whether what is missing from a list is gone. */
+export function isComplete(snapshot: FleetSnapshot): boolean {
+  return snapshot.missing === undefined && snapshot.skipped === 0;
 }

@@ -17,6 +17,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { destroyAndVerify } from '../instances/destruction';
+import { isComplete } from '../instances/listed';
 import { sendPower } from '../instances/power';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
@@ -162,9 +163,8 @@ export class LeaseRunner implements Disposable {
       return false;
     }
     const instance = fleet.find(lease.instanceId);
-    const { missing, skipped } = list.value;
     if (!instance) {
-      const isGone = missing === undefined && skipped === 0;
+      const isGone = isComplete(list.value);
       if (isGone) {
         await leases.cancel(lease.instanceId);
       }

@@ -1,6 +1,6 @@
 import { findRented } from '../../model/rentals/findRented';
 import { appearanceGraceMs } from '../../model/rentals/readiness';
-import { isComplete } from '../instances/fleet';
+import { isComplete } from '../instances/listed';
 import type { FleetSnapshot, Rental } from '../ports';
 import { lostRentalOf, readBackForMs } from './readBack';
 

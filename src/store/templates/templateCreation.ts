@@ -1,3 +1,4 @@
+import type { Listing } from '../../api/client';
 import { mayHaveTakenEffect } from '../../api/errors';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
@@ -106,7 +107,7 @@ export class TemplateCreation {
     try {
       await account.client.templates.remove(id);
     } catch (error) {
-      if (!mayHaveTakenEffect(error) || (await find(account, { id: { eq: id } })).length > 0) {
+      if (!mayHaveTakenEffect(error) || (await find(account, { id: { eq: id } })).items.length > 0) {
         throw error;
       }
     }
@@ -118,7 +119,7 @@ export class TemplateCreation {
     const known = new Set<number>();
     try {
       // Told apart from these should the answer get lost: names need not be unique.
-      for (const { id } of await find(account, { name: { eq: name } })) {
+      for (const { id } of (await find(account, { name: { eq: name } })).items) {
         known.add(id);
       }
     } catch {
@@ -130,13 +131,13 @@ export class TemplateCreation {
       if (!mayHaveTakenEffect(error)) {
         throw refusal(error, Object.keys(body));
       }
-      let found: readonly Template[];
+      let found: Listing<Template>;
       try {
         found = await find(account, { name: { eq: name } });
       } catch {
         throw new SaveNotKnownError(error);
       }
-      const made = found.find(
+      const made = found.items.find(
         (template) =>
           !known.has(template.id) &&
           (template.creatorId === undefined || template.creatorId === account.user.id) &&
@@ -145,7 +146,8 @@ export class TemplateCreation {
       if (made) {
         return made.id;
       }
-      throw new SaveLostError(error);
+      // One that could not be read may be the one.
+      throw found.skipped > 0 ? new SaveNotKnownError(error) : new SaveLostError(error);
     }
   }
 
@@ -182,9 +184,9 @@ function isMadeFrom(template: Template, body: Readonly<Record<string, unknown>>)
   );
 }
 
-async function find(
+function find(
   account: Account,
   filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-): Promise<readonly Template[]> {
-  return (await account.client.templates.search(filters)).items;
+): Promise<Listing<Template>> {
+  return account.client.templates.search(filters);
 }

@@ -74,7 +74,8 @@ describe('removing a second factor', () => {
     const { client } = clients.connect(simulator, { key: account.key });
     const { methods } = await client.tfa.status();
     const proof = (index = 0) => ({ kind: 'backup' as const, backupCode: account.backupCodes[index] ?? '' });
-    return { simulator, client, methods, proof, remove: remover(client, methods.at(-1)) };
+    const status = () => simulator.call('GET', '/api/v0/tfa/status/', undefined, account.key);
+    return { simulator, client, methods, proof, status, remove: remover(client, methods.at(-1)) };
   }
 
   for (const [kind, expected] of [
@@ -88,6 +89,22 @@ describe('removing a second factor', () => {
       assert.equal(simulator.received('DELETE', /tfa/).length, 1);
     });
   }
+
+  it('does not take one for gone that may be among those that could not be read', async () => {
+    const { simulator, client, remove, proof, status } = await start('both');
+    const { json } = await status();
+    simulator.fail({ kind: 'dropBefore', method: 'DELETE', path: '/api/v0/tfa/' });
+    const [kept] = json.methods as readonly object[];
+    simulator.fail({
+      kind: 'answer',
+      method: 'GET',
+      path: '/api/v0/tfa/status/',
+      status: 200,
+      body: { ...json, methods: [kept, { id: { broken: true } }] },
+    });
+    await assert.rejects(remove(proof(), {}), NotReachableError);
+    assert.equal((await client.tfa.status()).methods.length, 2);
+  });
 
   it('finds the older form gone where the answer was lost', async () => {
     const { simulator, client, remove } = await start('legacy');

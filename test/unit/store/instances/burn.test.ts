@@ -39,6 +39,11 @@ describe('What is paid now', () => {
     assert.deepEqual(burn(fleetOf(anInstance()), failed), [400_000, 0, true]);
   });
 
+  it('is at least so much where a volume could not be read', () => {
+    const state = { ...ready(volumes), skipped: 1 };
+    assert.deepEqual(burn(fleetOf(anInstance()), state), [412_500, 12_500, true]);
+  });
+
   it('is at least so much where instances are missing', () => {
     const instances = [anInstance()];
     assert.equal(burn(ready({ instances, skipped: 1 }), ready([]))[2], true);

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { UserError } from '../util/errors';
+import { localize } from './localize';
+
+/** A row above a list that says what is wrong with it; plain data, as all nodes of a tree. */
+export type ListProblem =
+  | { readonly kind: 'loadError'; readonly stale: boolean }
+  /** So many records could not be understood; they exist. */
+  | { readonly kind: 'skipped'; readonly skipped: number };
+
+/** How a list stands, whatever it holds. */
+interface ListState {
+  readonly kind: 'idle' | 'loading' | 'ready' | 'failed';
+  readonly error?: unknown;
+  readonly skipped?: number;
+}
+
+/** Why a list is not there or not whole; empty where all of it was read. */
+export function listProblems(state: ListState): readonly ListProblem[] {
+  if (state.kind === 'failed') {
+    return [{ kind: 'loadError', stale: false }];
+  }
+  return [
+    ...(state.kind === 'ready' && state.error !== undefined
+      ? [{ kind: 'loadError', stale: true } as const]
+      : []),
+    ...((state.skipped ?? 0) > 0 ? [{ kind: 'skipped', skipped: state.skipped ?? 0 } as const] : []),
+  ];
+}
+
+/** The row of a problem. `name` tells its id from those of other lists; `unread` is what was left out, in words. */
+export function problemRow(
+  problem: ListProblem,
+  list: {
+    readonly name: string;
+    readonly state: ListState;
+    readonly unread: (count: number) => string;
+    readonly retry?: string;
+    /** Stands before the rest of the tooltip. */
+    readonly consequence?: string;
+  },
+): vscode.TreeItem {
+  return problem.kind === 'loadError'
+    ? loadErrorRow(problem.stale, list)
+    : skippedRow(list.unread(problem.skipped), list.name, list.consequence);
+}
+
+function loadErrorRow(
+  stale: boolean,
+  { name, state: { error }, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
+): vscode.TreeItem {
+  const item = warningRow(
+    `${name}-load-error`,
+    stale
+      ? vscode.l10n.t('Could not refresh. Select to retry')
+      : vscode.l10n.t('Could not load. Select to retry'),
+  );
+  item.description = error instanceof UserError ? localize(error.text) : '';
+  item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
+  item.contextValue = ';loadError;';
+  item.command = { command: retry, title: vscode.l10n.t('Retry') };
+  return item;
+}
+
+/** Selecting it opens the log, which names the record and its field. */
+export function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
+  const item = warningRow(`${name}-skipped`, label);
+  const what = vscode.l10n.t(
+    'The service sent them in a form that is not understood; the rest is complete and works. Select this row for the log, which names the field. Refresh to try again, and report it if it stays.',
+  );
+  item.tooltip = consequence === undefined ? what : `${consequence} ${what}`;
+  item.accessibilityInformation = { label: `${label}. ${item.tooltip}` };
+  item.contextValue = ';skipped;';
+  item.command = { command: 'gpuRental.showLog', title: vscode.l10n.t('Show Log') };
+  return item;
+}
+
+function warningRow(id: string, label: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.id = id;
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  return item;
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { createListStore } from '../../../src/store/listStore';
+import { FakeService } from '../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../support/fakeWindows';
+
+describe('A list of an account', () => {
+  let computer: FakeComputer;
+  /** What the service has, and how many of its records nobody can read. */
+  let listing = { items: ['one'], skipped: 0 };
+  let reads = 0;
+
+  beforeEach(async () => {
+    computer = await FakeComputer.make(new FakeService().client);
+    listing = { items: ['one'], skipped: 0 };
+    reads = 0;
+  });
+  afterEach(() => computer.dispose());
+
+  const open = ({ accounts, hub, owned }: FakeWindow) =>
+    owned.add(
+      createListStore({
+        name: 'things',
+        accounts,
+        hub,
+        clock: computer.clock,
+        read: () => {
+          reads += 1;
+          return Promise.resolve(listing);
+        },
+      }),
+    );
+  const skippedOf = ({ state }: ReturnType<typeof open>) =>
+    state.kind === 'ready' ? state.skipped : 'not ready';
+
+  it('says how many records could not be read, for as long as it is so', async () => {
+    const list = open(await computer.openSignedIn());
+    await list.refresh();
+    assert.equal(skippedOf(list), undefined);
+    listing = { items: ['one'], skipped: 2 };
+    await list.refresh();
+    assert.equal(skippedOf(list), 2);
+    assert.deepEqual(list.state.kind === 'ready' && list.state.value, ['one']);
+    listing = { items: ['one'], skipped: 0 };
+    await list.refresh();
+    assert.equal(skippedOf(list), undefined);
+  });
+
+  it('is read again by the other windows when that number changes', async () => {
+    const first = open(await computer.openSignedIn());
+    const second = open(await computer.openSignedIn());
+    await first.refresh();
+    await second.refresh();
+    listing = { items: ['one'], skipped: 1 };
+    await first.refresh();
+    await computer.clock.advance(0);
+    assert.equal(skippedOf(second), 1);
+    assert.equal(reads, 4);
+  });
+});
