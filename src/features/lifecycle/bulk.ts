@@ -50,6 +50,6 @@ export function reportFailures(
   }
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return error instanceof UserError ? localize(error.text) : vscode.l10n.t('unexpected problem, see the log');
 }
