@@ -47,7 +47,7 @@ export class FakeLeaseDisk {
 /** The SSH alias of an instance in these windows. */
 export const aliasOf = (instanceId: number) => `gpu-${instanceId}`;
 
-/** A window that carries leases out, over a service in memory and a clock that a test moves. */
+/** A window that carries leases out and has read the list, over a service in memory and a clock that a test moves. */
 export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDisk) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned } = window;
@@ -71,6 +71,8 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
   owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, notices, clock, log }));
+  await clock.advance(0);
+  await fleet.refresh();
   return {
     ...window,
     presence,
@@ -86,3 +88,14 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
   };
 }
 export type LeaseWindow = Awaited<ReturnType<typeof openLeaseWindow>>;
+
+/** What a window told, in its order. */
+export const kindsTold = (window: LeaseWindow) => window.told().map(({ kind }) => kind);
+
+/** Time goes by in steps that a list of the service fits between. */
+export async function passInMinutes(computer: FakeComputer, ms: number): Promise<void> {
+  const minute = 60_000;
+  for (let left = ms; left > 0; left -= minute) {
+    await computer.clock.advance(Math.min(left, minute));
+  }
+}

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, RateLimitedError } from '../../../../src/api/errors';
-import { presenceGraceMs } from '../../../../src/store/leases/presence';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aliasOf, FakeLeaseDisk, openLeaseWindow, type LeaseWindow } from '../../../support/leaseWindows';
+import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -24,31 +23,20 @@ describe('Leases of instances', function () {
   });
   afterEach(() => computer.dispose());
 
-  const open = async () => {
-    const window = await openLeaseWindow(computer, disk);
-    await computer.clock.advance(0);
-    await window.fleet.refresh();
-    return window;
-  };
-  const kinds = (window: LeaseWindow) => window.told().map(({ kind }) => kind);
+  const open = () => openLeaseWindow(computer, disk);
+  const pass = (ms: number) => passInMinutes(computer, ms);
   const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
-  /** In steps that a list of the service fits between. */
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= minute) {
-      await computer.clock.advance(Math.min(left, minute));
-    }
-  };
 
   it('stop in time after a warning, and read back that it stopped', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(hour));
     await pass(54 * minute);
-    assert.deepEqual(kinds(window), []);
+    assert.deepEqual(kindsTold(window), []);
     await pass(2 * minute);
-    assert.deepEqual(kinds(window), ['soon']);
+    assert.deepEqual(kindsTold(window), ['soon']);
     assert.equal(service.count('instances.stop'), 0);
     await pass(5 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
     assert.deepEqual(window.leases.rows, []);
     const order = service.calls.filter((call) => /stop|get/.test(call));
@@ -59,7 +47,7 @@ describe('Leases of instances', function () {
     const window = await open();
     await window.leases.set(id, 'destroy', at(hour));
     await pass(62 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'destroyed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
     assert.deepEqual(service.instances, []);
     assert.deepEqual(window.leases.rows, []);
   });
@@ -88,7 +76,7 @@ describe('Leases of instances', function () {
     await pass(58 * minute);
     await other.leases.cancel(id);
     await pass(hour);
-    assert.deepEqual(kinds(window), ['soon']);
+    assert.deepEqual(kindsTold(window), ['soon']);
     assert.equal(service.count('instances.destroy'), 0);
     assert.deepEqual(window.leases.rows, []);
   });
@@ -102,7 +90,7 @@ describe('Leases of instances', function () {
     assert.equal(service.count('instances.stop'), 0);
     await pass(34 * minute);
     assert.equal(service.count('instances.stop'), 1);
-    assert.deepEqual(kinds(window), ['soon', 'soon', 'stopped']);
+    assert.deepEqual(kindsTold(window), ['soon', 'soon', 'stopped']);
   });
 
   it('are carried out by one of three windows, also when the one that leads closes', async () => {
@@ -112,8 +100,8 @@ describe('Leases of instances', function () {
     first.close();
     await pass(5 * minute);
     assert.equal(service.count('instances.destroy'), 1);
-    assert.deepEqual(kinds(second), ['soon', 'destroyed']);
-    assert.deepEqual(kinds(third), ['soon', 'destroyed']);
+    assert.deepEqual(kindsTold(second), ['soon', 'destroyed']);
+    assert.deepEqual(kindsTold(third), ['soon', 'destroyed']);
     assert.deepEqual(third.leases.rows, []);
   });
 
@@ -133,7 +121,7 @@ describe('Leases of instances', function () {
     computer.clock.jump(9 * hour);
     const next = await open();
     await pass(30 * minute);
-    assert.deepEqual(kinds(next), ['missed']);
+    assert.deepEqual(kindsTold(next), ['missed']);
     assert.equal(service.count('instances.destroy'), 0);
     await next.leases.extend(id, hour);
     await pass(62 * minute);
@@ -160,7 +148,7 @@ describe('Leases of instances', function () {
     await pass(57 * minute);
     computer.clock.jump(3 * hour);
     await pass(2 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'missed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'missed']);
     assert.equal(service.count('instances.destroy'), 0);
   });
 
@@ -195,11 +183,11 @@ describe('Leases of instances', function () {
       }
     };
     await pass(12 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'failed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
     assert.match(window.told()[1]?.problem?.template ?? '', /refuses more requests/);
     assert.equal(window.leases.find(id)?.state.attempts, 2);
     await pass(10 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'failed', 'stopped']);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'stopped']);
     assert.equal(service.count('instances.stop'), 4);
   });
 
@@ -226,7 +214,7 @@ describe('Leases of instances', function () {
       }
     };
     await pass(13 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'destroyed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
     assert.equal(service.count('instances.destroy'), 1);
   });
 
@@ -241,10 +229,10 @@ describe('Leases of instances', function () {
       }
     };
     await pass(12 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'failed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
     isStuck = false;
     await pass(10 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'failed', 'destroyed']);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'destroyed']);
   });
 
   it('end with an instance that is gone, and with one that was stopped already', async () => {
@@ -261,7 +249,7 @@ describe('Leases of instances', function () {
     await window.fleet.refresh();
     await pass(minute);
     assert.deepEqual(window.leases.rows, []);
-    assert.deepEqual(kinds(window), []);
+    assert.deepEqual(kindsTold(window), []);
   });
 
   it('stay where the list could not be read', async () => {
@@ -322,105 +310,5 @@ describe('Leases of instances', function () {
     const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
     assert.equal(await window.leases.setArmed(lease, armed), false);
     assert.equal(window.leases.find(id)?.lease.armed, undefined);
-  });
-
-  describe('of idle instances', () => {
-    const use = (gpuUtilPercent: number | undefined) => {
-      const running = anInstance({ id, intendedStatus: 'running' });
-      service.instances = [gpuUtilPercent === undefined ? running : { ...running, gpuUtilPercent }];
-    };
-    const idle = { kind: 'idle', minutes: 30 } as const;
-
-    it('stop once the GPU was idle for so long, after a warning', async () => {
-      use(2);
-      const window = await open();
-      await window.leases.set(id, 'stop', idle);
-      await pass(24 * minute);
-      assert.deepEqual(kinds(window), []);
-      await pass(13 * minute);
-      assert.deepEqual(kinds(window), ['soon', 'stopped']);
-      assert.equal(service.count('instances.stop'), 1);
-    });
-
-    it('wait while the GPU works, and count anew after that', async () => {
-      use(80);
-      const window = await open();
-      await window.leases.set(id, 'stop', idle);
-      await pass(hour);
-      assert.deepEqual(kinds(window), []);
-      use(0);
-      await pass(20 * minute);
-      use(50);
-      await pass(10 * minute);
-      use(0);
-      await pass(20 * minute);
-      assert.equal(service.count('instances.stop'), 0);
-      await pass(25 * minute);
-      assert.equal(service.count('instances.stop'), 1);
-    });
-
-    it('look at the GPU once more before they act', async () => {
-      use(0);
-      const window = await open();
-      await window.leases.set(id, 'stop', idle);
-      await pass(29 * minute);
-      assert.deepEqual(kinds(window), ['soon']);
-      use(90);
-      await pass(10 * minute);
-      assert.equal(service.count('instances.stop'), 0);
-    });
-
-    it('wait while any window has a remote window, a terminal or a forward on it', async () => {
-      use(undefined);
-      const window = await open();
-      const other = await open();
-      other.presence.set('terminal', [aliasOf(id)]);
-      await window.leases.set(id, 'destroy', idle);
-      await pass(hour);
-      assert.deepEqual(kinds(window), []);
-      other.presence.set('terminal', []);
-      await pass(24 * minute);
-      assert.equal(service.count('instances.destroy'), 0);
-      await pass(15 * minute);
-      assert.equal(service.count('instances.destroy'), 1);
-    });
-
-    it('count anew when a window with a terminal takes over from the one that led', async () => {
-      use(0);
-      const window = await open();
-      const other = await open();
-      other.presence.set('window', [aliasOf(id)]);
-      await window.leases.set(id, 'stop', idle);
-      window.close();
-      await pass(hour);
-      assert.equal(service.count('instances.stop'), 0);
-      other.presence.set('window', []);
-      await pass(40 * minute);
-      assert.equal(service.count('instances.stop'), 1);
-    });
-
-    it('do not count the time in which no editor was open', async () => {
-      use(0);
-      const window = await open();
-      await window.leases.set(id, 'stop', idle);
-      await pass(10 * minute);
-      window.close();
-      computer.clock.jump(9 * hour);
-      const next = await open();
-      await pass(20 * minute);
-      assert.deepEqual(kinds(next), []);
-      await pass(20 * minute);
-      assert.deepEqual(kinds(next), ['soon', 'stopped']);
-    });
-
-    it('know nothing until the other windows had time to answer', async () => {
-      use(0);
-      const window = await open();
-      await window.fleet.refresh();
-      assert.equal(window.idle.idleSince(id), undefined);
-      await computer.clock.advance(presenceGraceMs);
-      await window.fleet.refresh();
-      assert.notEqual(window.idle.idleSince(id), undefined);
-    });
   });
 });

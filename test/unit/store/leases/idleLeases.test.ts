@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { presenceGraceMs } from '../../../../src/store/leases/presence';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import {
+  aliasOf,
+  FakeLeaseDisk,
+  kindsTold,
+  openLeaseWindow,
+  passInMinutes,
+} from '../../../support/leaseWindows';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const id = 5001;
+
+describe('Leases of idle instances', function () {
+  // Hours pass in steps that each wait for the disk.
+  this.timeout(60_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  beforeEach(async () => {
+    service = new FakeService();
+    disk = new FakeLeaseDisk();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openLeaseWindow(computer, disk);
+  const pass = (ms: number) => passInMinutes(computer, ms);
+  const use = (gpuUtilPercent: number | undefined) => {
+    const running = anInstance({ id, intendedStatus: 'running' });
+    service.instances = [gpuUtilPercent === undefined ? running : { ...running, gpuUtilPercent }];
+  };
+  const idle = { kind: 'idle', minutes: 30 } as const;
+
+  it('stop once the GPU was idle for so long, after a warning', async () => {
+    use(2);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    await pass(24 * minute);
+    assert.deepEqual(kindsTold(window), []);
+    await pass(13 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('wait while the GPU works, and count anew after that', async () => {
+    use(80);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    await pass(hour);
+    assert.deepEqual(kindsTold(window), []);
+    use(0);
+    await pass(20 * minute);
+    use(50);
+    await pass(10 * minute);
+    use(0);
+    await pass(20 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(25 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('look at the GPU once more before they act', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    await pass(29 * minute);
+    assert.deepEqual(kindsTold(window), ['soon']);
+    use(90);
+    await pass(10 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+  });
+
+  it('wait while any window has a remote window, a terminal or a forward on it', async () => {
+    use(undefined);
+    const window = await open();
+    const other = await open();
+    other.presence.set('terminal', [aliasOf(id)]);
+    await window.leases.set(id, 'destroy', idle);
+    await pass(hour);
+    assert.deepEqual(kindsTold(window), []);
+    other.presence.set('terminal', []);
+    await pass(24 * minute);
+    assert.equal(service.count('instances.destroy'), 0);
+    await pass(15 * minute);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('count anew when a window with a terminal takes over from the one that led', async () => {
+    use(0);
+    const window = await open();
+    const other = await open();
+    other.presence.set('window', [aliasOf(id)]);
+    await window.leases.set(id, 'stop', idle);
+    window.close();
+    await pass(hour);
+    assert.equal(service.count('instances.stop'), 0);
+    other.presence.set('window', []);
+    await pass(40 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('do not count the time in which no editor was open', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    await pass(10 * minute);
+    window.close();
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(20 * minute);
+    assert.deepEqual(kindsTold(next), []);
+    await pass(20 * minute);
+    assert.deepEqual(kindsTold(next), ['soon', 'stopped']);
+  });
+
+  it('know nothing until the other windows had time to answer', async () => {
+    use(0);
+    const window = await open();
+    await window.fleet.refresh();
+    assert.equal(window.idle.idleSince(id), undefined);
+    await computer.clock.advance(presenceGraceMs);
+    await window.fleet.refresh();
+    assert.notEqual(window.idle.idleSince(id), undefined);
+  });
+});
