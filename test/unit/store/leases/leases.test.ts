@@ -200,7 +200,7 @@ describe('Leases of instances', function () {
       }
     };
     await pass(12 * minute);
-    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
     assert.equal(window.fleet.facts(id).lastRequest?.kind, 'stop');
   });
