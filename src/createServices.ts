@@ -18,7 +18,9 @@ import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
 import { aliasOf } from './ssh/alias';
-import { nodeSshDeps } from './ssh/nodeSsh';
+import { nodeFileSystem } from './ssh/fileSystem';
+import { withLock } from './ssh/lock';
+import { nodeSshDeps, thisProcess } from './ssh/nodeSsh';
 import { findResolvers } from './ssh/resolvers';
 import { createSshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
@@ -191,6 +193,12 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
         hub,
         secrets,
         storageDir,
+        lock: (action) =>
+          withLock(
+            join(storageDir, 'templates.lock'),
+            { fs: nodeFileSystem, clock, identity: thisProcess },
+            action,
+          ),
         clock,
         log,
         onSecret: (value) => {

@@ -22,7 +22,7 @@ export interface LockOptions {
 /** Another window or editor kept the lock for too long. */
 export class LockBusyError extends UserError {
   constructor() {
-    super(text('Another window is changing the SSH settings and did not finish. Try again in a moment.'), {
+    super(text('Another window is writing the same file and did not finish. Try again in a moment.'), {
       nextStep: 'retry',
     });
   }

@@ -5,7 +5,7 @@ import type { Client } from '../../src/api/client';
 import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from '../../src/store/ports';
 import { TemplateCreation } from '../../src/store/templates/templateCreation';
 import { TemplateDocuments } from '../../src/store/templates/templateDocuments';
-import { TemplateMemory } from '../../src/store/templates/templateMemory';
+import { TemplateMemory, type MemoryLock } from '../../src/store/templates/templateMemory';
 import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
@@ -117,6 +117,13 @@ export class TemplateComputer {
   readonly secretPort = new FakeSecrets();
   private readonly wire = new Wire();
   private windows = 0;
+  private writing: Promise<unknown> = Promise.resolve();
+  /** One after the other. */
+  private readonly lock: MemoryLock = (action) => {
+    const done = this.writing.then(action);
+    this.writing = done.catch(() => undefined);
+    return done;
+  };
 
   constructor(private readonly connect: () => Client) {}
 
@@ -139,7 +146,7 @@ export class TemplateComputer {
   async openWindow(file?: SlowFile): Promise<TemplateWindow> {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
-    const memory = new TemplateMemory(this.storageDir, silentLog, file);
+    const memory = new TemplateMemory(this.storageDir, silentLog, this.lock, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);

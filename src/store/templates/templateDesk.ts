@@ -5,7 +5,7 @@ import type { Log } from '../../util/log';
 import type { Accounts, SecretPort, WindowHub } from '../ports';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
-import { TemplateMemory } from './templateMemory';
+import { TemplateMemory, type MemoryLock } from './templateMemory';
 import { TemplateSecrets } from './templateSecrets';
 
 /** Everything that works on single templates. */
@@ -21,13 +21,14 @@ export function createTemplateDesk(deps: {
   readonly hub: WindowHub;
   readonly secrets: SecretPort;
   readonly storageDir: string;
+  readonly lock: MemoryLock;
   readonly clock: Clock;
   readonly log: Log;
   /** Told every secret value, so that no log shows it. */
   readonly onSecret: (value: string) => void;
 }): TemplateDesk {
   const { accounts, hub, clock, log } = deps;
-  const memory = new TemplateMemory(deps.storageDir, log);
+  const memory = new TemplateMemory(deps.storageDir, log, deps.lock);
   const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
   const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
   const newToken = () => randomBytes(4).toString('hex');

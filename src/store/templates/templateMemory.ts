@@ -51,6 +51,9 @@ export function digestOf(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
+/** Runs an action while no other window of this user runs one. */
+export type MemoryLock = <T>(action: () => Promise<T>) => Promise<T>;
+
 interface Queued {
   /** Applied twice it does what it does once. */
   readonly change: (file: MemoryFile) => MemoryFile;
@@ -59,8 +62,8 @@ interface Queued {
 
 /**
  * What windows remember about templates between sessions, in one file without secrets. Every change starts
- * from what is on disk, because other windows write too. Reading never waits for writing: what is to be
- * written counts as written.
+ * from what is on disk, under a lock, because other windows write too. Reading never waits for writing: what
+ * is to be written counts as written.
  */
 export class TemplateMemory {
   /** Not on the disk yet, oldest first. */
@@ -71,6 +74,7 @@ export class TemplateMemory {
   constructor(
     storageDir: string,
     private readonly log: Log,
+    private readonly lock: MemoryLock,
     private readonly file: Pick<JsonFile<MemoryFile>, 'read' | 'write'> = new JsonFile(
       join(storageDir, 'templates.json'),
       memoryFile,
@@ -161,8 +165,8 @@ export class TemplateMemory {
     this.isWriting = false;
   }
 
-  private async writeBatch(batch: readonly Queued[]): Promise<void> {
-    await this.file.write(withChanges(await this.load(), batch));
+  private writeBatch(batch: readonly Queued[]): Promise<void> {
+    return this.lock(async () => this.file.write(withChanges(await this.load(), batch)));
   }
 }
 

@@ -10,7 +10,7 @@ describe('what windows remember about templates', () => {
 
   beforeEach(() => {
     file = new SlowFile();
-    memory = new TemplateMemory('unused', silentLog, file);
+    memory = new TemplateMemory('unused', silentLog, (action) => action(), file);
   });
 
   const addRecent = (id: number) =>

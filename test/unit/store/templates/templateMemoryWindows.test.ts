@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nodeFileSystem } from '../../../../src/ssh/fileSystem';
+import { withLock } from '../../../../src/ssh/lock';
+import { TemplateMemory } from '../../../../src/store/templates/templateMemory';
+import { systemClock } from '../../../../src/util/clock';
+import { silentLog } from '../../../../src/util/log';
+
+describe('two windows that remember templates at the same moment', () => {
+  let storageDir: string;
+
+  beforeEach(() => {
+    storageDir = mkdtempSync(join(tmpdir(), 'gpu-rental-memory-'));
+  });
+  afterEach(() => rmSync(storageDir, { recursive: true, force: true }));
+
+  const open = (pid: number) =>
+    new TemplateMemory(storageDir, silentLog, (action) =>
+      withLock(
+        join(storageDir, 'templates.lock'),
+        { fs: nodeFileSystem, clock: systemClock, identity: { pid, host: 'here', isAlive: () => true } },
+        action,
+      ),
+    );
+
+  it('lose nothing that the other one wrote', async () => {
+    const windows = [open(1), open(2)];
+    const ids = [...Array(20).keys()];
+    await Promise.all(
+      ids.map((id) =>
+        windows[id % 2]?.change('a', (memory) => ({
+          ...memory,
+          favourites: [...memory.favourites, { id }],
+          slots: { ...memory.slots, [String(id)]: { docker_login_pass: `registry-${id}` } },
+        })),
+      ),
+    );
+    const { favourites, slots } = await open(3).account('a');
+    assert.deepEqual(
+      favourites.map(({ id }) => id).sort((a, b) => a - b),
+      ids,
+    );
+    assert.deepEqual(Object.keys(slots).map(Number), ids);
+    assert.deepEqual(readdirSync(storageDir), ['templates.json']);
+  });
+});
