@@ -268,6 +268,28 @@ describe('template documents', () => {
     assert.deepEqual(sent(), []);
   });
 
+  it('stay those of their account over a restart, whatever account is active then', async () => {
+    const source = change(await textOf(window), { desc: 'typed in the first account' });
+    await window.documents.keepBase(id);
+    const restored = await computer.openWindow();
+    // Another service may have a template of this number.
+    restored.accounts.switchAccount(await computer.account('account-2'));
+    // The editor may ask for the file before it says that its document is unsaved.
+    await restored.documents.open(id);
+    restored.dirty.add(id);
+    await restored.documents.resume(id);
+    assert.equal(restored.documents.peek(id)?.accountKey, 'account-1');
+    const later = await computer.openWindow();
+    later.accounts.switchAccount(await computer.account('account-2'));
+    later.dirty.add(id);
+    assert.equal((await later.documents.open(id))?.accountKey, 'account-1');
+    await assert.rejects(restored.documents.save(id, source), ReadOnlyTemplateError);
+    assert.deepEqual(sent(), []);
+    restored.accounts.switchAccount(await computer.account());
+    await restored.documents.save(id, source);
+    assert.equal((await record())['desc'], 'typed in the first account');
+  });
+
   it('of others are read-only', async () => {
     const answer = await simulator.call('GET', route);
     const { templates } = answer.json as { templates: { id: number; recommended: boolean }[] };

@@ -68,6 +68,12 @@ function followEdits(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { documents } = deps.templateDesk;
   const edited = new Set<number>();
+  const resume = (id: number) => {
+    edited.add(id);
+    void documents.resume(id).catch((error: unknown) => {
+      deps.log.warn(`An unsaved template could not be read again: ${String(error)}`);
+    });
+  };
   const follow = (document: vscode.TextDocument) => {
     const kind = kindOf(document);
     if (kind?.kind !== 'template' || !kind.isOwn) {
@@ -92,19 +98,22 @@ function followEdits(deps: Deps): Disposable {
   store.add(
     vscode.workspace.onDidOpenTextDocument((document) => {
       const kind = kindOf(document);
-      if (kind?.kind === 'template' && kind.isOwn && !document.isDirty) {
+      if (kind?.kind !== 'template' || !kind.isOwn) {
+        return;
+      }
+      if (document.isDirty) {
+        resume(kind.id);
+      } else {
         void documents.settle(kind.id).catch((error: unknown) => {
           deps.log.warn(`A template could not be read again: ${String(error)}`);
         });
-      } else {
-        follow(document);
       }
     }),
   );
   // Unsaved documents of a restored window are there before anything is listened to.
   for (const [document, kind] of openDocuments()) {
     if (kind.kind === 'template' && kind.isOwn && document.isDirty) {
-      edited.add(kind.id);
+      resume(kind.id);
     }
   }
   return store;

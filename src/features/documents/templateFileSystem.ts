@@ -83,7 +83,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async readDirectory(uri: vscode.Uri): Promise<[string, vscode.FileType][]> {
-    await this.signedInState();
+    await this.deps.templateDesk.documents.ready();
     const id = /^\/(\d+)\/?$/.exec(uri.path)?.[1];
     if (id !== undefined) {
       const known = await this.known(uri, Number(id));
@@ -127,7 +127,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
         ),
       );
     }
-    await this.signedInState();
+    await this.deps.templateDesk.documents.ready();
     const source = new TextDecoder().decode(content);
     try {
       if (target) {
@@ -198,7 +198,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (old?.kind !== 'own' || next?.kind !== 'own' || old.id !== next.id) {
       throw vscode.FileSystemError.NoPermissions(to);
     }
-    await this.signedInState();
+    await this.deps.templateDesk.documents.ready();
     try {
       const known = await this.known(from, old.id);
       await this.deps.templateDesk.documents.save(
@@ -292,7 +292,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   private async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {
-    await this.signedInState();
+    await this.deps.templateDesk.documents.ready();
     let known: KnownTemplate | undefined;
     try {
       known = await this.deps.templateDesk.documents.open(id);
@@ -303,19 +303,6 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     return known;
-  }
-
-  /** Documents of a restored window are asked for before it is known who is signed in. */
-  private async signedInState(): Promise<void> {
-    const { accounts } = this.deps;
-    while (accounts.state.kind === 'loading') {
-      await new Promise<void>((resolve) => {
-        const subscription = accounts.onDidChange(() => {
-          subscription.dispose();
-          resolve();
-        });
-      });
-    }
   }
 
   /**

@@ -60,7 +60,7 @@ async function forgetUnknown(
   if (accounts.state.kind === 'loading') {
     return;
   }
-  const remembered = await memory.accountKeys();
+  const remembered = Object.keys(await memory.accounts());
   if (remembered.length === 0) {
     return;
   }

@@ -15,7 +15,14 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { Account, Accounts, WindowHub } from '../ports';
-import { ReadOnlyTemplateError, TemplateConflictError, TemplateGoneError } from './templateErrors';
+import { TemplateBases } from './templateBases';
+import { TemplateConflicts } from './templateConflicts';
+import {
+  readOnlyReason,
+  ReadOnlyTemplateError,
+  TemplateConflictError,
+  TemplateGoneError,
+} from './templateErrors';
 import type { TemplateMemory } from './templateMemory';
 import { TemplateReader, type KnownTemplate } from './templateReader';
 import { TemplateSaving, type PendingConflict } from './templateSaving';
@@ -38,32 +45,27 @@ const topic = 'templates.saved';
  */
 export class TemplateDocuments implements Disposable {
   private readonly known = new Map<number, KnownTemplate>();
-  private readonly conflicts = new Map<number, PendingConflict>();
-  /** The hash of theirs over which the user decided to put mine. */
-  private readonly overruled = new Map<number, string>();
   /** By account and id, as last listed. */
   private listed: ReadonlyMap<string, Template> = new Map();
-  /** Of which this window keeps what an edit was made from; what another window keeps stays. */
-  private readonly kept = new Set<number>();
-  /** Changed at the service while they are edited here. */
-  private readonly behind = new Set<number>();
   private readonly store = new DisposableStore();
   private readonly changed = new Emitter<number>();
-  private readonly noticed = new Emitter<number>();
+  private readonly conflicts = new TemplateConflicts();
   private isDirty: (id: number) => boolean = () => false;
   /** The text of a document changed, and nobody is editing it. */
   readonly onDidChange = this.changed.event;
   /** Something is to be said beside a document: a conflict, or a change elsewhere while it is edited. */
-  readonly onDidNotice = this.noticed.event;
+  readonly onDidNotice = this.conflicts.onDidNotice;
 
+  private readonly bases: TemplateBases;
   private readonly reader: TemplateReader;
   private readonly saving: TemplateSaving;
 
   constructor(private readonly deps: Deps) {
     this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock, deps.log);
+    this.bases = new TemplateBases(deps.memory);
     this.saving = new TemplateSaving(this.reader, deps.secrets);
     this.store.add(this.changed);
-    this.store.add(this.noticed);
+    this.store.add(this.conflicts);
     this.store.add(
       deps.hub.on(topic, (id) => {
         if (typeof id === 'number' && this.known.has(id)) {
@@ -90,33 +92,12 @@ export class TemplateDocuments implements Disposable {
 
   /** True while the document is edited and the template was changed elsewhere; saving merges the two. */
   isBehind(id: number): boolean {
-    return this.behind.has(id);
+    return this.conflicts.isBehind(id);
   }
 
   /** Why the document cannot be saved; `undefined` where it can. */
   readOnlyReason(template: KnownTemplate): ReadOnlyTemplateError | undefined {
-    const { active } = this.deps.accounts;
-    if (!active) {
-      return new ReadOnlyTemplateError(
-        text('You are signed out. Sign in to the account of this template to save it.'),
-        [],
-        {
-          nextStep: 'signIn',
-        },
-      );
-    }
-    if (active.key !== template.accountKey) {
-      return new ReadOnlyTemplateError(
-        text(
-          'This template belongs to another account than the one you work with. Switch to its account to save it.',
-        ),
-      );
-    }
-    return template.isMine
-      ? undefined
-      : new ReadOnlyTemplateError(
-          text('This template belongs to somebody else. Save it as your own to change it.'),
-        );
+    return readOnlyReason(this.deps.accounts.active, template);
   }
 
   /** The document, read from the service unless it is known. `undefined` where there is no such template. */
@@ -124,6 +105,13 @@ export class TemplateDocuments implements Disposable {
     const known = this.known.get(id);
     if (known) {
       return known;
+    }
+    const elsewhere = this.isDirty(id)
+      ? await this.bases.ofOtherAccount(id, this.deps.accounts.active?.key)
+      : undefined;
+    if (elsewhere) {
+      this.known.set(id, elsewhere);
+      return elsewhere;
     }
     const account = this.account();
     // What the list says is enough to show; saving reads what is there at that moment.
@@ -139,23 +127,44 @@ export class TemplateDocuments implements Disposable {
     if (raced) {
       return raced;
     }
-    const base = memory.bases[String(id)];
-    if (base) {
-      this.kept.add(id);
-    }
-    const shown = base
-      ? { ...fresh, hashId: base.hash, fields: base.fields, text: base.text, mtime: base.mtime }
-      : fresh;
+    const shown = this.bases.resume(fresh, memory);
     this.known.set(id, shown);
     return shown;
+  }
+
+  /** An unsaved document of before a restart, which the editor may have asked about before it said so. */
+  async resume(id: number): Promise<void> {
+    await this.ready();
+    if (this.bases.has(id)) {
+      return;
+    }
+    const elsewhere = await this.bases.ofOtherAccount(id, this.deps.accounts.active?.key);
+    if (elsewhere) {
+      this.known.set(id, elsewhere);
+      this.changed.fire(id);
+    } else {
+      await this.open(id);
+      await this.keepBase(id);
+    }
+  }
+
+  /** Documents of a restored window are asked for before it is known who is signed in. */
+  async ready(): Promise<void> {
+    const { accounts } = this.deps;
+    while (accounts.state.kind === 'loading') {
+      await new Promise<void>((resolve) => {
+        const subscription = accounts.onDidChange(() => {
+          subscription.dispose();
+          resolve();
+        });
+      });
+    }
   }
 
   /** Forgets a document of another account, so that the active account's is opened. */
   close(id: number): void {
     this.known.delete(id);
-    this.conflicts.delete(id);
-    this.overruled.delete(id);
-    this.behind.delete(id);
+    this.conflicts.forget(id);
   }
 
   /** Reads again; the shown text follows unless it is being edited. */
@@ -195,23 +204,16 @@ export class TemplateDocuments implements Disposable {
   async keepBase(id: number): Promise<void> {
     const known = this.known.get(id);
     if (known) {
-      const { hashId: hash, mtime } = known;
-      const fields = known.shown ?? known.fields;
-      // What was typed may hold a password in clear until the document shows its reference.
-      const shown = known.shown ? renderDocument(known.shown) : known.text;
-      this.kept.add(id);
-      await this.deps.memory.change(known.accountKey, (memory) => ({
-        ...memory,
-        bases: { ...memory.bases, [String(id)]: { hash, mtime, text: shown, fields } },
-      }));
+      await this.bases.keep(known);
     }
   }
 
   /** The document is not being edited: what was kept for merging is dropped, and it shows what is there. */
   async settle(id: number): Promise<void> {
-    this.endConflict(id);
-    const wasBehind = this.endBehind(id);
-    if ((await this.dropBase(id)) || wasBehind) {
+    this.conflicts.end(id);
+    const known = this.known.get(id);
+    const wasBehind = this.conflicts.endBehind(id);
+    if ((known && (await this.bases.drop(known))) || wasBehind) {
       await this.refresh(id);
     }
     await this.reveal(id);
@@ -244,11 +246,10 @@ export class TemplateDocuments implements Disposable {
       base,
       mine,
       known: () => this.known.get(id),
-      isOverruled: (hashId) => this.overruled.get(id) === hashId,
+      isOverruled: (hashId) => this.conflicts.isOverruled(id, hashId),
     });
     if (sent.kind === 'conflict') {
-      this.conflicts.set(id, sent.pending);
-      this.noticed.fire(id);
+      this.conflicts.begin(id, sent.pending);
       throw new TemplateConflictError(id, sent.pending.conflicts);
     }
     await this.adopt(account, { ...sent.saved, text: source }, sent.target, typed);
@@ -256,10 +257,7 @@ export class TemplateDocuments implements Disposable {
 
   /** Mine wins where both changed something; takes effect with the next save. */
   useMine(id: number): void {
-    const pending = this.conflicts.get(id);
-    if (pending) {
-      this.overruled.set(id, pending.theirs.hashId);
-    }
+    this.conflicts.overrule(id);
   }
 
   /** From now on edits are compared with theirs; the caller shows `text` and saves it. */
@@ -327,10 +325,8 @@ export class TemplateDocuments implements Disposable {
       ? {}
       : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
     this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
-    this.endConflict(id);
-    this.overruled.delete(id);
-    this.endBehind(id);
-    await this.dropBase(id);
+    this.conflicts.saved(id);
+    await this.bases.drop(saved);
     if (before?.hashId !== saved.hashId) {
       this.deps.hub.broadcast(topic, id);
     }
@@ -369,9 +365,7 @@ export class TemplateDocuments implements Disposable {
     const known = this.known.get(found.id);
     // Asked after the last wait: who began to type meanwhile goes on from what is on the screen.
     if (!known || this.isDirty(found.id)) {
-      if (known && known.hashId !== found.hashId && !this.behind.has(found.id)) {
-        this.behind.add(found.id);
-        this.noticed.fire(found.id);
+      if (known && known.hashId !== found.hashId && this.conflicts.noteBehind(found.id)) {
         // Whoever saved may have dropped what this edit was made from.
         await this.keepBase(found.id);
       }
@@ -383,32 +377,6 @@ export class TemplateDocuments implements Disposable {
       this.known.set(found.id, fresh);
       this.changed.fire(found.id);
     }
-  }
-
-  private async dropBase(id: number): Promise<boolean> {
-    const known = this.known.get(id);
-    if (!known || !this.kept.delete(id)) {
-      return false;
-    }
-    await this.deps.memory.change(known.accountKey, (memory) => ({
-      ...memory,
-      bases: Object.fromEntries(Object.entries(memory.bases).filter(([key]) => key !== String(id))),
-    }));
-    return true;
-  }
-
-  private endConflict(id: number): void {
-    if (this.conflicts.delete(id)) {
-      this.noticed.fire(id);
-    }
-  }
-
-  private endBehind(id: number): boolean {
-    const wasBehind = this.behind.delete(id);
-    if (wasBehind) {
-      this.noticed.fire(id);
-    }
-    return wasBehind;
   }
 
   private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
@@ -423,7 +391,7 @@ export class TemplateDocuments implements Disposable {
     void this.keepBase(id).catch((error: unknown) => {
       this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
     });
-    this.endConflict(id);
+    this.conflicts.end(id);
     return show(pending);
   }
 }

@@ -3,6 +3,7 @@ import type { Conflict } from '../../model/templates/templateConflict';
 import { fieldOfRefusal } from '../../model/templates/templateDocument';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
+import type { Account } from '../ports';
 
 /** A document that was not saved; the reason belongs to the place at `path`, or to the whole of it. */
 export class SaveError extends UserError {
@@ -32,6 +33,32 @@ export class TemplateConflictError extends SaveError {
 
 /** The document may be read but not saved, with the reason. */
 export class ReadOnlyTemplateError extends SaveError {}
+
+/** Why a template cannot be saved by the active account; `undefined` where it can. */
+export function readOnlyReason(
+  active: Pick<Account, 'key'> | undefined,
+  template: { readonly accountKey: string; readonly isMine: boolean },
+): ReadOnlyTemplateError | undefined {
+  if (!active) {
+    return new ReadOnlyTemplateError(
+      text('You are signed out. Sign in to the account of this template to save it.'),
+      [],
+      { nextStep: 'signIn' },
+    );
+  }
+  if (active.key !== template.accountKey) {
+    return new ReadOnlyTemplateError(
+      text(
+        'This template belongs to another account than the one you work with. Switch to its account to save it.',
+      ),
+    );
+  }
+  return template.isMine
+    ? undefined
+    : new ReadOnlyTemplateError(
+        text('This template belongs to somebody else. Save it as your own to change it.'),
+      );
+}
 
 export class TemplateGoneError extends SaveError {
   constructor() {

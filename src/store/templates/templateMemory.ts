@@ -101,8 +101,9 @@ export class TemplateMemory {
     });
   }
 
-  async accountKeys(): Promise<readonly string[]> {
-    return Object.keys((await this.read()).accounts);
+  /** Of every account that left something here, by key. */
+  async accounts(): Promise<Readonly<Record<string, AccountMemory>>> {
+    return (await this.read()).accounts;
   }
 
   async draft(token: string): Promise<DraftMemory | undefined> {

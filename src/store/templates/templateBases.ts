@@ -1,0 +1,72 @@
+import { renderDocument } from '../../model/templates/templateDocument';
+import type { AccountMemory, TemplateMemory } from './templateMemory';
+import type { KnownTemplate } from './templateReader';
+
+type Base = AccountMemory['bases'][string];
+
+/** What edited documents were made from, on disk, so that they can be merged after a restart. */
+export class TemplateBases {
+  /** Of which this window keeps what an edit was made from; what another window keeps stays. */
+  private readonly kept = new Set<number>();
+
+  constructor(private readonly memory: TemplateMemory) {}
+
+  /** True where this window keeps what an edit of the template was made from. */
+  has(id: number): boolean {
+    return this.kept.has(id);
+  }
+
+  async keep(known: KnownTemplate): Promise<void> {
+    const { id, hashId: hash, mtime } = known;
+    const fields = known.shown ?? known.fields;
+    // What was typed may hold a password in clear until the document shows its reference.
+    const text = known.shown ? renderDocument(known.shown) : known.text;
+    this.kept.add(id);
+    await this.memory.change(known.accountKey, (memory) => ({
+      ...memory,
+      bases: { ...memory.bases, [String(id)]: { hash, mtime, text, fields } },
+    }));
+  }
+
+  /** True where this window had kept one. */
+  async drop({ id, accountKey }: KnownTemplate): Promise<boolean> {
+    if (!this.kept.delete(id)) {
+      return false;
+    }
+    await this.memory.change(accountKey, (memory) => ({
+      ...memory,
+      bases: Object.fromEntries(Object.entries(memory.bases).filter(([key]) => key !== String(id))),
+    }));
+    return true;
+  }
+
+  /** The template as the edit of before a restart was made from it, where there is one. */
+  resume(fresh: KnownTemplate, { bases }: Pick<AccountMemory, 'bases'>): KnownTemplate {
+    const base = bases[String(fresh.id)];
+    return base ? this.from(base, fresh) : fresh;
+  }
+
+  /**
+   * What the edit of before a restart was made from, where that was in another account than this one: services
+   * number their templates alike, and an edit must reach no other template than its own.
+   */
+  async ofOtherAccount(id: number, accountKey: string | undefined): Promise<KnownTemplate | undefined> {
+    const accounts = await this.memory.accounts();
+    const found = Object.entries(accounts).flatMap(([key, { bases }]) => {
+      const base = bases[String(id)];
+      return base ? [{ key, base }] : [];
+    });
+    const [other] = found;
+    if (!other || found.some(({ key }) => key === accountKey)) {
+      return undefined;
+    }
+    const name = other.base.fields['name'];
+    const unread = { id, accountKey: other.key, name: typeof name === 'string' ? name : '', isMine: true };
+    return this.from(other.base, { ...unread, hashId: '', fields: {}, raw: {}, text: '', mtime: 0 });
+  }
+
+  private from({ hash, fields, text, mtime }: Base, template: KnownTemplate): KnownTemplate {
+    this.kept.add(template.id);
+    return { ...template, hashId: hash, fields, text, mtime };
+  }
+}
