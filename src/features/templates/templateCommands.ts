@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
@@ -178,8 +177,4 @@ function imagePage(fields: DocumentFields): vscode.Uri | undefined {
   return path !== undefined && /^[a-z0-9_-]+(\/[a-z0-9._-]+)?$/.test(path)
     ? vscode.Uri.parse(`https://hub.docker.com/${path.includes('/') ? 'r' : '_'}/${path}`)
     : undefined;
-}
-
-export function rentFrom(templateId: number): Thenable<unknown> {
-  return runCommand('gpuRental.rentFromTemplate', { templateId });
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
@@ -13,7 +14,7 @@ import { DisposableStore } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
-import { duplicateTemplate, knownTemplate, rentFrom, type CommandDeps } from './templateCommands';
+import { knownTemplate, type CommandDeps } from './templateCommands';
 
 interface SearchRow extends vscode.QuickPickItem {
   /** The query after taking a completion. */
@@ -44,6 +45,7 @@ class TemplateSearch {
     save: { iconPath: new vscode.ThemeIcon('files'), tooltip: vscode.l10n.t('Save as Mine') },
     rent: { iconPath: new vscode.ThemeIcon('rocket'), tooltip: vscode.l10n.t('Rent') },
     favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: vscode.l10n.t('Add to Favorites') },
+    plain: { iconPath: new vscode.ThemeIcon('star-full'), tooltip: vscode.l10n.t('Remove from Favorites') },
   };
 
   constructor(private readonly deps: CommandDeps & { readonly clock: Clock }) {
@@ -52,6 +54,7 @@ class TemplateSearch {
     picker.title = vscode.l10n.t('Search Public Templates');
     picker.placeholder = vscode.l10n.t('For example: image in [pytorch/pytorch] and count_created > 100');
     picker.value = startQuery;
+    picker.keepScrollPosition = true;
     this.store.add(picker.onDidChangeValue(() => this.typed()));
     this.store.add(picker.onDidAccept(() => this.accept()));
     this.store.add(picker.onDidHide(() => this.dispose()));
@@ -163,7 +166,11 @@ class TemplateSearch {
       detail: plainLabel(template.desc ?? ''),
       alwaysShow: true,
       template,
-      buttons: [this.buttons.rent, this.buttons.save, this.buttons.favourite],
+      buttons: [
+        this.buttons.rent,
+        this.buttons.save,
+        this.deps.lists.isFavourite(template.id) ? this.buttons.plain : this.buttons.favourite,
+      ],
     };
   }
 
@@ -185,13 +192,17 @@ class TemplateSearch {
   }
 
   private async press(template: Template, button: vscode.QuickInputButton): Promise<void> {
-    if (button === this.buttons.favourite) {
-      await this.deps.lists.setFavourite(refOf(template), true);
+    if (button === this.buttons.favourite || button === this.buttons.plain) {
+      await this.deps.lists.setFavourite(refOf(template), button === this.buttons.favourite);
+      this.showRows();
+      this.picker.activeItems = this.picker.items.filter((row) => row.template?.id === template.id);
       return;
     }
     this.picker.hide();
-    await (button === this.buttons.rent
-      ? rentFrom(template.id)
-      : duplicateTemplate(this.deps, { templateId: template.id }));
+    // Commands say themselves what went wrong; this list is gone by then.
+    await runCommand(
+      button === this.buttons.rent ? 'gpuRental.rentFromTemplate' : 'gpuRental.template.duplicate',
+      { templateId: template.id },
+    );
   }
 }
