@@ -244,6 +244,54 @@ describe('templates of an account', () => {
     await assert.rejects(async () => vscode.workspace.fs.writeFile(foreign, new Uint8Array([123, 125])));
   });
 
+  it('say why they cannot be saved, where they belong to somebody else', async () => {
+    const mine = new Set((await vscode.workspace.fs.readDirectory(root)).map(([name]) => name));
+    // The first ones of the demo are those that it recommends.
+    const foreign = [...Array(50).keys()].map((index) => String(215_001 + index)).find((id) => !mine.has(id));
+    const uri = vscode.Uri.joinPath(root, foreign ?? '', 'theirs.json');
+    assert.equal((await vscode.workspace.fs.stat(uri)).permissions, vscode.FilePermission.Readonly);
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    assert.match((await found(document, 'readOnly')).message, /belongs to somebody else/);
+  });
+
+  it('offer the value that saving lacks, and stay unsaved', async () => {
+    const uri = await first();
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    const before = document.getText();
+    const login = { docker_login_repo: 'ghcr.io', docker_login_user: 'me' };
+    await replace(
+      document,
+      t({ ...(JSON.parse(before) as object), ...login, docker_login_pass: '${secret:unheard-of}' }),
+    );
+    assert.equal(await document.save(), false);
+    const { range, message } = await found(document, 'notSaved');
+    assert.match(message, /unheard-of/);
+    assert.ok((await actions(document, range)).some(({ title }) => title === 'Enter the Value…'));
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await until('the document to be as it was', () => !document.isDirty && document.getText() === before);
+    await until('no remark', () => ours(document).every(({ code }) => code !== 'notSaved'));
+  });
+
+  it('keep what is not saved of them when their file gets another name', async () => {
+    const uri = await first();
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    await replace(document, t({ ...(JSON.parse(document.getText()) as object), desc: 'typed, not saved' }));
+    const other = uri.with({ path: uri.path.replace(/[^/]+\.json$/, 'Renamed while edited.json') });
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(uri, other);
+    await vscode.workspace.applyEdit(edit);
+    const renamed = await vscode.workspace.openTextDocument(other);
+    await vscode.window.showTextDocument(renamed);
+    await until('the edit', () => renamed.getText().includes('typed, not saved'));
+    await until('its name', () => renamed.getText().includes('"Renamed while edited"'));
+    assert.equal(await renamed.save(), true);
+    const saved = await read(other);
+    assert.deepEqual([saved['name'], saved['desc']], ['Renamed while edited', 'typed, not saved']);
+  });
+
   it('show in the hover what only the service knows', async () => {
     const uri = await first();
     const document = await vscode.workspace.openTextDocument(uri);

@@ -28,3 +28,19 @@ export class SlowFile {
     });
   }
 }
+
+/** A file on a disk that takes no time. */
+export class QuickFile {
+  private content: MemoryFile | undefined;
+
+  read(): Promise<FileContent<MemoryFile>> {
+    return Promise.resolve(
+      this.content ? { kind: 'present', value: this.content } : ({ kind: 'absent' } as const),
+    );
+  }
+
+  write(value: MemoryFile): Promise<void> {
+    this.content = value;
+    return Promise.resolve();
+  }
+}

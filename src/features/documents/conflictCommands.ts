@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { plainLabel } from '../../editor/quickPick';
 import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { templateName } from '../../model/templates/templateName';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
 import { openOwnDocument, replaceText } from './openDocuments';
@@ -68,7 +68,7 @@ async function ask(deps: Deps, id: number): Promise<void> {
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t(
       'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What should it become?',
-      plainLabel(deps.templateDesk.documents.peek(id)?.name ?? '') || `#${id}`,
+      templateName({ id, name: deps.templateDesk.documents.peek(id)?.name }),
     ),
     ...choices.map(([label]) => label),
   );

@@ -5,7 +5,7 @@ import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { registerConflicts } from './conflictCommands';
 import { DocumentDiagnostics } from './documentDiagnostics';
-import { DocumentFixes } from './documentFixes';
+import { DocumentFixes, toEdit } from './documentFixes';
 import { DocumentHover } from './documentHover';
 import { DocumentLenses } from './documentLenses';
 import { kindOf, openDocuments, openOwnDocument } from './openDocuments';
@@ -14,7 +14,7 @@ import { Previews } from './previews';
 import { SaveFailures } from './saveFailures';
 import { applySecretFix } from './secretFixes';
 import { useSecret } from './secretUse';
-import { TemplateFileSystem } from './templateFileSystem';
+import { TemplateFileSystem, type Renamed } from './templateFileSystem';
 
 type Deps = Pick<
   Services,
@@ -38,6 +38,7 @@ export function register(deps: Deps): Disposable {
   store.add(followEdits(deps));
   store.add(followList(deps));
   store.add(openCreated(files));
+  store.add(followRenames(deps, files));
   const diagnostics = store.add(new DocumentDiagnostics(deps, failures));
   store.add(
     vscode.languages.registerCodeActionsProvider(
@@ -128,6 +129,32 @@ function followList({ accounts, templates, templateDesk, log }: Deps): Disposabl
       });
     }
   });
+}
+
+/** How long the editor may take to move an unsaved text to the new name of its file. */
+const moveMs = 10_000;
+
+/** An unsaved text that moved to another file name takes it over; saving would bring the old one back. */
+function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
+  const store = new DisposableStore();
+  const renamed = new Map<number, Renamed & { readonly at: number }>();
+  const follow = (document: vscode.TextDocument) => {
+    const kind = kindOf(document);
+    const names = kind?.kind === 'template' && kind.isOwn ? renamed.get(kind.id) : undefined;
+    if (!names || !document.isDirty || readTemplateUri(document.uri)?.name !== names.to) {
+      return;
+    }
+    renamed.delete(names.id);
+    const places = new JsonPlaces(document.getText());
+    if (places.value(['name']) === names.from && clock.now() - names.at < moveMs) {
+      void vscode.workspace.applyEdit(toEdit(document, places.set('name', names.to)));
+    }
+  };
+  store.add(files.onDidRename((names) => renamed.set(names.id, { ...names, at: clock.now() })));
+  // The editor opens the file as it is saved, and then puts the unsaved text into it.
+  store.add(vscode.workspace.onDidOpenTextDocument(follow));
+  store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document)));
+  return store;
 }
 
 /** Once a draft is saved, the document of the template takes the place of its tab. */

@@ -15,6 +15,12 @@ import type { SaveFailures } from './saveFailures';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'clock' | 'log'>;
 
+export interface Renamed {
+  readonly id: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** How long the editor may take to ask for the new time of a file that it has just written. */
 const revealAfterMs = 2_000;
 
@@ -29,6 +35,9 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private readonly created = new vscode.EventEmitter<{ readonly from: vscode.Uri; readonly id: number }>();
   /** A draft became a template. */
   readonly onDidCreate = this.created.event;
+  private readonly renamed = new vscode.EventEmitter<Renamed>();
+  /** A file has another name, and so has its template. */
+  readonly onDidRename = this.renamed.event;
   private readonly saveAs: SaveAsTargets;
   /** Templates whose folder was looked into: what is in it has the one name that was listed. */
   private readonly looked = new Set<number>();
@@ -43,6 +52,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.saveAs = new SaveAsTargets(deps);
     this.store.add(this.changed);
     this.store.add(this.created);
+    this.store.add(this.renamed);
     this.store.add(deps.templateDesk.documents.onDidChange((id) => this.announce(id)));
     this.store.add(
       deps.accounts.onDidChange(() => {
@@ -205,6 +215,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
         old.id,
         applyChanges(known.text, new JsonPlaces(known.text).set('name', next.name)),
       );
+      this.renamed.fire({ id: old.id, from: known.name, to: next.name });
     } catch (error) {
       throw this.toFileError(error);
     }

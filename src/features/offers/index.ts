@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { plainLabel } from '../../editor/quickPick';
+import { templateName } from '../../model/templates/templateName';
 import type { WireFiltersShape } from '../../model/offers/filters';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { readWireFilters } from '../../model/offers/readWireFilters';
@@ -95,7 +96,7 @@ function forTemplate(template: Template) {
   const { filters, rest } = readWireFilters(template.extraFilters);
   const source = { kind: 'template' as const, template };
   return {
-    title: vscode.l10n.t('Search Offers for {0}', plainLabel(template.name)),
+    title: vscode.l10n.t('Search Offers for {0}', templateName(template)),
     query: queryWith(filters, plannedDiskGb({ source })),
     baseFilters: rest,
     source,

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
+import { templateName } from '../../model/templates/templateName';
+import type { Template } from '../../model/templates/template';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { RentConfig } from '../../model/rentals/rent';
 import { choicesOf } from '../../model/rentals/rentAgain';
@@ -137,24 +140,49 @@ async function sourceOf(
   account: Account,
   config: RentConfig,
 ): Promise<RentSource | undefined> {
-  if (config.templateHash !== undefined) {
-    const hash = config.templateHash;
-    const own = deps.templates.state.kind === 'ready' ? deps.templates.state.value : [];
-    const template =
-      own.find((one) => one.hashId === hash) ??
-      (await account.client.templates.search({ hash_id: { eq: hash } })).items.find(
-        (one) => one.hashId === hash,
-      );
-    if (template) {
-      return { kind: 'template', template };
-    }
-    void vscode.window.showWarningMessage(
-      vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
-    );
-    const chosen = await pickTemplate(deps, account, undefined);
-    return chosen && { kind: 'template', template: chosen };
+  if (config.templateHash === undefined) {
+    return config.image === undefined ? undefined : { kind: 'image', image: config.image };
   }
-  return config.image === undefined ? undefined : { kind: 'image', image: config.image };
+  const template = await sameTemplate(deps, account, config);
+  if (template) {
+    return { kind: 'template', template };
+  }
+  const edited = await editedTemplate(account, config);
+  if (edited) {
+    return (await mayUseEdited(edited)) ? { kind: 'template', template: edited } : undefined;
+  }
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
+  );
+  const chosen = await pickTemplate(deps, account, undefined);
+  return chosen && { kind: 'template', template: chosen };
+}
+
+async function sameTemplate(
+  { templates }: JourneyDeps,
+  { client }: Account,
+  { templateHash: hash }: RentConfig,
+): Promise<Template | undefined> {
+  const own = templates.state.kind === 'ready' ? templates.state.value : [];
+  const isIt = (one: Template) => one.hashId === hash;
+  return own.find(isIt) ?? (await client.templates.search({ hash_id: { eq: hash } })).items.find(isIt);
+}
+
+async function editedTemplate(
+  { client }: Account,
+  { templateId: id }: RentConfig,
+): Promise<Template | undefined> {
+  return id === undefined
+    ? undefined
+    : (await client.templates.search({ id: { eq: id } })).items.find((one) => one.id === id);
+}
+
+function mayUseEdited(template: Template): Promise<boolean> {
+  return confirm({
+    message: vscode.l10n.t('The template {0} was edited since that rental.', templateName(template)),
+    detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
+    button: vscode.l10n.t('Rent from the Current Version'),
+  });
 }
 
 async function fromInstance(
@@ -162,9 +190,13 @@ async function fromInstance(
   account: Account,
   instance: Instance,
 ): Promise<Start | undefined> {
-  const { templateHash, image } = instance;
+  const { templateHash, templateId, image } = instance;
   const config: RentConfig = {
-    ...(templateHash !== undefined ? { templateHash } : image === undefined ? {} : { image }),
+    ...(templateHash !== undefined
+      ? { templateHash, ...(templateId === undefined ? {} : { templateId }) }
+      : image === undefined
+        ? {}
+        : { image }),
   };
   // A record that does not say what runs there leaves it to be asked.
   const isKnown = templateHash !== undefined || image !== undefined;

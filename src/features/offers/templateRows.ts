@@ -12,6 +12,7 @@ import {
 } from '../../editor/quickPick';
 import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
+import { templateImage, templateName } from '../../model/templates/templateName';
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -29,6 +30,7 @@ export interface TemplateChoices {
 interface Remembered {
   readonly id: number;
   readonly name?: string | undefined;
+  readonly hash?: string | undefined;
 }
 
 /** The account's own first, then what was used lately, favourites, and those that the service recommends. */
@@ -50,10 +52,15 @@ export async function templateChoices(
       ? []
       : [
           { label, kind: vscode.QuickPickItemKind.Separator },
-          ...fresh.map((one) => ('image' in one ? templateRow(one) : rememberedRow(one))),
+          ...fresh.map((one) => ('image' in one ? templateRow(one, edited.has(one)) : rememberedRow(one))),
         ];
   };
-  const known = (one: Remembered) => list.find(({ id }) => id === one.id) ?? one;
+  const edited = new Set<Template>();
+  const known = (one: Remembered) => {
+    const found = list.find(({ id }) => id === one.id);
+    if (found && one.hash !== undefined && one.hash !== found.hashId) edited.add(found);
+    return found ?? one;
+  };
   const isOwn = ({ creatorId }: Template) => creatorId === undefined || creatorId === account.user.id;
   return {
     find: (id) => list.find((one) => one.id === id),
@@ -183,7 +190,7 @@ async function fromSearch(
   let rows: readonly Row<TemplatePick>[];
   try {
     const { items } = await withCancellableProgress(vscode.l10n.t('Reading templates'), search);
-    rows = items.length === 0 ? [{ label: words.none }] : items.map(templateRow);
+    rows = items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item));
   } catch (error) {
     if (!(error instanceof UserError) || isCancelled(error)) {
       throw error;
@@ -200,23 +207,21 @@ async function fromSearch(
   });
 }
 
-function templateRow(template: Template): Row<Template> {
+function templateRow(template: Template, isEdited = false): Row<Template> {
   return {
     id: `template:${template.id}`,
-    label: plainLabel(template.name),
-    description: vscode.l10n.t('template'),
-    detail: plainLabel(
-      `${template.image}${template.tag === undefined ? '' : `:${template.tag}`} · ${localize(runtypeName(templateRuntype(template)))}`,
-    ),
+    label: templateName(template),
+    description: isEdited ? vscode.l10n.t('template, edited since you chose it') : vscode.l10n.t('template'),
+    detail: `${templateImage(template)} · ${localize(runtypeName(templateRuntype(template)))}`,
     value: template,
   };
 }
 
-function rememberedRow({ id, name }: Remembered): Row<TemplatePick> {
+function rememberedRow(remembered: Remembered): Row<TemplatePick> {
   return {
-    id: `template:${id}`,
-    label: plainLabel(name ?? `#${id}`),
+    id: `template:${remembered.id}`,
+    label: templateName(remembered),
     description: vscode.l10n.t('template'),
-    value: { rememberedId: id },
+    value: { rememberedId: remembered.id },
   };
 }

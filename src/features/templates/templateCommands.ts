@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
-import { imageWithTag } from '../../model/templates/templateMerge';
+import { templateImage, templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { UserError } from '../../util/errors';
@@ -33,8 +32,8 @@ export async function chooseTemplate(
   }
   const { state } = deps.templates;
   const rows = (state.kind === 'ready' ? state.value : []).filter(accepts).map((template) => ({
-    label: plainLabel(template.name),
-    description: plainLabel(imageWithTag(template.image, template.tag)),
+    label: templateName(template),
+    description: templateImage(template),
     detail: deps.lists.isMine(template) ? '' : vscode.l10n.t('By somebody else'),
     id: template.id,
   }));
@@ -120,7 +119,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
     return;
   }
   const remove = vscode.l10n.t('Delete');
-  const names = mine.map(({ name, id }) => plainLabel(name) || `#${id}`).join(', ');
+  const names = mine.map(templateName).join(', ');
   const chosen = await vscode.window.showWarningMessage(
     mine.length === 1
       ? vscode.l10n.t('Delete the template {0} at the service?', names)

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
-import { imageWithTag } from '../../model/templates/templateMerge';
+import { templateImage, templateName } from '../../model/templates/templateName';
 import type { TemplateGroup, TemplateNode } from './templateNodes';
 
 export interface ItemFacts {
@@ -18,11 +17,11 @@ export function templateItem(
   template: Template,
   facts: ItemFacts,
 ): vscode.TreeItem {
-  const name = plainLabel(template.name) || `#${template.id}`;
-  const image = imageWithTag(template.image, template.tag);
+  const name = templateName(template);
+  const image = templateImage(template);
   const item = new vscode.TreeItem(facts.isUnsaved ? vscode.l10n.t('{0} (unsaved)', name) : name);
   item.id = `template-${node.group}-${node.templateId}`;
-  item.description = plainLabel(image);
+  item.description = image;
   item.iconPath = new vscode.ThemeIcon(
     facts.isFavourite ? 'star-full' : facts.isMine && template.private !== false ? 'lock' : 'package',
   );
@@ -56,11 +55,11 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
   const { t } = vscode.l10n;
   const tooltip = new vscode.MarkdownString();
   tooltip.appendMarkdown('**');
-  tooltip.appendText(plainLabel(template.name));
+  tooltip.appendText(templateName(template));
   tooltip.appendMarkdown('**\n\n');
   const lines = [
     template.desc ?? '',
-    imageWithTag(template.image, template.tag),
+    templateImage(template),
     template.runtype === undefined ? '' : t('Run type {0}', template.runtype),
     template.recommendedDiskGb === undefined ? '' : t('Disk {0} GB', template.recommendedDiskGb),
     facts.isMine
@@ -68,7 +67,9 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
         ? t('Visible to everyone')
         : t('Private')
       : t('By somebody else'),
+    dated(template.createdAt, (day) => t('Created on {0}', day)),
     template.createdCount === undefined ? '' : t('Rented {0} times', template.createdCount),
+    dated(template.recentCreateAt, (day) => t('Last rented on {0}', day)),
     `#${template.id} · ${template.hashId}`,
   ];
   for (const line of lines.filter((one) => one.trim() !== '')) {
@@ -81,6 +82,13 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
     tooltip.appendText(readme.length > readmeLimit ? `${readme.slice(0, readmeLimit)}…` : readme);
   }
   return tooltip;
+}
+
+/** Empty where the service does not say when, or says never, which is 0. */
+function dated(seconds: number | undefined, words: (day: string) => string): string {
+  return seconds === undefined || seconds === 0
+    ? ''
+    : words(new Date(seconds * 1000).toLocaleDateString(vscode.env.language));
 }
 
 /** A heading of the tree. */

@@ -4,7 +4,7 @@ import { localize } from '../../editor/localize';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
-import { imageWithTag } from '../../model/templates/templateMerge';
+import { templateImage, templateName } from '../../model/templates/templateName';
 import {
   completeTemplateQuery,
   parseTemplateQuery,
@@ -161,8 +161,8 @@ class TemplateSearch {
 
   private row(template: Template): SearchRow {
     return {
-      label: plainLabel(template.name) || `#${template.id}`,
-      description: plainLabel(imageWithTag(template.image, template.tag)),
+      label: templateName(template),
+      description: templateImage(template),
       detail: plainLabel(template.desc ?? ''),
       alwaysShow: true,
       template,

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { plainLabel } from '../../editor/quickPick';
-import { imageWithTag } from '../../model/templates/templateMerge';
+import { templateImage, templateName } from '../../model/templates/templateName';
 import {
   renderWorkspaceFile,
   workspaceFilePath,
@@ -55,8 +54,8 @@ async function chooseSource({
   }
   const { state } = templates;
   const rows = (accounts.active && state.kind === 'ready' ? state.value : []).map((template) => ({
-    label: plainLabel(template.name),
-    description: plainLabel(imageWithTag(template.image, template.tag)),
+    label: templateName(template),
+    description: templateImage(template),
     id: template.id,
     template,
   }));

@@ -7,6 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { readFilters } from '../../model/templates/templateDocument';
+import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
@@ -186,7 +187,7 @@ async function currentTemplate(
   await documents.refresh(ref.id);
   const known = documents.peek(ref.id);
   const state = refState(ref, known);
-  const name = plainLabel(known?.name ?? ref.name ?? '') || `#${ref.id}`;
+  const name = templateName(known ?? ref);
   switch (state.kind) {
     case 'deleted':
       throw new UserError(

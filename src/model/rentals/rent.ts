@@ -26,6 +26,8 @@ export interface VolumeChoice {
  */
 export interface RentConfig {
   readonly templateHash?: string;
+  /** Not sent: finds the template again after an edit, which changes its hash. */
+  readonly templateId?: number;
   readonly image?: string;
   readonly diskGb?: number;
   /** What is sent ends in our marker; what was chosen has none. */

@@ -69,7 +69,9 @@ export function planRent(choices: RentChoices, rentalType: RentalType): RentConf
   const runtype = choices.runtype ?? (source.kind === 'image' ? 'ssh_direct' : undefined);
   const label = choices.label?.trim();
   return {
-    ...(source.kind === 'template' ? { templateHash: source.template.hashId } : { image: source.image }),
+    ...(source.kind === 'template'
+      ? { templateHash: source.template.hashId, templateId: source.template.id }
+      : { image: source.image }),
     diskGb: plannedDiskGb(choices),
     ...(label === undefined || label === '' ? {} : { label }),
     ...(runtype === undefined ? {} : { runtype }),

@@ -35,6 +35,7 @@ describe('what is sent for a rental', () => {
   it('with a template leaves out what was not changed, except the disk', () => {
     assert.deepEqual(planRent(fromTemplate({ recommendedDiskGb: 32 }), 'on-demand'), {
       templateHash: 'abc',
+      templateId: 7,
       diskGb: 32,
     });
   });
@@ -71,6 +72,7 @@ describe('what is sent for a rental', () => {
     );
     assert.deepEqual(planRent(choices, 'interruptible'), {
       templateHash: 'abc',
+      templateId: 7,
       diskGb: 50,
       label: 'training',
       runtype: 'jupyter_direct',

@@ -26,11 +26,11 @@ describe('two windows that remember templates at the same moment', () => {
     );
 
   it('lose nothing that the other one wrote', async () => {
-    const windows = [open(1), open(2)];
+    const [one, other] = [open(1), open(2)];
     const ids = [...Array(20).keys()];
     await Promise.all(
       ids.map((id) =>
-        windows[id % 2]?.change('a', (memory) => ({
+        (id % 2 === 0 ? one : other).change('a', (memory) => ({
           ...memory,
           favourites: [...memory.favourites, { id }],
           slots: { ...memory.slots, [String(id)]: { docker_login_pass: `registry-${id}` } },
