@@ -30,7 +30,12 @@ export async function chooseInstance(
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
-    void vscode.window.showInformationMessage(words.none);
+    const show = vscode.l10n.t('Show Instances');
+    void vscode.window
+      .showInformationMessage(words.none, show)
+      .then((chosen) =>
+        chosen === show ? vscode.commands.executeCommand('gpuRental.instances.focus') : undefined,
+      );
     return undefined;
   }
   const rows = candidates.map((instance) => ({

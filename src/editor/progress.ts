@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { CancelledError } from '../util/errors';
+import { orCancelled } from '../util/cancellation';
+import { systemClock, wait } from '../util/clock';
 
 /** A progress notification with *Cancel*; the signal fires on cancel. */
 export function withCancellableProgress<T>(
@@ -24,18 +25,41 @@ export function withCancellableProgress<T>(
   );
 }
 
-/** Says that the list of instances is being read; cancelling it ends the waiting, and the list is read for all windows. */
-export function whileReadingInstances(work: Promise<void>): Promise<void> {
-  return withCancellableProgress(vscode.l10n.t('Reading the instances…'), (signal) =>
-    Promise.race([work, untilAborted(signal)]),
+/** What is answered sooner is not worth a notification. */
+const soonMs = 700;
+
+/** For a question to the service that may have to wait for its limits; whoever asked may stop waiting. */
+export function whileAsking<T>(work: Promise<T>): Promise<T> {
+  return unlessSoon(work, () =>
+    withCancellableProgress(vscode.l10n.t('Waiting for the service…'), (signal) => orCancelled(work, signal)),
   );
 }
 
-/** For what is read for all windows and goes on; whoever asked stops waiting. */
-export function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(new CancelledError());
-    });
-  });
+/** The same for a change, which is not taken back by not waiting for it. */
+export function whileSending<T>(work: Promise<T>): Promise<T> {
+  return unlessSoon(work, () =>
+    vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Waiting for the service…') },
+      () => work,
+    ),
+  );
+}
+
+async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Promise<T> {
+  const stop = new AbortController();
+  const done = () => true;
+  const late = () => false;
+  const isSoon = await Promise.race([
+    work.then(done, done),
+    wait(systemClock, soonMs, stop.signal).then(late, late),
+  ]);
+  stop.abort();
+  return isSoon ? work : show();
+}
+
+/** Says that the list of instances is being read; cancelling it ends the waiting, and the list is read for all windows. */
+export function whileReadingInstances(work: Promise<void>): Promise<void> {
+  return withCancellableProgress(vscode.l10n.t('Reading the instances…'), (signal) =>
+    orCancelled(work, signal),
+  );
 }

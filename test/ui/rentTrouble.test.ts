@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { signIn } from '../support/journey';
+import { confirmRental, signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -56,6 +56,20 @@ describe('renting when things change', function () {
     await workbench.quick.rows.filter({ hasText: /RTX 3090 24 GB is gone.*next best offer/ }).waitFor();
     await workbench.shot('01-gone');
     assert.equal(rentals().length, 1);
+  });
+
+  it('rents nothing where it cannot be read whether anybody could log in, unless it is told to', async () => {
+    const before = rentals().length;
+    session().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/ssh/', times: 0 });
+    await confirmRental(workbench);
+    await workbench.dialog.waitFor({ timeout: 60_000 });
+    assert.match(await workbench.dialog.innerText(), /could not be read/);
+    await workbench.shot('01-keys-unknown');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.quick.waitForTitle('Rent: Confirm');
+    await workbench.quick.rows.filter({ hasText: 'Nothing was rented' }).waitFor();
+    assert.equal(rentals().length, before);
+    session().simulator.faults.clear();
   });
 
   it('warns of a run type without SSH and offers direct SSH', async () => {

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError, sayingIfLost } from '../../api/errors';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { readyList } from '../../store/listStore';
 import type { Account, Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -159,7 +160,10 @@ async function change(
   action: 'stop' | 'start',
 ): Promise<void> {
   const account = deps.accounts.active;
-  const deployment = account && (await choose(list, target, action));
+  if (!account) {
+    throw new NotSignedInError();
+  }
+  const deployment = await choose(list, target, action);
   if (!deployment) {
     return;
   }
@@ -210,7 +214,7 @@ async function choose(
   if (typeof target === 'object' && target !== null && 'deploymentId' in target) {
     return list.deployments.find(({ id }) => id === Number(target.deploymentId));
   }
-  await list.refresh();
+  await whileAsking(list.refresh());
   const rows = list.deployments
     .filter(
       (deployment) =>

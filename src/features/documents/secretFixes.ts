@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
+import { whileSending } from '../../editor/progress';
 import { envFlagsToObject } from '../../model/documents/envFlags';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
@@ -143,7 +144,7 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
     return;
   }
   try {
-    await account.client.secrets.create(name, value);
+    await whileSending(account.client.secrets.create(name, value));
   } catch (error) {
     if (!isTaken(error)) {
       throw error;
@@ -156,7 +157,7 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
     ) {
       return;
     }
-    await account.client.secrets.update(name, value);
+    await whileSending(account.client.secrets.update(name, value));
   }
   await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
 }

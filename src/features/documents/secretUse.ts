@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { whileAsking } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
 import type { Secret } from '../../model/accounts/secret';
@@ -15,7 +16,7 @@ type Deps = SecretDeps & Pick<Services, 'templates'>;
  */
 export async function useSecret(deps: Deps, target: unknown): Promise<void> {
   const { client } = deps.templateDesk.documents.account();
-  const secrets = await client.secrets.list();
+  const secrets = await whileAsking(client.secrets.list());
   const wanted =
     typeof target === 'object' && target !== null && 'secretName' in target ? target.secretName : undefined;
   const secret =

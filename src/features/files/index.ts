@@ -164,7 +164,9 @@ async function askRemote(
   { alias, name }: Chosen,
   what: 'folder' | 'path',
 ): Promise<string | undefined> {
-  const { home } = await readFolders(deps.ssh, alias);
+  const { home } = await withCancellableProgress(vscode.l10n.t('Looking at {0}…', name), (signal) =>
+    readFolders(deps.ssh, alias, signal),
+  );
   const answer = await askText({
     title:
       what === 'folder' ? vscode.l10n.t('Upload to {0}', name) : vscode.l10n.t('Download from {0}', name),

@@ -2,9 +2,11 @@ import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { localize } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
+import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { text } from '../../util/text';
 import { MachineList } from './machineList';
@@ -37,7 +39,7 @@ export function register(deps: Deps): Disposable {
   store.add(deps.commands.register('gpuRental.refreshMachines', () => machines.refresh()));
   store.add(
     deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
-      const machine = await chooseMachine(machines, target, vscode.l10n.t('Set Minimum Bid'));
+      const machine = await chooseMachine(deps, machines, target, vscode.l10n.t('Set Minimum Bid'));
       if (machine) {
         await setMinimumBid(deps, machines, machine);
       }
@@ -45,7 +47,7 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.machine.scheduleMaintenance', async (target) => {
-      const machine = await chooseMachine(machines, target, vscode.l10n.t('Schedule Maintenance'));
+      const machine = await chooseMachine(deps, machines, target, vscode.l10n.t('Schedule Maintenance'));
       if (machine) {
         await scheduleMaintenance(deps, machine);
       }
@@ -55,12 +57,16 @@ export function register(deps: Deps): Disposable {
 }
 
 async function chooseMachine(
+  { accounts }: Deps,
   machines: MachineList,
   target: unknown,
   title: string,
 ): Promise<Machine | undefined> {
   if (typeof target === 'object' && target !== null && 'machineId' in target) {
     return machines.find(Number(target.machineId));
+  }
+  if (!accounts.active) {
+    throw new NotSignedInError();
   }
   if (machines.state.kind !== 'ready') {
     await machines.refresh();
@@ -70,7 +76,7 @@ async function chooseMachine(
     throw state.error;
   }
   const rows = (state.kind === 'ready' ? state.value : []).map((machine) => ({
-    label: `#${machine.id} ${machine.gpuCount ?? 1}× ${machine.gpuName ?? ''}`,
+    label: plainLabel(`#${machine.id} ${machine.gpuCount ?? 1}× ${machine.gpuName ?? ''}`),
     description: occupancyText(machine) ?? '',
     machine,
   }));

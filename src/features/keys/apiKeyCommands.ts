@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
+import { whileAsking, whileSending } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
 import {
@@ -65,7 +66,7 @@ export async function createFromDocument(
 }
 
 async function create(redactor: Redactor, account: Account, wanted: NewApiKey): Promise<boolean> {
-  const created = await account.client.apiKeys.create(wanted);
+  const created = await whileSending(account.client.apiKeys.create(wanted));
   redactor.addSecret(created.value);
   await showOnce({
     title: vscode.l10n.t('API Key: Shown This Once'),
@@ -150,7 +151,7 @@ async function askAddresses(title: string): Promise<readonly string[] | undefine
 
 /** Deletes a key for good; the key in use is named as what it is. */
 export async function deleteApiKey(account: Account, wantedId: number | undefined): Promise<boolean> {
-  const { items } = await account.client.apiKeys.list();
+  const { items } = await whileAsking(account.client.apiKeys.list());
   const key = items.find(({ id }) => id === wantedId) ?? (await pickKey(items, account));
   if (!key) {
     return false;
@@ -169,7 +170,7 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
   ) {
     return false;
   }
-  await account.client.apiKeys.remove(key.id);
+  await whileSending(account.client.apiKeys.remove(key.id));
   return true;
 }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
+import { whileAsking, whileSending } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import type { Secret } from '../../model/accounts/secret';
@@ -36,11 +37,11 @@ export async function setSecret(
   }
   redactor.addSecret(value);
   if (wantedName !== undefined) {
-    await account.client.secrets.update(name, value);
+    await whileSending(account.client.secrets.update(name, value));
     return true;
   }
   try {
-    await account.client.secrets.create(name, value);
+    await whileSending(account.client.secrets.create(name, value));
     return true;
   } catch (error) {
     if (!(error instanceof RefusedError && error.code === 'existing_key')) {
@@ -53,7 +54,7 @@ export async function setSecret(
     button: vscode.l10n.t('Replace'),
   });
   if (isWanted) {
-    await account.client.secrets.update(name, value);
+    await whileSending(account.client.secrets.update(name, value));
   }
   return isWanted;
 }
@@ -83,7 +84,7 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
     button: vscode.l10n.t('Delete'),
   });
   if (isWanted) {
-    await account.client.secrets.remove(name);
+    await whileSending(account.client.secrets.remove(name));
   }
   return isWanted;
 }
@@ -93,7 +94,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
   const secret =
     wantedName === undefined
       ? await pickSecret(account, vscode.l10n.t('Copy Value'))
-      : (await account.client.secrets.list()).find(({ name }) => name === wantedName);
+      : (await whileAsking(account.client.secrets.list())).find(({ name }) => name === wantedName);
   if (secret && secret.value === undefined) {
     void vscode.window.showInformationMessage(vscode.l10n.t('The service does not tell this value.'));
   } else if (secret?.value !== undefined) {
@@ -103,7 +104,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
 }
 
 async function pickSecret(account: Account, title: string): Promise<Secret | undefined> {
-  const secrets = await account.client.secrets.list();
+  const secrets = await whileAsking(account.client.secrets.list());
   if (secrets.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('This account has no environment variables.'));
     return undefined;

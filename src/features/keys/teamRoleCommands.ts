@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
 import { localize } from '../../editor/localize';
+import { whileAsking } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
@@ -12,7 +13,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
   const role =
     wantedName === undefined
       ? await chooseRole(account, title)
-      : await account.client.teamRoles.get(wantedName);
+      : await whileAsking(account.client.teamRoles.get(wantedName));
   if (!role) {
     return;
   }
@@ -37,7 +38,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
 
 /** From the list where it may be read; otherwise by a name that is typed. */
 async function chooseRole(account: Account, title: string): Promise<TeamRole | undefined> {
-  const roles = await account.client.teamRoles.list().catch((error: unknown) => {
+  const roles = await whileAsking(account.client.teamRoles.list()).catch((error: unknown) => {
     if (error instanceof ForbiddenError || error instanceof NotFoundError) {
       return undefined;
     }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
-import { untilAborted, withCancellableProgress } from '../../editor/progress';
+import { whileSending, withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
@@ -9,6 +9,7 @@ import { highestBid, lowestBid } from '../../model/quote';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
+import { orCancelled } from '../../util/cancellation';
 import { chooseInstances } from './targets';
 
 /** Room for our marker stays free. */
@@ -42,7 +43,7 @@ export async function rename(deps: LifecycleDeps, target: unknown): Promise<void
   if (name === undefined || name.trim() === before) {
     return;
   }
-  await client().instances.label(instance.id, renamed(instance, name.trim()));
+  await whileSending(client().instances.label(instance.id, renamed(instance, name.trim())));
   await deps.fleet.refresh();
 }
 
@@ -58,7 +59,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   }
   const client = still();
   const minimum = await withCancellableProgress(vscode.l10n.t('Looking up the current minimum…'), (signal) =>
-    Promise.race([minimumBid(deps, client, instance), untilAborted(signal)]),
+    orCancelled(minimumBid(deps, client, instance), signal),
   );
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t('Change the Bid of {0}', instanceName(instance)),
@@ -80,13 +81,15 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
     return;
   }
   const own = still();
-  await sayingIfLost(
-    text(
-      'It is not known whether the bid of {0} was changed: the answer of the service was lost. If it was, it runs for up to {1}/h. Refresh and look at its price before you change it again.',
-      instanceName(instance),
-      formatMoney(bid),
+  await whileSending(
+    sayingIfLost(
+      text(
+        'It is not known whether the bid of {0} was changed: the answer of the service was lost. If it was, it runs for up to {1}/h. Refresh and look at its price before you change it again.',
+        instanceName(instance),
+        formatMoney(bid),
+      ),
+      () => own.instances.changeBid(instance.id, bid),
     ),
-    () => own.instances.changeBid(instance.id, bid),
   );
   await deps.fleet.refresh();
   void vscode.window.showInformationMessage(

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import { instanceIdOf } from '../../editor/instanceTarget';
-import { untilAborted, withCancellableProgress } from '../../editor/progress';
+import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
+import { orCancelled } from '../../util/cancellation';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
@@ -76,7 +77,7 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
 async function openInstance({ fleet }: Deps, account: Account, id: number): Promise<void> {
   if (!fleet.find(id)) {
     await withCancellableProgress(vscode.l10n.t('Looking for the instance…'), (signal) =>
-      Promise.race([fleet.refresh(), untilAborted(signal)]),
+      orCancelled(fleet.refresh(), signal),
     );
   }
   if (fleet.find(id)) {

@@ -69,7 +69,10 @@ export class Renting {
   /** Rents what the flow has come to for no more than was confirmed for one machine. */
   async rent(confirmed: Rate | undefined): Promise<RentingEnd> {
     if (!(await ensureSshKey())) {
-      return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('No SSH key was chosen.'));
+      return again(
+        vscode.l10n.t('Nothing was rented.'),
+        vscode.l10n.t('It was not made sure that you can log in.'),
+      );
     }
     return withCancellableProgress(vscode.l10n.t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, signal, say }),
@@ -253,5 +256,6 @@ async function ensureSshKey(): Promise<boolean> {
   if (!known.includes('gpuRental.ensureSshKey')) {
     return true;
   }
-  return (await runCommand('gpuRental.ensureSshKey')) !== false;
+  // A refusal or an unexpected problem, which is told there, is no word of the user's to spend money.
+  return (await runCommand('gpuRental.ensureSshKey')) === true;
 }

@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { localize } from '../../editor/localize';
+import {
+  whileAsking,
+  whileReadingInstances,
+  whileSending,
+  withCancellableProgress,
+} from '../../editor/progress';
 import { pickFromList, plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
@@ -73,7 +79,17 @@ function clientOf({ accounts }: Deps): Client {
  */
 async function ensureSshKey(deps: Deps): Promise<boolean> {
   const client = clientOf(deps);
-  const [{ items, skipped }, local] = await Promise.all([client.sshKeys.list(), deps.ssh.localKeys()]);
+  const [registered, local] = await whileAsking(
+    Promise.all([client.sshKeys.list().catch(asUserError), deps.ssh.localKeys()]),
+  );
+  if (registered instanceof UserError) {
+    return confirm({
+      message: vscode.l10n.t('It could not be read whether a key of this computer is registered.'),
+      detail: `${localize(registered.text)} ${vscode.l10n.t('Without a registered key you cannot log in.')}`,
+      button: vscode.l10n.t('Go On Without a Key'),
+    });
+  }
+  const { items, skipped } = registered;
   const lines = items.map((key) => key.publicKey);
   const ofAccount = deps.accounts.active?.user.sshKey;
   if (matchKeys(local, ofAccount === undefined ? lines : [...lines, ofAccount]).length > 0) {
@@ -96,8 +112,16 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
   return choice !== undefined;
 }
 
+/** Only what can be said in words is asked about. */
+function asUserError(error: unknown): UserError {
+  if (error instanceof UserError && !isCancelled(error)) {
+    return error;
+  }
+  throw error;
+}
+
 async function addKey(deps: Deps): Promise<void> {
-  const { items } = await clientOf(deps).sshKeys.list();
+  const { items } = await whileAsking(clientOf(deps).sshKeys.list());
   const choice = await pickKey(
     deps,
     {
@@ -114,9 +138,9 @@ async function addKey(deps: Deps): Promise<void> {
 /** Registers a key with the account; one that is there already counts as done. */
 async function registerKey(deps: Deps, line: string): Promise<void> {
   const client = clientOf(deps);
-  const { items } = await client.sshKeys.list();
+  const { items } = await whileAsking(client.sshKeys.list());
   if (!items.some((key) => sameKey(key.publicKey, line))) {
-    await client.sshKeys.add(line);
+    await whileSending(client.sshKeys.add(line));
   }
   await deps.sshKeys.refresh();
   void vscode.window.showInformationMessage(
@@ -253,7 +277,7 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   if (instanceId === undefined) {
     return false;
   }
-  const { items } = await client.instances.keys(instanceId);
+  const { items } = await whileAsking(client.instances.keys(instanceId));
   const choice = await pickKey(
     deps,
     {
@@ -265,7 +289,7 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   if (choice?.kind !== 'key') {
     return false;
   }
-  await client.instances.attachKey(instanceId, choice.line);
+  await whileSending(client.instances.attachKey(instanceId, choice.line));
   await rows.refresh(instanceId);
   vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key attached'), 4_000);
   return true;
@@ -277,7 +301,7 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   if (instanceId === undefined) {
     return;
   }
-  const { items, skipped } = await client.instances.keys(instanceId);
+  const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
   const key =
     items.find(({ id }) => id === keyIdOf(target)) ??
     (await pickOf(items, vscode.l10n.t('Detach Which SSH Key?')));
@@ -294,7 +318,7 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
       button: vscode.l10n.t('Detach'),
     })
   ) {
-    await client.instances.detachKey(instanceId, key.id);
+    await whileSending(client.instances.detachKey(instanceId, key.id));
     await rows.refresh(instanceId);
     vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key detached'), 4_000);
   }

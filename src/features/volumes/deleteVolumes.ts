@@ -3,6 +3,7 @@ import { confirm } from '../../editor/confirm';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
+import { orCancelled } from '../../util/cancellation';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
 import { removeVolumes } from './removeVolumes';
@@ -13,7 +14,9 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 /** Deletes volumes after a question; those in use are refused, as the service would. */
 export async function deleteVolumes(deps: Deps, target: unknown, selected: unknown): Promise<void> {
   // What is attached decides, so it is read anew.
-  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
+  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), (signal) =>
+    orCancelled(readAnew(deps), signal),
+  );
   // Whose list that was: the account may have been changed meanwhile, and may be while the question stands.
   const client = deps.accounts.active?.client;
   if (!client) {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
+import { orCancelled } from '../../util/cancellation';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
@@ -11,7 +12,9 @@ export async function rentWithVolume(
   deps: Pick<Services, 'fleet' | 'volumes'>,
   target: unknown,
 ): Promise<void> {
-  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), () => readAnew(deps));
+  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), (signal) =>
+    orCancelled(readAnew(deps), signal),
+  );
   const [volume] = await chooseVolumes(
     deps,
     all,

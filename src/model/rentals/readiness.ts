@@ -116,7 +116,11 @@ export function observe(
 const rebootGraceMs = 20_000;
 
 function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now: number): Watch {
-  const message = instance.statusMessage === undefined ? undefined : plain(instance.statusMessage);
+  // What the host said before our start is about the end of the run before.
+  const isOld =
+    instance.statusMessage === undefined ||
+    (isLingering(instance, facts, now) && facts.lastRequest?.queued !== true);
+  const message = isOld ? undefined : plain(instance.statusMessage);
   const { message: before, ...rest } = watch;
   const hasChanged = message !== undefined && message !== '' && message !== before;
   const kept = hasChanged ? message : before;

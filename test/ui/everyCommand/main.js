@@ -38,15 +38,22 @@ async function runAll(rejections) {
 
 /** How a command ends whose questions are closed at once: `done`, `open`, or why it failed. */
 async function runOne(id, giveUpMs) {
+  const close = async (...commands) => {
+    for (const command of commands) await vscode.commands.executeCommand(command);
+  };
   let end;
   const done = vscode.commands.executeCommand(id).then(
     () => (end = 'done'),
     (error) => (end = `failed: ${error}`),
   );
-  const until = Date.now() + giveUpMs;
-  while (end === undefined && Date.now() < until) {
+  const begun = Date.now();
+  while (end === undefined && Date.now() < begun + giveUpMs) {
     await Promise.race([done, pause(150)]);
-    await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    await close('workbench.action.closeQuickOpen');
+    // Some wait for the answer to what they tell.
+    if (Date.now() > begun + 1500) await close('notifications.clearAll');
   }
+  await pause(100);
+  await close('notifications.clearAll', 'workbench.action.revertAndCloseActiveEditor');
   return end ?? 'open';
 }

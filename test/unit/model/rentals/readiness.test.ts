@@ -91,9 +91,10 @@ describe('readiness', () => {
 
   it('takes a record from before a start for no stop', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start }, readyAt: 1 };
-    const before = { actualStatus: 'exited', intendedStatus: 'stopped' };
+    const before = { actualStatus: 'exited', intendedStatus: 'stopped', statusMessage: 'stopped' };
     const play = new Play('start').see(1000, before, facts);
     assert.equal(play.outcome, undefined);
+    assert.equal(play.watch.message, undefined, 'what the host said of its end');
     const left: InstanceFacts = { ...facts, lastRequest: { kind: 'start', at: start, tookEffect: true } };
     play.see(20_000, { actualStatus: 'running' }, left);
     assert.deepEqual(play.outcome, { kind: 'ready' });
