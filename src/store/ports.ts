@@ -24,7 +24,7 @@ export interface SecretPort {
 /** An account that is signed in here, with the client that speaks for it. */
 export interface Account extends AccountRef {
   readonly client: Client;
-  /** As last read; refreshed with the fleet at most once a minute. */
+  /** As last read; refreshed with the fleet every 5 minutes at most, and by hand. */
   readonly user: User;
   /** False where the editor could not keep the key: it works until this window closes. */
   readonly isKept: boolean;

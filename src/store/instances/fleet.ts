@@ -54,7 +54,8 @@ const newsTopic = 'fleet.news';
 const helloTopic = 'fleet.hello';
 const interestTopic = 'fleet.interest';
 const noteTopic = 'fleet.note';
-const userEveryMs = 60_000;
+/** Credit changes slowly, and a refresh by hand reads it at once. */
+const userEveryMs = 5 * 60_000;
 
 const interestMessage = z.object({
   windowId: z.string(),
