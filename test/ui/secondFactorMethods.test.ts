@@ -68,7 +68,7 @@ describe('managing the second factor', function () {
   it('counts the 30 minutes for adding methods down', async () => {
     const first = await placeholder(/Methods can be added for (30:00|29:5\d) min more/);
     const second = await until('another time', async () => {
-      const text = await placeholder(/Methods can be added for 29:\d\d more/);
+      const text = await placeholder(/Methods can be added for 29:\d\d min more/);
       return text !== first && text;
     });
     await workbench.shot('03-type');
@@ -259,7 +259,7 @@ describe('managing the second factor', function () {
     assert.deepEqual(lastBody('POST', '/api/v0/tfa/authorize-new-method/'), { tfa_method: 'email' });
     await quick.type(code);
     await quick.waitForTitle('Add a Second Factor');
-    await placeholder(/Methods can be added for (30:00|29:5\d) more/);
+    await placeholder(/Methods can be added for (30:00|29:5\d) min more/);
     await workbench.shot('16-authorized');
     const body = lastBody('PUT', '/api/v0/tfa/authorize-new-method/') as Record<string, unknown>;
     assert.deepEqual([body['code'], typeof body['secret']], [code, 'string']);
