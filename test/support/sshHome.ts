@@ -52,7 +52,7 @@ export class SshHome {
     });
   }
 
-  /** The real programs without the agent of whoever runs the tests, who is only admitted under his own name. */
+  /** The real programs without the agent of whoever runs the tests, who is only admitted under their own name. */
   readonly run: Run = (program, args, options = {}) => {
     const logsIn = program.endsWith('ssh') && !args.includes('-G') && process.getuid?.() !== 0;
     return runProgram(program, logsIn ? ['-o', `User=${process.env['USER'] ?? ''}`, ...args] : args, {

@@ -79,7 +79,7 @@ async function registeredKeys(
   return { lines: items.map((key) => key.publicKey), unread: skipped };
 }
 
-/** What the user is told; anything that is not made for him is a fault of ours and goes on as one. */
+/** What the user is told; anything that is not made for people is a fault of ours and goes on as one. */
 function sentenceOf(error: unknown): Text {
   if (error instanceof UserError) {
     return error.text;

@@ -67,21 +67,24 @@ export async function recheckOffer(
 }
 
 /** The next best offer after the service refused this one as taken, even where it is still listed. */
-export async function nextBest(
+export async function nextOffer(
   search: Client['offers']['search'],
   input: Omit<RecheckInput, 'confirmed'>,
-  signal?: AbortSignal,
-): Promise<Recheck> {
+): Promise<Offer | undefined> {
   const market = rentalSearch(input);
-  const { items } = await search(wireSearch(market), signal ? { signal } : {});
-  return gone(items, market, input.offer.id);
+  const { items } = await search(wireSearch(market));
+  return bestBut(items, market, input.offer.id);
 }
 
 function gone(offers: readonly Offer[], market: MarketSearch, id: number): Recheck {
-  const [next] = sorted(fittingSearch(offers, market), market.query).filter(
+  const next = bestBut(offers, market, id);
+  return next ? { kind: 'gone', next } : { kind: 'gone' };
+}
+
+function bestBut(offers: readonly Offer[], market: MarketSearch, id: number): Offer | undefined {
+  return sorted(fittingSearch(offers, market), market.query).find(
     (one) => one.id !== id && one.rentable !== false,
   );
-  return next ? { kind: 'gone', next } : { kind: 'gone' };
 }
 
 function compare(

@@ -17,7 +17,7 @@ import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Notice } from './confirmStep';
-import { findCopy, nextBest, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
+import { findCopy, nextOffer, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
 
@@ -175,8 +175,7 @@ export class Renting {
       return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('You stopped it before it was sent.'));
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
-      const check = await nextBest(this.search, this.chosen()).catch(() => undefined);
-      return this.goOn(check?.kind === 'gone' ? check.next : undefined);
+      return this.goOn(await nextOffer(this.search, this.chosen()).catch(() => undefined));
     }
     this.deps.report.error(error);
     return again(

@@ -316,7 +316,7 @@ describe('SSH with the real client and a real server', function () {
     const key = home.key();
     machine.authorize(key);
     const include = `Include ${home.ownDir}/*.conf\n`;
-    // Managed files are read-only; here somebody put our line below his own.
+    // Managed files are read-only; here somebody put our line below lines of their own.
     home.write(`Host gpu-*\n  Port 2222\n\nHost *\n${include}`, home.configFile, 0o400);
     const { host, preflight } = await home.service().connect(request({}, [key]));
     assert.equal(preflight.ok, false);

@@ -32,7 +32,7 @@ describe('Many processes at once', function () {
   it('write 500 times each beside an editor, and no byte of the user is lost and no file is torn', async () => {
     const user = 'Host first\n  Port 1\n';
     home.write(user);
-    // The first contact puts the block in; from then on the user's file is only his.
+    // The first contact puts the block in; from then on the user's file is theirs alone.
     await run('writer', home.home, '0', '8');
     const torn: string[] = [];
     const state = { done: false, looks: 0, endings: new Set<number>() };
