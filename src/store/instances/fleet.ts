@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import { isChanging, stateOf, type OwnRequest } from '../../model/instances/instanceState';
 import { pollIntervalMs } from '../../model/instances/pollPlan';
@@ -9,19 +8,12 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NotSignedInError } from '../accounts/accountErrors';
-import {
-  describeError,
-  fleetFile,
-  fleetNews,
-  mutable,
-  reviveSnapshot,
-  reviveState,
-  shareState,
-} from './fleetShared';
+import { describeError, reviveSnapshot, reviveState, type FleetNews } from './fleetShared';
+import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
+import { FleetTalk } from './fleetTalk';
 import { InstanceMemory } from './instanceMemory';
 import { Interests, type Interest } from './interests';
-import { JsonFile } from '../jsonFile';
 import { isComplete } from './listed';
 import { Poller } from './poller';
 import type { Account, Accounts, Fleet, FleetSnapshot, Loaded, WindowHub } from '../ports';
@@ -50,22 +42,8 @@ export function createFleet(deps: FleetDeps): FleetStore {
   return new PolledFleet(deps);
 }
 
-const newsTopic = 'fleet.news';
-const helloTopic = 'fleet.hello';
-const interestTopic = 'fleet.interest';
-const noteTopic = 'fleet.note';
 /** Credit changes slowly, and a refresh by hand reads it at once. */
 const userEveryMs = 5 * 60_000;
-
-const interestMessage = z.object({
-  windowId: z.string(),
-  interest: z.object({ viewVisible: z.boolean(), windowFocused: z.boolean() }),
-});
-const noteMessage = z.object({
-  accountKey: z.string(),
-  id: z.number(),
-  request: z.custom<OwnRequest>((value) => typeof value === 'object' && value !== null).nullable(),
-});
 
 class PolledFleet implements FleetStore {
   private readonly owned = new DisposableStore();
@@ -75,10 +53,11 @@ class PolledFleet implements FleetStore {
   private readonly memory = new InstanceMemory();
   private readonly interests = new Interests();
   private readonly requests: FleetRequests;
+  private readonly talk: FleetTalk;
   private current: Loaded<FleetSnapshot> = { kind: 'idle' };
   private byId = new Map<number, Instance>();
   private interest: Interest = { viewVisible: false, windowFocused: false };
-  private account: { readonly key: string; readonly file: JsonFile<z.infer<typeof fleetFile>> } | undefined;
+  private account: { readonly key: string; readonly cache: FleetCache } | undefined;
   private ready: Promise<void> = Promise.resolve();
   private userReadAt = 0;
   private isAwaited = false;
@@ -106,6 +85,7 @@ class PolledFleet implements FleetStore {
       }),
     );
     this.interests.set(hub.windowId, this.interest, deps.clock.now());
+    this.talk = this.owned.add(this.startTalk());
     this.listen();
     this.owned.add(
       accounts.onDidChange(() => {
@@ -157,7 +137,7 @@ class PolledFleet implements FleetStore {
   setInterest(interest: Interest): void {
     this.interest = interest;
     this.interests.set(this.deps.hub.windowId, interest, this.deps.clock.now());
-    this.tellInterest();
+    this.talk.tellInterest(interest);
     this.poller.plan();
   }
 
@@ -170,14 +150,37 @@ class PolledFleet implements FleetStore {
     this.owned.dispose();
   }
 
-  private listen(): void {
+  private startTalk(): FleetTalk {
     const { hub, clock } = this.deps;
+    return new FleetTalk({
+      hub,
+      accountKey: () => this.account?.key,
+      onHello: () => {
+        if (hub.isLeader) {
+          this.tellNews();
+        }
+      },
+      onInterest: (windowId, interest) => {
+        this.interests.set(windowId, interest, clock.now());
+        this.poller.plan();
+      },
+      onNews: (news) => {
+        this.takeNews(news);
+      },
+      onNote: (id, request) => {
+        this.takeNote(id, request);
+      },
+    });
+  }
+
+  private listen(): void {
+    const { hub } = this.deps;
     this.owned.add(
       hub.onDidChangeLeader((leads) => {
         if (!leads) {
-          hub.broadcast(helloTopic, {});
+          this.talk.sayHello();
         }
-        this.tellInterest();
+        this.talk.tellInterest(this.interest);
         this.poller.plan();
       }),
     );
@@ -185,35 +188,6 @@ class PolledFleet implements FleetStore {
       hub.onDidChangePeers((peers) => {
         this.interests.keepOnly(new Set([...peers, hub.windowId]));
         this.poller.plan();
-      }),
-    );
-    this.owned.add(
-      hub.on(helloTopic, () => {
-        if (hub.isLeader) {
-          this.tellNews();
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(interestTopic, (data) => {
-        const parsed = interestMessage.safeParse(data);
-        if (parsed.success) {
-          this.interests.set(parsed.data.windowId, parsed.data.interest, clock.now());
-          this.poller.plan();
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(newsTopic, (data) => {
-        this.takeNews(data);
-      }),
-    );
-    this.owned.add(
-      hub.on(noteTopic, (data) => {
-        const parsed = noteMessage.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.account?.key) {
-          this.takeNote(parsed.data.id, parsed.data.request);
-        }
       }),
     );
   }
@@ -231,7 +205,7 @@ class PolledFleet implements FleetStore {
     this.account =
       key === undefined
         ? undefined
-        : { key, file: new JsonFile(join(this.deps.storageDir, 'fleet', `${key}.json`), fleetFile) };
+        : { key, cache: new FleetCache(join(this.deps.storageDir, 'fleet', `${key}.json`), this.deps.log) };
     this.become({ kind: 'idle' });
     this.ready = this.loadCache();
   }
@@ -242,27 +216,23 @@ class PolledFleet implements FleetStore {
       this.poller.plan();
       return;
     }
-    try {
-      const content = await account.file.read();
-      if (account !== this.account) {
-        return;
+    const cached = await account.cache.load();
+    if (account !== this.account) {
+      return;
+    }
+    if (cached) {
+      this.memory.import(cached.memory);
+      if (cached.snapshot && this.current.kind === 'idle') {
+        this.poller.wasReadAt(cached.fetchedAt);
+        this.become({
+          kind: 'ready',
+          value: reviveSnapshot(cached.snapshot),
+          fetchedAt: cached.fetchedAt,
+        });
       }
-      if (content.kind === 'setAside') {
-        this.deps.log.warn(`The cached list was not understood and was kept as ${content.path}`);
-      }
-      if (content.kind === 'present') {
-        const { snapshot, fetchedAt, memory } = content.value;
-        this.memory.import(memory);
-        if (snapshot && this.current.kind === 'idle') {
-          this.poller.wasReadAt(fetchedAt);
-          this.become({ kind: 'ready', value: reviveSnapshot(snapshot), fetchedAt });
-        }
-      }
-    } catch (error) {
-      this.deps.log.error('The cached list could not be read', error);
     }
     if (!this.deps.hub.isLeader) {
-      this.deps.hub.broadcast(helloTopic, {});
+      this.talk.sayHello();
     }
     this.poller.plan();
   }
@@ -359,21 +329,10 @@ class PolledFleet implements FleetStore {
   }
 
   private tellNews(): void {
-    if (this.account) {
-      this.deps.hub.broadcast(newsTopic, {
-        accountKey: this.account.key,
-        state: shareState(this.current),
-        memory: this.memory.export(),
-      });
-    }
+    this.talk.tellNews(this.current, this.memory.export());
   }
 
-  private takeNews(data: unknown): void {
-    const parsed = fleetNews.safeParse(data);
-    if (!parsed.success || parsed.data.accountKey !== this.account?.key) {
-      return;
-    }
-    const { state, memory } = parsed.data;
+  private takeNews({ state, memory }: FleetNews): void {
     this.memory.import(memory);
     if (state.kind === 'ready') {
       this.poller.wasReadAt(state.fetchedAt);
@@ -384,14 +343,9 @@ class PolledFleet implements FleetStore {
     }
   }
 
-  private tellInterest(): void {
-    const { hub } = this.deps;
-    hub.broadcast(interestTopic, { windowId: hub.windowId, interest: this.interest });
-  }
-
   private tellNote(id: number, request: OwnRequest | null): void {
     if (this.account) {
-      this.deps.hub.broadcast(noteTopic, { accountKey: this.account.key, id, request });
+      this.talk.tellNote(id, request);
       this.takeNote(id, request);
     }
   }
@@ -410,19 +364,6 @@ class PolledFleet implements FleetStore {
   }
 
   private async save(): Promise<void> {
-    const { account, current } = this;
-    if (!account) {
-      return;
-    }
-    try {
-      await account.file.write({
-        version: 1,
-        fetchedAt: current.kind === 'ready' ? current.fetchedAt : 0,
-        snapshot: current.kind === 'ready' ? mutable(current.value) : null,
-        memory: [...this.memory.export()].map(([id, facts]) => [id, facts]),
-      });
-    } catch (error) {
-      this.deps.log.error('The list could not be cached', error);
-    }
+    await this.account?.cache.save(this.current, this.memory.export());
   }
 }

@@ -27,6 +27,8 @@ export const fleetFile = z.object({
   memory,
 });
 
+export type FleetFile = z.infer<typeof fleetFile>;
+
 const sharedText: z.ZodType<Text> = z.custom<Text>(
   (value) => typeof value === 'object' && value !== null && 'template' in value && 'args' in value,
 );

@@ -1,0 +1,43 @@
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+import type { FleetSnapshot, Loaded } from '../ports';
+import { fleetFile, mutable, type FleetFile } from './fleetShared';
+import type { MemoryEntries } from './instanceMemory';
+
+/** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
+export class FleetCache {
+  private readonly file: JsonFile<FleetFile>;
+
+  constructor(
+    path: string,
+    private readonly log: Log,
+  ) {
+    this.file = new JsonFile(path, fleetFile);
+  }
+
+  async load(): Promise<FleetFile | undefined> {
+    try {
+      const content = await this.file.read();
+      if (content.kind === 'setAside') {
+        this.log.warn(`The cached list was not understood and was kept as ${content.path}`);
+      }
+      return content.kind === 'present' ? content.value : undefined;
+    } catch (error) {
+      this.log.error('The cached list could not be read', error);
+      return undefined;
+    }
+  }
+
+  async save(state: Loaded<FleetSnapshot>, memory: MemoryEntries): Promise<void> {
+    try {
+      await this.file.write({
+        version: 1,
+        fetchedAt: state.kind === 'ready' ? state.fetchedAt : 0,
+        snapshot: state.kind === 'ready' ? mutable(state.value) : null,
+        memory: [...memory].map(([id, facts]) => [id, facts]),
+      });
+    } catch (error) {
+      this.log.error('The list could not be cached', error);
+    }
+  }
+}
