@@ -159,7 +159,11 @@ export class LeaseRunner implements Disposable {
   private async isOver({ lease, state }: LeaseRow): Promise<boolean> {
     const { fleet, leases, accounts, clock } = this.deps;
     const list = fleet.state;
-    if (list.kind !== 'ready' || list.error !== undefined || list.fetchedAt < lease.setAt) {
+    if (list.kind !== 'ready' || list.error !== undefined) {
+      return false;
+    }
+    // Older than the lease, which a list from before the clock was set back does not look.
+    if (list.fetchedAt < lease.setAt || list.fetchedAt > clock.now()) {
       return false;
     }
     const instance = fleet.find(lease.instanceId);

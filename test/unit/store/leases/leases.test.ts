@@ -172,6 +172,22 @@ describe('Leases of instances', function () {
     assert.equal(service.count('instances.stop'), 2);
   });
 
+  it('are not taken for done by a list from before the clock was set back', async () => {
+    const window = await open();
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    // Until that list is on the disk.
+    await computer.clock.advance(1000);
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(-24 * hour);
+    service.before = (call) => (call === 'instances.list' ? new Promise<void>(() => undefined) : undefined);
+    const next = await openLeaseWindow(computer, disk);
+    await computer.clock.advance(1000);
+    assert.equal(next.leases.rows.length, 1);
+  });
+
   it('that fail are told once and tried again until they succeed', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(10 * minute));
