@@ -81,7 +81,12 @@ export async function startApp(context: vscode.ExtensionContext, shell: Shell): 
   }
   await services.accounts.load();
   keepAttention(services);
-  return { run: (id, args) => services.commands.run(id, args) };
+  return {
+    run: (id, args) => {
+      services.windowInUse.noteCommand();
+      return services.commands.run(id, args);
+    },
+  };
 }
 
 /** Notes for the next start of the editor whether anything bills or waits. */

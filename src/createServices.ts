@@ -45,6 +45,7 @@ import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
 import { SecondFactorGate, type WindowFocus } from './store/accounts/secondFactor';
+import { WindowInUse } from './store/accounts/windowInUse';
 import { createTemplateDesk } from './store/templates/templateDesk';
 import { createWindowHub } from './store/windows/windowHub';
 import { systemClock, type Clock } from './util/clock';
@@ -137,7 +138,8 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
   const clock = systemClock;
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
-  const secondFactor = own(new SecondFactorGate(hub, windowFocus(own)));
+  const windowInUse = own(new WindowInUse(windowFocus(own), clock));
+  const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
   const accounts = own(
     createAccounts({
       secrets,
@@ -177,6 +179,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
     keyAccess,
+    windowInUse,
     secondFactor,
     fleet,
     rentals,

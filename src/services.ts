@@ -14,6 +14,7 @@ import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { SessionAccess } from './store/accounts/accounts';
 import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
+import type { WindowInUse } from './store/accounts/windowInUse';
 import type {
   AccountChanges,
   Accounts,
@@ -79,6 +80,7 @@ export interface Services {
   /** What the key in use may do. */
   readonly keyAccess: KeyAccess;
   readonly secondFactor: SecondFactorGate;
+  readonly windowInUse: WindowInUse;
   readonly fleet: Fleet;
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */

@@ -45,20 +45,25 @@ export function problemRow(
     : skippedRow(list.unread(problem.skipped), list.name, list.consequence);
 }
 
+/** For want of a second factor another try would be refused like the one before: selecting it asks for the code. */
 function loadErrorRow(
   stale: boolean,
   { name, state: { error }, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
 ): vscode.TreeItem {
-  const item = warningRow(
-    `${name}-load-error`,
-    stale
-      ? vscode.l10n.t('Could not refresh. Select to retry')
-      : vscode.l10n.t('Could not load. Select to retry'),
-  );
+  const wantsCode = error instanceof UserError && error.nextStep === 'secondFactor';
+  const [label, staleLabel] = wantsCode
+    ? [
+        vscode.l10n.t('Could not load. Select to enter a code'),
+        vscode.l10n.t('Could not refresh. Select to enter a code'),
+      ]
+    : [vscode.l10n.t('Could not load. Select to retry'), vscode.l10n.t('Could not refresh. Select to retry')];
+  const item = warningRow(`${name}-load-error`, stale ? staleLabel : label);
   item.description = error instanceof UserError ? localize(error.text) : '';
   item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
   item.contextValue = ';loadError;';
-  item.command = { command: retry, title: vscode.l10n.t('Retry') };
+  item.command = wantsCode
+    ? { command: 'gpuRental.tfa.signIn', title: vscode.l10n.t('Enter Code') }
+    : { command: retry, title: vscode.l10n.t('Retry') };
   return item;
 }
 

@@ -124,11 +124,11 @@ describe('a secret store in trouble, in the editor', function () {
     await instances().welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
     await workbench.shot('05-signed-out');
     assert.equal(await workbench.toasts.count(), 1);
-    await collect();
     // Of the service that the key is of, though nobody is signed in to it any more.
     await workbench.toastButton('You are signed out', 'Open Web Console');
     await workbench.toast('has no web console');
     await workbench.shot('06-console');
+    await collect();
   });
 
   it('has shown no secret, in no message and no log', () => {

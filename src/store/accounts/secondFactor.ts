@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { UserError } from '../../util/errors';
+import { silentLog, type Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { WindowHub } from '../ports';
 
@@ -71,6 +72,7 @@ export class SecondFactorGate implements Disposable {
     private readonly hub: WindowHub,
     private readonly focus: WindowFocus,
     private readonly clock: Clock = systemClock,
+    private readonly log: Log = silentLog,
   ) {
     const tell = () => {
       this.changed.fire(undefined);
@@ -119,8 +121,10 @@ export class SecondFactorGate implements Disposable {
         return undefined;
       }
       if (!this.prompt || !this.focus.isFocused || this.asking.has(key)) {
+        this.log.info('The second factor is asked for once this window is in use');
         await this.nextChange(signal);
       } else if (this.isAskedElsewhere(key)) {
+        this.log.debug('Another window asks for the second factor');
         this.hub.broadcast(probeTopic, { accountKey: key });
         await this.nextChange(signal, probeMs);
       } else {

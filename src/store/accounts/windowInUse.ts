@@ -1,0 +1,48 @@
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { WindowFocus } from './secondFactor';
+
+/** Somebody who chose a command looks at that window for so long, unless it loses the focus. */
+export const commandUseMs = 60_000;
+
+/**
+ * Whether somebody looks at this window: the editor says that it has the focus, or a command was chosen in it just
+ * now. An editor in a browser can miss that its page got the focus, and would let people wait for a question for ever.
+ */
+export class WindowInUse implements WindowFocus, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<boolean>());
+  private readonly command = this.owned.add(new MutableDisposable<Disposable>());
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly editor: WindowFocus,
+    private readonly clock: Clock,
+  ) {
+    this.owned.add(
+      editor.onDidChange((isFocused) => {
+        if (!isFocused) {
+          this.command.value = undefined;
+        }
+        this.changed.fire(this.isFocused);
+      }),
+    );
+  }
+
+  get isFocused(): boolean {
+    return this.editor.isFocused || this.command.value !== undefined;
+  }
+
+  noteCommand(): void {
+    this.command.value = this.clock.schedule(() => {
+      this.command.value = undefined;
+      this.changed.fire(this.isFocused);
+    }, commandUseMs);
+    this.changed.fire(this.isFocused);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { commandUseMs, WindowInUse } from '../../../../src/store/accounts/windowInUse';
+import { Emitter } from '../../../../src/util/emitter';
+import { FakeClock } from '../../../support/fakeClock';
+
+describe('the window that somebody looks at', () => {
+  let clock: FakeClock;
+  let focus: Emitter<boolean>;
+  let isFocused: boolean;
+  let window: WindowInUse;
+  let told: boolean[];
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    focus = new Emitter<boolean>();
+    isFocused = false;
+    window = new WindowInUse(
+      {
+        get isFocused() {
+          return isFocused;
+        },
+        onDidChange: focus.event,
+      },
+      clock,
+    );
+    told = [];
+    window.onDidChange((value) => told.push(value));
+  });
+  const become = (value: boolean) => {
+    isFocused = value;
+    focus.fire(value);
+  };
+
+  it('is the one that the editor says', () => {
+    become(true);
+    become(false);
+    assert.deepEqual(told, [true, false]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is also the one in which a command was chosen, where the editor missed its focus, for a minute', async () => {
+    assert.equal(window.isFocused, false);
+    window.noteCommand();
+    assert.deepEqual([window.isFocused, told], [true, [true]]);
+    await clock.advance(commandUseMs - 1);
+    window.noteCommand();
+    await clock.advance(commandUseMs - 1);
+    assert.equal(window.isFocused, true);
+    await clock.advance(1);
+    assert.deepEqual([window.isFocused, told.at(-1)], [false, false]);
+  });
+
+  it('is it no more once it loses the focus, whatever was chosen before', () => {
+    become(true);
+    window.noteCommand();
+    become(false);
+    assert.deepEqual([window.isFocused, told.at(-1), clock.pending], [false, false, 0]);
+    window.noteCommand();
+    window.dispose();
+    assert.equal(clock.pending, 0);
+  });
+});
