@@ -138,7 +138,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
   const clock = systemClock;
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
-  const windowInUse = own(new WindowInUse(windowFocus(own), clock));
+  const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
   const accounts = own(
     createAccounts({

@@ -1,9 +1,12 @@
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import type { WindowHub } from '../ports';
 import type { WindowFocus } from './secondFactor';
 
-/** Somebody who chose a command looks at that window for so long, unless it loses the focus. */
+const topic = 'window.inUse';
+
+/** Somebody who chose a command looks at that window for so long, unless it loses the focus or another one is used. */
 export const commandUseMs = 60_000;
 
 /**
@@ -18,14 +21,22 @@ export class WindowInUse implements WindowFocus, Disposable {
 
   constructor(
     private readonly editor: WindowFocus,
+    private readonly hub: Pick<WindowHub, 'broadcast' | 'on'>,
     private readonly clock: Clock,
   ) {
     this.owned.add(
       editor.onDidChange((isFocused) => {
-        if (!isFocused) {
-          this.command.value = undefined;
+        if (isFocused) {
+          hub.broadcast(topic, {});
+          this.changed.fire(true);
+        } else {
+          this.forgetCommand();
         }
-        this.changed.fire(this.isFocused);
+      }),
+    );
+    this.owned.add(
+      hub.on(topic, () => {
+        this.forgetCommand();
       }),
     );
   }
@@ -35,10 +46,15 @@ export class WindowInUse implements WindowFocus, Disposable {
   }
 
   noteCommand(): void {
+    this.hub.broadcast(topic, {});
     this.command.value = this.clock.schedule(() => {
-      this.command.value = undefined;
-      this.changed.fire(this.isFocused);
+      this.forgetCommand();
     }, commandUseMs);
+    this.changed.fire(true);
+  }
+
+  private forgetCommand(): void {
+    this.command.value = undefined;
     this.changed.fire(this.isFocused);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commandUseMs, WindowInUse } from '../../../../src/store/accounts/windowInUse';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
 
 describe('the window that somebody looks at', () => {
   let clock: FakeClock;
@@ -10,8 +11,11 @@ describe('the window that somebody looks at', () => {
   let window: WindowInUse;
   let told: boolean[];
 
+  let hubs: FakeHubs;
+
   beforeEach(() => {
     clock = new FakeClock();
+    hubs = new FakeHubs();
     focus = new Emitter<boolean>();
     isFocused = false;
     window = new WindowInUse(
@@ -21,6 +25,7 @@ describe('the window that somebody looks at', () => {
         },
         onDidChange: focus.event,
       },
+      hubs.open(),
       clock,
     );
     told = [];
@@ -58,5 +63,19 @@ describe('the window that somebody looks at', () => {
     window.noteCommand();
     window.dispose();
     assert.equal(clock.pending, 0);
+  });
+
+  it('is it no more once another one is used, unless the editor says so', () => {
+    const otherFocus = new Emitter<boolean>();
+    const other = new WindowInUse({ isFocused: false, onDidChange: otherFocus.event }, hubs.open(), clock);
+    window.noteCommand();
+    other.noteCommand();
+    assert.deepEqual([window.isFocused, other.isFocused, told.at(-1)], [false, true, false]);
+    window.noteCommand();
+    otherFocus.fire(true);
+    assert.deepEqual([window.isFocused, other.isFocused], [false, false]);
+    become(true);
+    other.noteCommand();
+    assert.equal(window.isFocused, true);
   });
 });
