@@ -325,6 +325,8 @@ export const contextKeyDefaults = {
   'gpuRental.demo': false,
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
+  /** Something was rented that the list of instances may not have yet. */
+  'gpuRental.renting': false,
   /** This window is on one of our instances. */
   'gpuRental.connected': false,
   'gpuRental.templateConflict': false,

@@ -25,7 +25,7 @@ describe('the first minute', function () {
   });
 
   it('explains itself in a walkthrough', async () => {
-    await workbench.view('Instances').welcomeButton('How It Works');
+    await workbench.view('Instances').welcome.locator('a', { hasText: 'How It Works' }).click();
     const steps = workbench.page.locator('.getting-started-step .step-title');
     await steps.first().waitFor();
     assert.equal(await steps.count(), 5);

@@ -19,6 +19,8 @@ describe('a rental whose answer is lost', function () {
     await confirmRental(workbench);
     await generateKey(session(), workbench);
     const toast = await workbench.toast(/Rented as instance/, 70_000);
+    const { welcome } = workbench.view('Instances');
+    assert.equal(await welcome.filter({ hasText: 'Nothing is billed' }).count(), 0);
     await workbench.shot('01-found');
     const [instance, ...others] = session().simulator.world.instances;
     assert.deepEqual(others, []);

@@ -18,6 +18,8 @@ type Deps = Pick<
   | 'sshKeys'
   | 'settings'
   | 'log'
+  | 'rentals'
+  | 'contextKeys'
 >;
 
 /** The instances view, *Refresh* for all views, and what this window looks at. */
@@ -40,6 +42,14 @@ export function register(deps: Deps): Disposable {
       }
     }),
   );
+  const tellRenting = () => {
+    const open = deps.rentals.rentals.some(({ phase }) =>
+      ['sent', 'notKnown', 'waiting'].includes(phase.kind),
+    );
+    deps.contextKeys.set('gpuRental.renting', open);
+  };
+  store.add(deps.rentals.onDidChange(tellRenting));
+  tellRenting();
   const tellInterest = () => {
     const { state } = deps.fleet;
     // The status bar shows the same list, while there is something to show.
