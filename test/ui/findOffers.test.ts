@@ -146,7 +146,7 @@ describe('finding offers', function () {
     await choose('Rename or Delete…');
     await title('Search Offers: Rename or Delete');
     await workbench.shot('02-manage');
-    await choose('Delete pair');
+    await choose('Delete "pair"');
     await title('Search Offers: Saved Searches');
     await workbench.quick.row('pair').waitFor({ state: 'detached' });
     assert.deepEqual(settings()['gpuRental.search.saved'], {});

@@ -111,12 +111,12 @@ function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
       deps.saved.list().flatMap(({ name }) => [
         {
           id: `rename:${name}`,
-          label: `$(edit) ${vscode.l10n.t('Rename {0}', plainLabel(name))}`,
+          label: `$(edit) ${vscode.l10n.t('Rename "{0}"', plainLabel(name))}`,
           run: () => picker.push(renameLevel(picker, name, deps)),
         },
         {
           id: `delete:${name}`,
-          label: `$(trash) ${vscode.l10n.t('Delete {0}', plainLabel(name))}`,
+          label: `$(trash) ${vscode.l10n.t('Delete "{0}"', plainLabel(name))}`,
           run: () => void deps.saved.remove(name).then(() => picker.pop(), deps.report),
         },
       ]),
