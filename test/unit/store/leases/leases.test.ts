@@ -182,9 +182,16 @@ describe('Leases of instances', function () {
     await window.leases.set(id, 'stop', at(hour));
     window.close();
     computer.clock.jump(-24 * hour);
-    service.before = (call) => (call === 'instances.list' ? new Promise<void>(() => undefined) : undefined);
-    const next = await openLeaseWindow(computer, disk);
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    service.before = (call) => (call === 'instances.list' ? answered : undefined);
+    const opening = openLeaseWindow(computer, disk);
+    // Time for a look at what the list on the disk says.
     await computer.clock.advance(1000);
+    answer();
+    const next = await opening;
     assert.equal(next.leases.rows.length, 1);
   });
 
