@@ -275,7 +275,10 @@ class SharedReadiness implements Readiness {
     phase: Parameters<RentalStore['update']>[1]['phase'],
   ): Promise<void> {
     if (marker !== undefined && phase !== undefined) {
-      await this.deps.rentals.update(marker, { phase });
+      await this.deps.rentals.update(marker, { phase }).catch((error: unknown) => {
+        // The user hears of it all the same.
+        this.deps.log.error(`What became of ${marker} could not be noted`, error);
+      });
     }
   }
 

@@ -24,6 +24,7 @@ export class ToldOnce<T> implements Disposable {
   private readonly happened: Emitter<T>;
   /** What was handed to another window, until it must have shown it. */
   private readonly handedOver = new Set<Disposable>();
+  private readonly unnoted = new Set<string>();
 
   constructor(
     private readonly deps: ToldOnceDeps,
@@ -77,11 +78,17 @@ export class ToldOnce<T> implements Disposable {
 
   private async showHere(key: string, event: T): Promise<void> {
     try {
-      if (await this.deps.hub.claim(`${this.deps.accountKey() ?? ''}:${key}`)) {
+      const isMine = await this.deps.hub.claim(`${this.deps.accountKey() ?? ''}:${key}`);
+      if (isMine && !this.unnoted.has(key)) {
         this.happened.fire(event);
       }
     } catch (error) {
       this.deps.log.error('It could not be noted that a message is shown', error);
+      // Where the disk refuses, a word too many is better than none.
+      if (!this.unnoted.has(key)) {
+        this.unnoted.add(key);
+        this.happened.fire(event);
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createReadiness,
@@ -91,6 +91,20 @@ describe('the readiness store', function () {
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'ready');
     await computer.clock.advance(60_000);
     assert.equal(window.events.length, 1);
+  });
+
+  it('says so once also where the disk is full by then', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    const folder = join(computer.storageDir, 'rentals');
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'in the way');
+    window.hub.claim = () => Promise.reject(new Error('no space left'));
+    change('running');
+    await pass('it is told', () => window.events.length > 0);
+    await computer.clock.advance(120_000);
+    assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 
   it('tells the failure of one that never ran, with the host’s words', async () => {
