@@ -104,7 +104,9 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     if (this.deps.templates.state.kind !== 'ready') {
-      await this.deps.templates.refresh();
+      await this.deps.templates.refresh().catch((error: unknown) => {
+        throw this.toFileError(error);
+      });
     }
     const { state } = this.deps.templates;
     const { active } = this.deps.accounts;

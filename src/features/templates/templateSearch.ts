@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
-import { toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import {
@@ -14,7 +13,7 @@ import { DisposableStore } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
-import { knownTemplate, type CommandDeps } from './templateCommands';
+import { knownTemplate, openTemplate, type CommandDeps } from './templateCommands';
 
 interface SearchRow extends vscode.QuickPickItem {
   /** The query after taking a completion. */
@@ -186,9 +185,10 @@ class TemplateSearch {
 
   /** To look at; what is found is other people's unless it says otherwise. */
   private async open(template: Template): Promise<void> {
-    const { id, name, isMine } = await knownTemplate(this.deps, template.id);
+    // While the list is there to say why it cannot be opened.
+    await knownTemplate(this.deps, template.id);
     this.picker.hide();
-    await vscode.window.showTextDocument(toTemplateUri({ kind: isMine ? 'own' : 'public', id, name }));
+    await openTemplate(this.deps, { templateId: template.id });
   }
 
   private async press(template: Template, button: vscode.QuickInputButton): Promise<void> {

@@ -37,6 +37,8 @@ const memoryFile = z.object({
 export type MemoryFile = z.infer<typeof memoryFile>;
 
 const keptVersions = 200;
+/** A draft that was closed without being saved can hardly be found again. */
+const keptDrafts = 50;
 const empty: AccountMemory = {
   versions: {},
   bases: {},
@@ -113,7 +115,8 @@ export class TemplateMemory {
   keepDraft(token: string, value: DraftMemory | undefined): Promise<void> {
     return this.edit((file) => {
       const others = Object.entries(file.drafts).filter(([key]) => key !== token);
-      return { ...file, drafts: Object.fromEntries(value ? [...others, [token, value]] : others) };
+      const newest = others.sort(([, a], [, b]) => b.mtime - a.mtime).slice(0, keptDrafts - 1);
+      return { ...file, drafts: Object.fromEntries(value ? [[token, value], ...newest] : others) };
     });
   }
 

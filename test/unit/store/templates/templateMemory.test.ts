@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TemplateMemory } from '../../../../src/store/templates/templateMemory';
 import { silentLog } from '../../../../src/util/log';
-import { SlowFile } from '../../../support/slowFile';
+import { QuickFile, SlowFile } from '../../../support/slowFile';
 import { until } from '../../../support/until';
 
 describe('what windows remember about templates', () => {
@@ -62,6 +62,18 @@ describe('what windows remember about templates', () => {
     await second;
     assert.deepEqual((await memory.account('a')).favourites, [theirs]);
     assert.deepEqual(await recents(), [1, 2]);
+  });
+
+  it('keeps the newest drafts, however many were begun', async () => {
+    const quick = new TemplateMemory('unused', silentLog, (action) => action(), new QuickFile());
+    for (let index = 0; index < 60; index++) {
+      await quick.keepDraft(`d${index}`, { accountKey: 'a', name: '', text: '{}', mtime: index });
+    }
+    const kept = await Promise.all([...Array(60).keys()].map((index) => quick.draft(`d${index}`)));
+    assert.deepEqual(
+      kept.flatMap((draft) => (draft ? [draft.mtime] : [])),
+      [...Array(50).keys()].map((index) => index + 10),
+    );
   });
 
   it('tells whoever changed it that the disk refused, and goes on', async () => {
