@@ -237,6 +237,8 @@ describe('commands for templates', function () {
     await found.waitFor();
     await found.click();
     await editor.waitFor('NVIDIA CUDA (SSH).json', '"image": "nvidia/cuda"');
+    // Under what was opened last; the recommended ones are folded.
+    await view().row('NVIDIA CUDA (SSH)').waitFor();
     const before = posts().length;
     await editor.lens('Save as Mine').click();
     await editor.lens('Create at the Service').waitFor();
@@ -247,6 +249,39 @@ describe('commands for templates', function () {
     await editor.lens('Create at the Service').waitFor({ state: 'detached' });
     await editor.lens('Rent').waitFor();
     await workbench.quick.run('View: Close All Editors');
+  });
+
+  it('are marked, copied and rented by the buttons of the search', async () => {
+    const { quick } = workbench;
+    const found = quick.rows.filter({ hasText: 'NVIDIA CUDA (SSH)' }).first();
+    const button = (label: string) => found.locator(`.action-label[aria-label="${label}"]`);
+    const press = async (label: string) => {
+      await found.hover();
+      await button(label).click();
+    };
+    const search = async () => {
+      await workbench.run('Search Public Templates…');
+      await quick.waitForTitle('Search Public Templates');
+      await quick.type('image = nvidia/cuda', { enter: false });
+      await found.waitFor();
+    };
+    await search();
+    await press('Add to Favorites');
+    await button('Remove from Favorites').waitFor({ state: 'attached' });
+    await view().row('Favorites').waitFor();
+    await workbench.shot('05-search-buttons');
+    await press('Remove from Favorites');
+    await button('Add to Favorites').waitFor({ state: 'attached' });
+    await view().row('Favorites').waitFor({ state: 'detached' });
+    await press('Save as Mine');
+    await editor.lens('Create at the Service').waitFor();
+    await editor.line('"image": "nvidia/cuda"').waitFor();
+    await quick.run('View: Close All Editors');
+    await search();
+    await press('Rent');
+    await quick.waitForTitle('Search Offers for NVIDIA CUDA (SSH)');
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
   });
 
   it('say what is wrong with a query, and that the search failed rather than found nothing', async () => {

@@ -27,6 +27,7 @@ describe('a workspace that knows its machine', function () {
     writeFileSync(file(), `${JSON.stringify({ maxPricePerHour: 0.5, ...recipe }, null, 2)}\n`);
   };
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
+  const secret = 'hf_workspace4711';
   /** What the machine was rented with. */
   const image = 'pytorch/pytorch:latest';
 
@@ -111,6 +112,28 @@ describe('a workspace that knows its machine', function () {
     await workbench.shot('02-preview');
     await quick.run('View: Close Editor');
     await openFile();
+  });
+
+  it('makes a secret in it a variable of the account', async () => {
+    write({ image, env: { HF_TOKEN: secret, MODE: 'train' } });
+    await until('the file on the screen', () => editor.line('"HF_TOKEN"').isVisible());
+    await editor.squiggle('warning').waitFor();
+    await editor.goTo('"HF_TOKEN"');
+    await editor.quickFix('Make It an Account Secret');
+    await workbench.dialog.filter({ hasText: 'Make HF_TOKEN an environment variable' }).waitFor();
+    await workbench.shot('02-secret');
+    await workbench.dialogButton('Make It an Account Secret');
+    await editor.line('"HF_TOKEN"').waitFor({ state: 'detached' });
+    await editor.line('"MODE": "train"').waitFor();
+    const made = session().simulator.received('POST', '/api/v0/secrets/');
+    assert.deepEqual(
+      made.map(({ body }) => body),
+      [{ key: 'HF_TOKEN', value: secret }],
+    );
+    await editor.focus();
+    await editor.save();
+    await editor.saved();
+    assert.ok(!readFileSync(file(), 'utf8').includes(secret));
   });
 
   it('connects without a question where the file says so, in the folder that it names', async () => {
