@@ -10,6 +10,8 @@ describe('renting from a template and by bid', function () {
   const session = useUiSession('rentFromTemplate');
   let workbench: Workbench;
 
+  let template: { id: number; hash_id: string };
+
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
   const bodyOf = (index: number) => rentals()[index]?.body as Record<string, unknown> | undefined;
 
@@ -40,7 +42,8 @@ describe('renting from a template and by bid', function () {
       docker_login_user: '',
       docker_login_pass: '',
     });
-    assert.ok(json.template.hash_id);
+    template = json.template as typeof template;
+    assert.ok(template.hash_id);
     workbench = await session().window();
     await signIn(session(), workbench);
     await workbench.run('Rent from Template…');
@@ -103,6 +106,23 @@ describe('renting from a template and by bid', function () {
     assert.equal(body['disk'], 42);
     assert.match(String(body['label']), /^\[gr-[0-9a-f]{8}\]$/);
     await workbench.toast(/Getting .* ready/);
+  });
+
+  it('says that its template was edited before another one like it is rented', async () => {
+    const { quick } = workbench;
+    const edit = { hash_id: template.hash_id, desc: 'edited since' };
+    assert.equal((await session().simulator.call('PUT', '/api/v0/template/', edit)).status, 200);
+    await workbench.run('Rent Another Like This…');
+    await quick.waitForTitle('Rent Another Like This');
+    await quick.rows.filter({ hasText: 'RTX 3090' }).first().click();
+    await workbench.dialog.filter({ hasText: 'Two cards was edited since that rental' }).waitFor();
+    await workbench.shot('03-edited-since');
+    await workbench.dialogButton('Rent from the Current Version');
+    await quick.waitForTitle(/Search Offers like/);
+    await quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
+    assert.equal(rentals().length, 1);
   });
 
   it('asks for a bid where the offer is interruptible, and sends it', async () => {

@@ -143,13 +143,10 @@ async function sourceOf(
   if (config.templateHash === undefined) {
     return config.image === undefined ? undefined : { kind: 'image', image: config.image };
   }
-  const template = await sameTemplate(deps, account, config);
+  const template = await templateOf(account, config);
   if (template) {
-    return { kind: 'template', template };
-  }
-  const edited = await editedTemplate(account, config);
-  if (edited) {
-    return (await mayUseEdited(edited)) ? { kind: 'template', template: edited } : undefined;
+    const isSame = template.hashId === config.templateHash;
+    return isSame || (await mayUseEdited(template)) ? { kind: 'template', template } : undefined;
   }
   void vscode.window.showWarningMessage(
     vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
@@ -158,23 +155,15 @@ async function sourceOf(
   return chosen && { kind: 'template', template: chosen };
 }
 
-async function sameTemplate(
-  { templates }: JourneyDeps,
+/** As it is at this moment: the list in this window may be older than the last edit. */
+async function templateOf(
   { client }: Account,
-  { templateHash: hash }: RentConfig,
+  { templateId: id, templateHash: hash }: RentConfig,
 ): Promise<Template | undefined> {
-  const own = templates.state.kind === 'ready' ? templates.state.value : [];
-  const isIt = (one: Template) => one.hashId === hash;
-  return own.find(isIt) ?? (await client.templates.search({ hash_id: { eq: hash } })).items.find(isIt);
-}
-
-async function editedTemplate(
-  { client }: Account,
-  { templateId: id }: RentConfig,
-): Promise<Template | undefined> {
-  return id === undefined
-    ? undefined
-    : (await client.templates.search({ id: { eq: id } })).items.find((one) => one.id === id);
+  const { items } = await client.templates.search(
+    id === undefined ? { hash_id: { eq: hash } } : { id: { eq: id } },
+  );
+  return items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
 }
 
 function mayUseEdited(template: Template): Promise<boolean> {
