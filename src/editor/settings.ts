@@ -14,7 +14,7 @@ const checks: { readonly [Key in keyof Settings]: (value: unknown) => boolean } 
   'gpuRental.hosting.show': oneOf('auto', 'always'),
   'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
   'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
-  'gpuRental.connect.folder': (value) => typeof value === 'string',
+  'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
 };
 
 function within(least: number, most: number): (value: unknown) => boolean {

@@ -84,9 +84,9 @@ export function isLingering(instance: Instance, facts: InstanceFacts, now: numbe
     return false;
   }
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
-  return (
-    isStill && request.tookEffect !== true && (request.queued === true || now - request.at < lingerGraceMs)
-  );
+  // It waits for as long as the service means it to run; it may be cancelled elsewhere.
+  const waits = request.queued === true && instance.intendedStatus !== 'stopped';
+  return isStill && request.tookEffect !== true && (waits || now - request.at < lingerGraceMs);
 }
 
 /** One state for every record there can be; text that is not documented is `other`. */

@@ -111,6 +111,12 @@ describe('the state of an instance', () => {
       asked('start', 60 * lingerGraceMs, { queued: true }),
       'queued',
     ],
+    [
+      'a start that waits and was cancelled in the web console is stopped',
+      anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }),
+      asked('start', lingerGraceMs, { queued: true }),
+      'stopped',
+    ],
     ['a destroyed one is going', anInstance(), asked('destroy'), 'destroying'],
     [
       'one that came back is what it is',
