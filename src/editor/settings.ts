@@ -1,29 +1,7 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
 import type { Disposable } from '../util/disposable';
-
-const checks: { readonly [Key in keyof Settings]: (value: unknown) => boolean } = {
-  'gpuRental.service.url': (value) => typeof value === 'string' && value.trim() !== '',
-  'gpuRental.network.transport': oneOf('auto', 'vscode', 'undici'),
-  'gpuRental.search.saved': (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'gpuRental.rent.limitPerHour': (value) => typeof value === 'number' && value >= 0,
-  'gpuRental.ready.timeoutMinutes': (value) => typeof value === 'number' && value >= 1 && value <= 60,
-  'gpuRental.ready.onFailure': oneOf('ask', 'replace'),
-  'gpuRental.warn.idleHours': within(0, 168),
-  'gpuRental.warn.stoppedDays': within(0, 365),
-  'gpuRental.hosting.show': oneOf('auto', 'always'),
-  'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
-  'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
-  'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
-};
-
-function within(least: number, most: number): (value: unknown) => boolean {
-  return (value) => typeof value === 'number' && value >= least && value <= most;
-}
-
-function oneOf(...values: readonly string[]): (value: unknown) => boolean {
-  return (value) => typeof value === 'string' && values.includes(value);
-}
+import { settingChecks } from './settingChecks';
 
 /**
  * Our settings, read as the user set them: never a workspace's or a remote machine's value, since
@@ -40,7 +18,7 @@ export class SettingsReader {
     if (value === undefined) {
       return settingDefaults[key];
     }
-    if (!checks[key](value)) {
+    if (!settingChecks[key](value)) {
       const seen = `${key}=${JSON.stringify(value)}`;
       if (!this.warned.has(seen)) {
         this.warned.add(seen);

@@ -1,0 +1,25 @@
+import type { Settings } from '../contributions';
+
+/** What each setting can be; the manifest says the same to the editor of settings, which any other program may pass by. */
+export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown) => boolean } = {
+  'gpuRental.service.url': (value) => typeof value === 'string' && value.trim() !== '',
+  'gpuRental.network.transport': oneOf('auto', 'vscode', 'undici'),
+  'gpuRental.search.saved': (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'gpuRental.rent.limitPerHour': (value) => typeof value === 'number' && value >= 0,
+  'gpuRental.ready.timeoutMinutes': (value) => typeof value === 'number' && value >= 1 && value <= 60,
+  'gpuRental.ready.onFailure': oneOf('ask', 'replace'),
+  'gpuRental.warn.idleHours': within(0, 168),
+  'gpuRental.warn.stoppedDays': within(0, 365),
+  'gpuRental.hosting.show': oneOf('auto', 'always'),
+  'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
+  'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
+  'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
+};
+
+function within(least: number, most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && value >= least && value <= most;
+}
+
+function oneOf(...values: readonly string[]): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && values.includes(value);
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { settingDefaults, type Settings } from '../../../src/contributions';
+import { settingChecks } from '../../../src/editor/settingChecks';
+
+const good: { readonly [Key in keyof Settings]: readonly unknown[] } = {
+  'gpuRental.service.url': ['http://127.0.0.1:8080'],
+  'gpuRental.network.transport': ['undici', 'vscode'],
+  'gpuRental.search.saved': [{ cheap: {} }],
+  'gpuRental.rent.limitPerHour': [2.5],
+  'gpuRental.ready.timeoutMinutes': [1, 60],
+  'gpuRental.ready.onFailure': ['replace'],
+  'gpuRental.warn.idleHours': [0, 168],
+  'gpuRental.warn.stoppedDays': [0, 365],
+  'gpuRental.hosting.show': ['always'],
+  'gpuRental.statusBar.enabled': [false],
+  'gpuRental.connect.openIn': ['currentWindow'],
+  'gpuRental.connect.folder': ['/workspace', ' /my project '],
+};
+const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
+  'gpuRental.service.url': ['', ' ', 80],
+  'gpuRental.network.transport': ['proxy', true],
+  'gpuRental.search.saved': [[], 'cheap'],
+  'gpuRental.rent.limitPerHour': [-1, '2'],
+  'gpuRental.ready.timeoutMinutes': [0, 61, '15'],
+  'gpuRental.ready.onFailure': ['destroy', {}],
+  'gpuRental.warn.idleHours': [-1, 169, '3'],
+  'gpuRental.warn.stoppedDays': [-1, 366, '7'],
+  'gpuRental.hosting.show': ['never', 0],
+  'gpuRental.statusBar.enabled': ['true', 1],
+  'gpuRental.connect.openIn': ['tab', []],
+  'gpuRental.connect.folder': ['work', './work', 'C:\\work', 7],
+};
+
+describe('settings', () => {
+  for (const key of Object.keys(settingDefaults) as (keyof Settings)[]) {
+    it(`${key} takes its default and what it can be, and nothing else`, () => {
+      for (const value of [settingDefaults[key], ...good[key]]) {
+        assert.ok(settingChecks[key](value), JSON.stringify(value));
+      }
+      for (const value of [null, ...bad[key]]) {
+        assert.ok(!settingChecks[key](value), JSON.stringify(value));
+      }
+    });
+  }
+});
