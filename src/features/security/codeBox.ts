@@ -5,6 +5,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import type { Text } from '../../util/text';
 import { failureText, isFinal } from './failures';
+import { isAskedNow, whenAnswered } from './unasked';
 import { codeTime, windowTime } from './words';
 
 export interface CodeQuestion<T> {
@@ -46,6 +47,8 @@ class CodeBox<T> {
   };
   private endsAt: number | undefined;
   private isBusy = false;
+  /** It is part of the question that comes unasked, and not what that takes the place of. */
+  private readonly isUnasked = isAskedNow();
   /** Another question of the editor took its place while it was busy. */
   private isCovered = false;
   private settle: ((answer: CodeAnswer<T>) => void) | undefined;
@@ -113,6 +116,8 @@ class CodeBox<T> {
         // A call that finds its session ended asks for a second factor, which takes the place of this box.
         if (this.isBusy) {
           this.isCovered = true;
+        } else if (isAskedNow() && !this.isUnasked) {
+          void this.comeBack();
         } else {
           this.finish({ kind: 'cancelled' });
         }
@@ -125,6 +130,13 @@ class CodeBox<T> {
       },
       { once: true },
     );
+  }
+
+  private async comeBack(): Promise<void> {
+    await whenAnswered();
+    if (!this.store.isDisposed) {
+      this.input.show();
+    }
   }
 
   private async accept(): Promise<void> {

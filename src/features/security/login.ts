@@ -4,6 +4,7 @@ import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
 import { prove } from './proof';
+import { whileAsked } from './unasked';
 
 /** The second factor at sign-in, or whenever a session has ended. */
 export async function logIn(
@@ -11,16 +12,18 @@ export async function logIn(
   { account, user, client, admin }: SecondFactorSubject,
   signal: AbortSignal,
 ): Promise<TfaLogin | undefined> {
-  const login = await prove({
-    title: admin
-      ? vscode.l10n.t('Second Factor for an Admin Session: {0}', account.name)
-      : vscode.l10n.t('Second Factor: {0}', account.name),
-    client,
-    person: user,
-    clock,
-    signal,
-    use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, ...(admin ? { admin } : {}) }),
-  });
+  const login = await whileAsked(() =>
+    prove({
+      title: admin
+        ? vscode.l10n.t('Second Factor for an Admin Session: {0}', account.name)
+        : vscode.l10n.t('Second Factor: {0}', account.name),
+      client,
+      person: user,
+      clock,
+      signal,
+      use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, ...(admin ? { admin } : {}) }),
+    }),
+  );
   if (login) {
     redactor.addSecret(login.sessionKey);
     if (login.backupCodesRemaining !== undefined) {
