@@ -236,7 +236,10 @@ function priceWarnings(
   if (hours !== undefined && hours < littleCreditHours) {
     found.push({
       id: 'credit',
-      text: text('Your credit lasts {0} only. At zero the service stops everything.', durationText(hours)),
+      text:
+        hours === 0
+          ? text('You have no credit left. Add credit first: at zero the service stops everything.')
+          : text('Your credit lasts {0} only. At zero the service stops everything.', durationText(hours)),
     });
   }
   return found;

@@ -212,6 +212,13 @@ describe('the confirmation', () => {
     assert.deepEqual(warned({ offer: { id: 1 } }), ['priceUnknown', 'stoppedUnknown']);
   });
 
+  it('says of credit that is used up what to do, and no time', () => {
+    for (const credit of [0, -3.2]) {
+      const [warning] = confirmation(anInput({ credit: fromDollars(credit) })).warnings;
+      assert.match(warning?.text.template ?? '', /^You have no credit left\. Add credit first/);
+    }
+  });
+
   it('names the template that is not meant for the machine', () => {
     const choices = {
       source: {
