@@ -33,6 +33,8 @@ class AccountList<T> implements ListStore<T>, Disposable {
   private accountKey: string | undefined;
   private abort = new AbortController();
   private inFlight: Promise<void> | undefined;
+  /** Begins when the one under way has ended. */
+  private next: { tellOthers: boolean; readonly done: Promise<void> } | undefined;
 
   constructor(private readonly deps: ListStoreDeps<T>) {
     this.accountKey = deps.accounts.active?.key;
@@ -79,20 +81,35 @@ class AccountList<T> implements ListStore<T>, Disposable {
       this.abort.abort();
       this.abort = new AbortController();
       this.inFlight = undefined;
+      this.next = undefined;
       this.become({ kind: 'idle' });
     }
   }
 
+  /** Whoever asks while a read waits for the one under way shares it: the service spaces them out. */
   private reread(tellOthers: boolean): Promise<void> {
+    if (this.next) {
+      this.next.tellOthers ||= tellOthers;
+      return this.next.done;
+    }
     const { signal } = this.abort;
-    const before = this.inFlight?.catch(() => undefined) ?? Promise.resolve();
-    const own = before
-      .then(() => this.read(signal, tellOthers))
+    const under = this.inFlight;
+    const wanted = { tellOthers };
+    const own: Promise<void> = (under?.catch(() => undefined) ?? Promise.resolve())
+      .then(() => {
+        if (this.next?.done === own) {
+          this.next = undefined;
+        }
+        return this.read(signal, wanted.tellOthers);
+      })
       .finally(() => {
         if (this.inFlight === own) {
           this.inFlight = undefined;
         }
       });
+    if (under) {
+      this.next = Object.assign(wanted, { done: own });
+    }
     this.inFlight = own;
     return own;
   }

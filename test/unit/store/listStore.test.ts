@@ -8,11 +8,14 @@ describe('A list of an account', () => {
   /** What the service has, and how many of its records nobody can read. */
   let listing = { items: ['one'], skipped: 0 };
   let reads = 0;
+  /** Awaited before each answer. */
+  let answering = Promise.resolve();
 
   beforeEach(async () => {
     computer = await FakeComputer.make(new FakeService().client);
     listing = { items: ['one'], skipped: 0 };
     reads = 0;
+    answering = Promise.resolve();
   });
   afterEach(() => computer.dispose());
 
@@ -23,9 +26,10 @@ describe('A list of an account', () => {
         accounts,
         hub,
         clock: computer.clock,
-        read: () => {
+        read: async () => {
           reads += 1;
-          return Promise.resolve(listing);
+          await answering;
+          return listing;
         },
       }),
     );
@@ -55,5 +59,26 @@ describe('A list of an account', () => {
     await computer.clock.advance(0);
     assert.equal(skippedOf(second), 1);
     assert.equal(reads, 4);
+  });
+
+  it('is read once more for all who ask while it is being read, after what they changed', async () => {
+    const window = await computer.openSignedIn();
+    const list = open(window);
+    let answer = () => {};
+    answering = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const first = list.refresh();
+    await computer.clock.advance(0);
+    const later = [list.refresh(), list.refresh(), list.refresh()];
+    await computer.clock.advance(0);
+    assert.equal(reads, 1);
+    listing = { items: ['two'], skipped: 0 };
+    answer();
+    await Promise.all([first, ...later]);
+    assert.equal(reads, 2);
+    assert.deepEqual(list.state.kind === 'ready' && list.state.value, ['two']);
+    await list.refresh();
+    assert.equal(reads, 3);
   });
 });
