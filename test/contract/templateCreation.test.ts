@@ -104,6 +104,21 @@ describe('drafts of templates', () => {
     await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
   });
 
+  it('are looked for before they are sent once more, and keep what was typed meanwhile', async () => {
+    const source = JSON.stringify(fields);
+    const token = await window.creation.addDraft(fields);
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    // The look before it is sent passes; those for what became of it do not.
+    simulator.fail({ kind: 'html500', method: 'GET', path: route, skip: 1, times: 0 });
+    await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
+    await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
+    await simulator.call('DELETE', '/__sim/faults/');
+    const id = await window.creation.saveDraft(token, JSON.stringify({ ...fields, image: 'a/b:2' }));
+    assert.equal(posts().length, 1);
+    assert.equal((await window.documents.open(id))?.fields['image'], 'a/b:2');
+    assert.equal(await window.creation.draft(token), undefined);
+  });
+
   it('are never created in another account than the one they were begun for', async () => {
     const token = await window.creation.addDraft(fields);
     window.accounts.switchAccount(await computer.account('account-2'));

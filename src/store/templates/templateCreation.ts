@@ -28,10 +28,18 @@ interface Deps {
   readonly newToken: () => string;
 }
 
+/** A creation that was sent: what, and which templates of that name were there before. */
+interface Attempt {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly before: ReadonlySet<number>;
+}
+
 /** Templates that are not at the service yet, and those that leave it. */
 export class TemplateCreation {
   /** Drafts that were created, with their ids: their tabs may save once more before they close. */
   private readonly created = new Map<string, number>();
+  /** Of drafts whose creation is not known yet: the next save looks again before it sends. */
+  private readonly unsure = new Map<string, Attempt>();
 
   constructor(private readonly deps: Deps) {}
 
@@ -76,6 +84,7 @@ export class TemplateCreation {
     const done = this.created.get(token);
     if (done !== undefined) {
       await this.deps.documents.save(done, source);
+      await this.dropDraft(token);
       return done;
     }
     const account = this.deps.documents.account();
@@ -90,13 +99,20 @@ export class TemplateCreation {
     const fields = parseDocument(source);
     const references = new Map(referencesIn(fields));
     const body = wireTemplate(fields, await this.deps.secrets.lookUp(account.key, references.values()));
-    const id = await this.create(account, body);
+    const attempt = this.unsure.get(token);
+    const made = attempt && (await this.look(account, attempt));
+    const id = made ?? (await this.create(account, token, body));
+    this.unsure.delete(token);
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
     if (isInClear(password)) {
       references.set('docker_login_pass', await this.keepPassword(account.key, String(id), password));
     }
     await this.deps.secrets.bind(account.key, id, references);
+    if (made !== undefined) {
+      // What was typed since.
+      await this.deps.documents.save(id, source);
+    }
     await this.dropDraft(token);
     return id;
   }
@@ -114,13 +130,16 @@ export class TemplateCreation {
     await this.deps.documents.forget(id);
   }
 
-  private async create(account: Account, body: Readonly<Record<string, unknown>>): Promise<number> {
-    const name = String(body['name']);
-    const known = new Set<number>();
+  private async create(
+    account: Account,
+    token: string,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<number> {
+    const before = new Set<number>();
     try {
       // Told apart from these should the answer get lost: names need not be unique.
-      for (const { id } of (await find(account, { name: { eq: name } })).items) {
-        known.add(id);
+      for (const { id } of (await findNamed(account, body)).items) {
+        before.add(id);
       }
     } catch {
       // Not being able to look now is no reason not to create; it only makes a lost answer harder.
@@ -131,24 +150,36 @@ export class TemplateCreation {
       if (!mayHaveTakenEffect(error)) {
         throw refusal(error, Object.keys(body));
       }
-      let found: Listing<Template>;
-      try {
-        found = await find(account, { name: { eq: name } });
-      } catch {
-        throw new SaveNotKnownError(error);
+      const attempt = { body, before };
+      this.unsure.set(token, attempt);
+      const made = await this.look(account, attempt);
+      if (made === undefined) {
+        this.unsure.delete(token);
+        throw new SaveLostError(error);
       }
-      const made = found.items.find(
-        (template) =>
-          !known.has(template.id) &&
-          (template.creatorId === undefined || template.creatorId === account.user.id) &&
-          isMadeFrom(template, body),
-      );
-      if (made) {
-        return made.id;
-      }
-      // One that could not be read may be the one.
-      throw found.skipped > 0 ? new SaveNotKnownError(error) : new SaveLostError(error);
+      return made;
     }
+  }
+
+  /** The id of what an attempt has made, `undefined` for nothing. @throws SaveNotKnownError where that is not clear. */
+  private async look(account: Account, { body, before }: Attempt): Promise<number | undefined> {
+    let found: Listing<Template>;
+    try {
+      found = await findNamed(account, body);
+    } catch (error) {
+      throw new SaveNotKnownError(error);
+    }
+    const made = found.items.find(
+      (template) =>
+        !before.has(template.id) &&
+        (template.creatorId === undefined || template.creatorId === account.user.id) &&
+        isMadeFrom(template, body),
+    );
+    if (!made && found.skipped > 0) {
+      // One that could not be read may be the one.
+      throw new SaveNotKnownError(undefined);
+    }
+    return made?.id;
   }
 
   /** The name of the reference that stands for a password from now on. */
@@ -182,6 +213,13 @@ function isMadeFrom(template: Template, body: Readonly<Record<string, unknown>>)
     { ...got, ...password, tag: wanted['tag'] ?? got['tag'] },
     { ...got, ...wanted, ...password },
   );
+}
+
+function findNamed(
+  account: Account,
+  { name }: Readonly<Record<string, unknown>>,
+): Promise<Listing<Template>> {
+  return find(account, { name: { eq: String(name) } });
 }
 
 function find(
