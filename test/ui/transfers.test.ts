@@ -52,6 +52,8 @@ describe('files to an instance and back', function () {
   async function choose(file: string, button: string): Promise<void> {
     const { quick } = workbench;
     await dialog(button).waitFor();
+    // The dialog writes where it begins with its first rows, also over what was typed before.
+    await quick.rows.filter({ hasText: /^\.\.$/ }).waitFor();
     await quick.input.fill(file);
     // A folder is entered before it is taken, and the dialog writes its path anew then.
     await until('the dialog to take it', async () => {
