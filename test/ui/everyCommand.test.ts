@@ -5,7 +5,7 @@ import { commandIds, type CommandId } from '../../src/contributions';
 import { signIn } from '../support/journey';
 import { reachableInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
-import { pause, until } from '../support/until';
+import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 interface Ends {
@@ -84,7 +84,6 @@ describe('every command, its questions closed at once', function () {
     assert.deepEqual(workbench.errors, []);
     assert.doesNotMatch(session().log(), /\[error\]/);
     await until('no progress to be left', async () => {
-      await pause(200);
       return !(await workbench.page.evaluate<string[]>(signs)).includes('progress');
     });
   }

@@ -116,8 +116,8 @@ describe('warnings', function () {
     await workbench.clearNotifications();
     await workbench.view('Instances').contextMenu(row(), /^Stop…$/);
     await workbench.dialogButton('Stop');
+    // It may be told with the very list that shows it stopped.
     await row().filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
-    await workbench.clearNotifications();
     await told(/trainer has been stopped for .*Stopped still bills \$/);
     await workbench.shot('07-stopped-long');
     await workbench.toastButton(/has been stopped for/, 'Destroy…');

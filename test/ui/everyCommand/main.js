@@ -2,6 +2,10 @@ const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const vscode = require('vscode');
 
+/**
+ * The one fixed wait here. The editor tells nobody when it has drawn a question or a message, so they are closed again
+ * and again; and what a command began without waiting for it fails, if it does, some time after the command's end.
+ */
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 exports.activate = (context) => {
