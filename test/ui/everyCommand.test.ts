@@ -20,9 +20,9 @@ const questions = /^POST \/api\/v0\/(bundles|tfa\/authorize-new-method)\/$/;
 /** What takes longer than this without a sign looks as if nothing happened. */
 const silentMs = 4000;
 
-/** Runs in the page: what of the editor tells that something goes on, or asks. */
+/** Runs in the page: what of the editor tells that something goes on, asks, or was opened. */
 const signs = `[...document.querySelectorAll(
-  '.notification-list-item-message, .monaco-dialog-box, .quick-input-widget, .monaco-progress-container.active',
+  '.notification-list-item-message, .monaco-dialog-box, .quick-input-widget, .monaco-progress-container.active, .tab',
 )].filter((each) => each.getClientRects().length > 0).map((each) => each.textContent || 'progress')`;
 
 describe('every command, its questions closed at once', function () {
