@@ -30,6 +30,8 @@ const needsEditor = isWanted('editor') || isWanted('ui');
 const results = path.join(root, 'out', 'results');
 
 const total = { passed: 0, failed: 0 };
+/** Said once more at the end, where it is not lost among all that passed. */
+const failed = [];
 const say = (stage, line) => process.stdout.write(`${`[${stage}]`.padEnd(11)} ${line}\n`);
 
 /** Runs one stage, adds its numbers to the total and says how long it took. */
@@ -37,6 +39,7 @@ async function stage(name, work) {
   const started = Date.now();
   const numbers = await work().catch((error) => {
     for (const line of error.message.split('\n')) say(name, line);
+    failed.push({ name, title: 'broke off', reason: error.message });
     return { passed: 0, failed: 1 };
   });
   total.passed += numbers.passed;
@@ -60,7 +63,9 @@ async function check(name, script) {
     env: environment,
     onLine: (line) => say(name, line),
   });
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  if (code === 0) return { passed: 1, failed: 0 };
+  failed.push({ name, title: `npm run ${script}`, reason: `It ended with exit code ${code}.` });
+  return { passed: 0, failed: 1 };
 }
 
 async function mocha(name, ...args) {
@@ -83,16 +88,13 @@ async function mocha(name, ...args) {
     env: environment,
     onLine: (line) => say(name, line),
   });
-  return readNumbers(output, code);
+  return readNumbers(name, output, code);
 }
 
 /** A real editor keeps a core busy while it starts, and then mostly waits. */
 const workbenchLanes = Math.min(2, availableParallelism());
 
-/**
- * Each suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. What
- * failed is named once more at the end.
- */
+/** Each suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. */
 async function workbenchSuites() {
   const folder = path.join(root, 'test', 'ui');
   // The longest first, so that none is left over at the end; a file's size tells nearly enough.
@@ -101,15 +103,12 @@ async function workbenchSuites() {
     .map((file) => ({ file, size: statSync(path.join(folder, file)).size }))
     .sort((a, b) => b.size - a.size);
   const sum = { passed: 0, failed: 0 };
-  const notes = [];
   await inLanes(workbenchLanes, files, async ({ file }) => {
     const name = `ui/${file.replace('.test.ts', '')}`;
-    const { passed, failed, failures } = await mocha(name, path.join('test', 'ui', file));
-    if (failed > 0) notes.push(`${file} failed: ${failures.join(', ')}`);
-    sum.passed += passed;
-    sum.failed += failed;
+    const numbers = await mocha(name, path.join('test', 'ui', file));
+    sum.passed += numbers.passed;
+    sum.failed += numbers.failed;
   });
-  for (const note of notes) say('ui', note);
   return sum.passed + sum.failed === 0 ? { passed: 0, failed: 1 } : sum;
 }
 
@@ -123,16 +122,20 @@ async function inLanes(count, work, run) {
 }
 
 /** A stage that broke off, or in which nothing ran, has failed whatever it counted. */
-function readNumbers(file, code) {
+function readNumbers(name, file, code) {
   let numbers;
   try {
     numbers = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1, failures: ['broke off'] };
+    numbers = { passed: 0, failed: 0 };
+    code ||= 1;
   }
-  const { passed, failed, failures = [] } = numbers;
-  const broken = failed === 0 && (code !== 0 || (passed === 0 && values.grep === undefined));
-  return broken ? { passed, failed: 1, failures: ['broke off'] } : { passed, failed, failures };
+  const { passed, failures = [] } = numbers;
+  failed.push(...failures.map((failure) => ({ name, ...failure })));
+  if (numbers.failed > 0) return numbers;
+  const broken = code !== 0 || (passed === 0 && values.grep === undefined);
+  if (broken) failed.push({ name, title: 'broke off', reason: `It ended with exit code ${code}.` });
+  return { passed, failed: broken ? 1 : 0 };
 }
 
 async function inHost() {
@@ -150,7 +153,7 @@ async function inHost() {
       onLine: (line) => say('editor', line),
     },
   );
-  return readNumbers(output, code);
+  return readNumbers('editor', output, code);
 }
 
 /** Those of SSH start many programs and wait for them, which goes well beside the others. */
@@ -193,6 +196,10 @@ for (const [name, work] of inEditor) {
     name,
     packaged ? work : () => Promise.reject(new Error('not run: there is no package to test')),
   );
+}
+for (const { name, title, reason } of failed) {
+  say(name, `FAILED: ${title}`);
+  for (const line of reason.split('\n')) say(name, `  ${line}`);
 }
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 ? 0 : 1);

@@ -28,13 +28,20 @@ export async function run(): Promise<void> {
     .sort()) {
     mocha.addFile(path.join(__dirname, file));
   }
+  const failures: { title: string; reason: string }[] = [];
   const { passed, failed } = await new Promise<{ passed: number; failed: number }>((resolve) => {
-    const runner = mocha.run((failures) =>
-      resolve({ passed: runner.stats?.passes ?? 0, failed: Math.max(failures, runner.stats?.failures ?? 0) }),
+    const runner = mocha.run((count) =>
+      resolve({ passed: runner.stats?.passes ?? 0, failed: Math.max(count, runner.stats?.failures ?? 0) }),
+    );
+    runner.on('fail', (test, error: unknown) =>
+      failures.push({
+        title: test.fullTitle(),
+        reason: error instanceof Error ? error.message : String(error),
+      }),
     );
   });
   const result = process.env['GPU_RENTAL_TEST_RESULT'];
-  if (result !== undefined) writeFileSync(result, JSON.stringify({ passed, failed }));
+  if (result !== undefined) writeFileSync(result, JSON.stringify({ passed, failed, failures }));
   if (failed > 0 || (passed === 0 && grep === undefined)) {
     throw new Error(`${passed} passed, ${failed} failed`);
   }
