@@ -241,6 +241,33 @@ describe('template documents', () => {
     assert.equal((await record())['desc'], 'lost');
   });
 
+  it('are saved over what is there at that moment, not over what a slower read has seen before', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    window.dirty.add(id);
+    const { templates } = window.documents.account().client;
+    const search = templates.search.bind(templates);
+    let comes = () => {};
+    const late = new Promise<void>((resolve) => (comes = resolve));
+    let seen: unknown;
+    templates.search = async (query) => {
+      const answer = await search(query);
+      seen = answer;
+      await late;
+      return answer;
+    };
+    const reading = window.documents.refresh(id);
+    await until('the slow read', () => seen !== undefined);
+    templates.search = search;
+    await editElsewhere({ desc: 'theirs' });
+    const saving = assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    const gets = () => simulator.received('GET', route).length;
+    const before = gets();
+    await until('a read of its own', () => gets() > before);
+    comes();
+    await Promise.all([reading, saving]);
+    assert.equal((await record())['desc'], 'theirs');
+  });
+
   it('say that the template is gone', async () => {
     const source = change(await textOf(window), { desc: 'x' });
     await simulator.call('DELETE', route, { template_id: id });

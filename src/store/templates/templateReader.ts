@@ -39,19 +39,22 @@ export class TemplateReader {
     private readonly log: Log,
   ) {}
 
-  /** `undefined` where the account sees no such template; shared by whoever asks meanwhile. */
+  /** To show it: `undefined` where the account sees no such template; shared by whoever asks meanwhile. */
   read(account: Account, id: number): Promise<Template | undefined> {
     const key = `${account.key}/${id}`;
     const running = this.reading.get(key);
     if (running) {
       return running;
     }
-    const result = account.client.templates
-      .search({ id: { eq: id } })
-      .then(({ items }) => items.find((template) => template.id === id))
-      .finally(() => this.reading.delete(key));
+    const result = this.readNow(account, id).finally(() => this.reading.delete(key));
     this.reading.set(key, result);
     return result;
+  }
+
+  /** To decide by it: a read under way may have been answered before the edit that it is to show. */
+  async readNow(account: Account, id: number): Promise<Template | undefined> {
+    const { items } = await account.client.templates.search({ id: { eq: id } });
+    return items.find((template) => template.id === id);
   }
 
   /** The document of a record; `before` is what is shown of it, if anything. */

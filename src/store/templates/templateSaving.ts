@@ -60,7 +60,7 @@ export class TemplateSaving {
 
   /** One read, merge and write; `undefined` where the template changed between the read and the write. */
   private async attempt(account: Account, edit: Edit): Promise<Sent | undefined> {
-    const found = await this.reader.read(account, edit.id);
+    const found = await this.reader.readNow(account, edit.id);
     if (!found) {
       throw new TemplateGoneError();
     }
@@ -107,7 +107,7 @@ export class TemplateSaving {
     }
     let found: Template | undefined;
     try {
-      found = await this.reader.read(account, edit.id);
+      found = await this.reader.readNow(account, edit.id);
     } catch {
       throw new SaveNotKnownError(error);
     }
