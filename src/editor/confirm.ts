@@ -14,6 +14,15 @@ export async function confirm({ message, detail, button }: Question): Promise<bo
   return (await vscode.window.showWarningMessage(message, options, button)) === button;
 }
 
+/** Asked before renting from a template that is another one than was chosen; `message` says since when. */
+export function confirmEditedTemplate(message: string): Promise<boolean> {
+  return confirm({
+    message,
+    detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
+    button: vscode.l10n.t('Rent from the Current Version'),
+  });
+}
+
 /** Asked wherever the known key of a machine may be forgotten; `button` says what follows. */
 export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({

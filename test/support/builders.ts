@@ -2,6 +2,7 @@ import type { User } from '../../src/model/accounts/account';
 import type { Instance } from '../../src/model/instances/instance';
 import { fromDollars } from '../../src/model/money';
 import type { Offer } from '../../src/model/offers/offer';
+import type { Template } from '../../src/model/templates/template';
 
 /** A running instance, unless told otherwise. */
 export function anInstance(change: Partial<Instance> = {}): Instance {
@@ -40,4 +41,9 @@ export function anOffer(change: Partial<Offer> = {}): Offer {
 
 export function aUser(change: Partial<User> = {}): User {
   return { id: 7, email: 'user@example.com', credit: fromDollars(12), ...change };
+}
+
+/** A template of the account, unless told otherwise. */
+export function aTemplate(change: Partial<Template> = {}): Template {
+  return { id: 77, hashId: 'hash-1', name: 'Trainer', image: 'pytorch/pytorch', raw: {}, ...change };
 }

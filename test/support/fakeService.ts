@@ -4,12 +4,14 @@ import type { Instance } from '../../src/model/instances/instance';
 import type { Offer } from '../../src/model/offers/offer';
 import type { PriceIncrease } from '../../src/model/instances/priceIncrease';
 import type { RentConfig } from '../../src/model/rentals/rent';
+import type { Template } from '../../src/model/templates/template';
 import { aUser, anInstance } from './builders';
 
 /** A service in memory: its instances can be changed by a test, its calls counted and made to fail. */
 export class FakeService {
   instances: Instance[] = [];
   offers: Offer[] = [];
+  templates: Template[] = [];
   user: User = aUser();
   priceIncreases: PriceIncrease[] = [];
   readonly calls: string[] = [];
@@ -40,6 +42,9 @@ export class FakeService {
     const known = {
       priceIncreases: {
         list: () => this.run('priceIncreases.list', () => ({ items: [...this.priceIncreases], skipped: 0 })),
+      },
+      templates: {
+        search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),
       },
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {

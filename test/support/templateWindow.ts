@@ -6,6 +6,7 @@ import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from '..
 import { TemplateCreation } from '../../src/store/templates/templateCreation';
 import { TemplateDocuments } from '../../src/store/templates/templateDocuments';
 import { TemplateMemory, type MemoryLock } from '../../src/store/templates/templateMemory';
+import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
@@ -101,6 +102,7 @@ export interface TemplateWindow {
   readonly creation: TemplateCreation;
   readonly memory: TemplateMemory;
   readonly secrets: TemplateSecrets;
+  readonly refs: TemplateRefs;
   readonly accounts: FakeAccounts;
   readonly clock: FakeClock;
   /** Ids of the documents that are being edited. */
@@ -151,6 +153,7 @@ export class TemplateComputer {
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);
     const documents = new TemplateDocuments({ accounts, memory, secrets, hub, clock, log: silentLog });
+    const refs = new TemplateRefs({ accounts, hub, memory, log: silentLog });
     const dirty = new Set<number>();
     const shownAnew: number[] = [];
     documents.setDirtyProbe((id) => dirty.has(id));
@@ -158,7 +161,7 @@ export class TemplateComputer {
     let drafts = 0;
     const newToken = () => `${hub.windowId}-${++drafts}`;
     const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
-    return { documents, creation, memory, secrets, accounts, clock, dirty, shownAnew, heard };
+    return { documents, creation, memory, secrets, refs, accounts, clock, dirty, shownAnew, heard };
   }
 
   /** What is still being written would make the folder anew. */

@@ -88,8 +88,10 @@ describe('living with instances', function () {
       (await workbench.quick.message()).includes('2 of 512'),
     );
     await workbench.page.keyboard.press('Enter');
+    // The document in front until then shows prices.
+    await workbench.page.locator('.tab.active', { hasText: 'tuned.txt' }).waitFor({ timeout: 60_000 });
     const editor = workbench.page.locator('.editor-instance .view-lines');
-    await until('the output', async () => (await editor.innerText()).includes('$'), { timeoutMs: 60_000 });
+    await until('the output', async () => (await editor.innerText()).includes('$'));
     await workbench.shot('07-command');
     assert.equal(session().simulator.received('PUT', `/api/v0/instances/command/${first}/`).length, 1);
   });

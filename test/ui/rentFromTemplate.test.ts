@@ -15,6 +15,14 @@ describe('renting from a template and by bid', function () {
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
   const bodyOf = (index: number) => rentals()[index]?.body as Record<string, unknown> | undefined;
 
+  async function currentTemplate(): Promise<typeof template> {
+    const query = encodeURIComponent(JSON.stringify({ id: { eq: template.id } }));
+    const { json } = await session().simulator.call('GET', `/api/v0/template/?select_filters=${query}`);
+    const [found] = (json as { templates: (typeof template)[] }).templates;
+    assert.ok(found);
+    return found;
+  }
+
   async function rentOne(): Promise<void> {
     const before = rentals().length;
     await workbench.quick.waitForTitle('Rent: Confirm');
@@ -123,6 +131,38 @@ describe('renting from a template and by bid', function () {
     await workbench.page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });
     assert.equal(rentals().length, 1);
+  });
+
+  it('says so where it was rented from lately, and where it is edited behind a price that is shown', async () => {
+    const { quick } = workbench;
+    const view = workbench.view('Templates');
+    await view.open();
+    // The last group but the recommended ones, which are folded.
+    await view.row(/^Recent ?1$/).waitFor();
+    const recent = view.rows.filter({ hasText: 'Two cards' }).last();
+    await view.contextMenu(recent, /^Rent from Template…$/);
+    await workbench.dialog.filter({ hasText: 'Two cards was edited since you chose it' }).waitFor();
+    await workbench.dialogButton('Rent from the Current Version');
+    await quick.waitForTitle('Search Offers for Two cards');
+    await quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    await quick.enter({ isList: true });
+    for (const step of ['Disk', 'Label', 'Run Type']) {
+      await quick.waitForTitle(`Rent: ${step}`);
+      await quick.enter();
+    }
+    await quick.waitForTitle('Rent: Confirm');
+    const { hash_id } = await currentTemplate();
+    const edit = { hash_id, env: '-e MODE=infer -e EXTRA=1' };
+    assert.equal((await session().simulator.call('PUT', '/api/v0/template/', edit)).status, 200);
+    // An Enter that comes right after the one of the step before does not rent.
+    await pause(1500);
+    await workbench.page.keyboard.press('Enter');
+    await quick.rows.filter({ hasText: 'The template Two cards was edited meanwhile' }).waitFor();
+    await quick.rows.filter({ hasText: /EXTRA, MODE|MODE, EXTRA/ }).waitFor();
+    await workbench.shot('03-edited-meanwhile');
+    assert.equal(rentals().length, 1);
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
   });
 
   it('asks for a bid where the offer is interruptible, and sends it', async () => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { confirmEditedTemplate } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import { templateName } from '../../model/templates/templateName';
 import type { WireFiltersShape } from '../../model/offers/filters';
@@ -9,6 +10,7 @@ import { plannedDiskGb } from '../../model/rentals/rentPlan';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { Template } from '../../model/templates/template';
+import { refState } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -86,10 +88,32 @@ async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
   const id =
     typeof target === 'object' && target !== null && 'templateId' in target ? target.templateId : undefined;
   const template = account && (await pickTemplate(deps, account, typeof id === 'number' ? id : undefined));
-  if (!account || !template) {
+  if (!account || !template || !(await isAsRemembered(deps, account, template, target))) {
     return;
   }
   await searchAndRent(deps, { account, ...forTemplate(template) });
+}
+
+/** A favorite, or one that was rented from lately, may have been edited since; true where it is wanted all the same. */
+async function isAsRemembered(
+  { templateDesk }: Deps,
+  { key }: Account,
+  template: Template,
+  target: unknown,
+): Promise<boolean> {
+  const group = typeof target === 'object' && target !== null && 'group' in target ? target.group : undefined;
+  if (group !== 'favourites' && group !== 'recent') {
+    return true;
+  }
+  const list = group === 'recent' ? 'recents' : group;
+  const ref = await templateDesk.refs.find(key, list, template.id);
+  return (
+    ref === undefined ||
+    refState(ref, template).kind === 'current' ||
+    confirmEditedTemplate(
+      vscode.l10n.t('The template {0} was edited since you chose it.', templateName(template)),
+    )
+  );
 }
 
 function forTemplate(template: Template) {

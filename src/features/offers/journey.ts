@@ -9,7 +9,6 @@ import {
   withRenamedSearch,
   withSavedSearch,
 } from '../../model/offers/savedSearches';
-import { mostRecents } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { OfferSession } from './offerSession';
@@ -98,17 +97,9 @@ async function noteTemplate(
     return;
   }
   const { id, name, hashId } = source.template;
-  await templateDesk.memory
-    .change(key, (memory) => ({
-      ...memory,
-      recents: [{ id, name, hash: hashId }, ...memory.recents.filter((other) => other.id !== id)].slice(
-        0,
-        mostRecents,
-      ),
-    }))
-    .catch((error: unknown) => {
-      log.warn(`The template could not be remembered: ${String(error)}`);
-    });
+  await templateDesk.refs.noteUse(key, { id, name, hash: hashId }).catch((error: unknown) => {
+    log.warn(`The template could not be remembered: ${String(error)}`);
+  });
 }
 
 interface Round {

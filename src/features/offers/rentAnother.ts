@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { confirm } from '../../editor/confirm';
+import { confirmEditedTemplate } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
@@ -7,7 +7,6 @@ import { machineName } from '../../model/rentals/confirmation';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
 import { templateName } from '../../model/templates/templateName';
-import type { Template } from '../../model/templates/template';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { RentConfig } from '../../model/rentals/rent';
 import { choicesOf } from '../../model/rentals/rentAgain';
@@ -16,6 +15,7 @@ import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
 import type { Account, Rental } from '../../store/ports';
 import { listedInstances } from '../../store/instances/listed';
+import { presentTemplate } from '../../store/templates/presentTemplate';
 import { formatMoney } from '../../model/money';
 import type { JourneyDeps, JourneyStart } from './journey';
 import { pickTemplate } from './templatePick';
@@ -143,35 +143,21 @@ async function sourceOf(
   if (config.templateHash === undefined) {
     return config.image === undefined ? undefined : { kind: 'image', image: config.image };
   }
-  const template = await templateOf(account, config);
+  const template = await presentTemplate(account.client, config);
   if (template) {
     const isSame = template.hashId === config.templateHash;
-    return isSame || (await mayUseEdited(template)) ? { kind: 'template', template } : undefined;
+    return isSame ||
+      (await confirmEditedTemplate(
+        vscode.l10n.t('The template {0} was edited since that rental.', templateName(template)),
+      ))
+      ? { kind: 'template', template }
+      : undefined;
   }
   void vscode.window.showWarningMessage(
     vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
   );
   const chosen = await pickTemplate(deps, account, undefined);
   return chosen && { kind: 'template', template: chosen };
-}
-
-/** As it is at this moment: the list in this window may be older than the last edit. */
-async function templateOf(
-  { client }: Account,
-  { templateId: id, templateHash: hash }: RentConfig,
-): Promise<Template | undefined> {
-  const { items } = await client.templates.search(
-    id === undefined ? { hash_id: { eq: hash } } : { id: { eq: id } },
-  );
-  return items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
-}
-
-function mayUseEdited(template: Template): Promise<boolean> {
-  return confirm({
-    message: vscode.l10n.t('The template {0} was edited since that rental.', templateName(template)),
-    detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
-    button: vscode.l10n.t('Rent from the Current Version'),
-  });
 }
 
 async function fromInstance(

@@ -12,9 +12,11 @@ import { perHour, type Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/confirmation';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, planRent } from '../../model/rentals/rentPlan';
+import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
+import { presentTemplate } from '../../store/templates/presentTemplate';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Notice } from './confirmStep';
 import { findCopy, nextOffer, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
@@ -80,6 +82,10 @@ export class Renting {
   }
 
   private async rentCopies(order: Order): Promise<RentingEnd> {
+    const change = await this.templateChange(order);
+    if (change) {
+      return change;
+    }
     const wanted = this.flow.choices.count ?? 1;
     const results: RentResult[] = [];
     const used = new Set<number>();
@@ -101,6 +107,39 @@ export class Renting {
       used.add(this.flow.offer.id);
     }
     return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
+  }
+
+  /** The template is not the one that was shown with the price: it is shown anew, or has to be chosen anew. */
+  private async templateChange({ signal, say }: Order): Promise<NotRented | undefined> {
+    const { source } = this.flow.choices;
+    if (source.kind !== 'template') {
+      return undefined;
+    }
+    const { id, hashId } = source.template;
+    const name = templateName(source.template);
+    say(vscode.l10n.t('checking the template…'));
+    try {
+      const template = await presentTemplate(this.deps.account.client, { templateId: id }, { signal });
+      if (!template) {
+        return again(
+          vscode.l10n.t(
+            'The template {0} was deleted, or its owner does not show it any more. Nothing was rented.',
+            name,
+          ),
+          vscode.l10n.t('Go back and choose another one.'),
+        );
+      }
+      if (template.hashId === hashId) {
+        return undefined;
+      }
+      this.flow.set({ source: { kind: 'template', template } });
+      return again(
+        vscode.l10n.t('The template {0} was edited meanwhile. Nothing was rented.', name),
+        vscode.l10n.t('Enter rents from its current version, as it is shown below.'),
+      );
+    } catch (error) {
+      return this.failed(error, signal);
+    }
   }
 
   /** Another offer of the same GPU for no more than was confirmed; false where there is none. */

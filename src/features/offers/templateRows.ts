@@ -16,6 +16,7 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import { presentTemplate } from '../../store/templates/presentTemplate';
 import { UserError, isCancelled } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -142,7 +143,7 @@ export async function templateOf(
 
 /** Every edit changes the hash, and a rental needs the one of this moment. */
 export async function currentTemplate(client: Client, id: number): Promise<Template> {
-  const found = (await client.templates.search({ id: { eq: id } })).items.find((one) => one.id === id);
+  const found = await presentTemplate(client, { templateId: id });
   if (!found) {
     throw new UserError(
       text('This template was deleted, or its owner does not show it any more. Choose another one.'),

@@ -110,7 +110,7 @@ export class ReadinessNotifications {
       void vscode.window.showWarningMessage(
         vscode.l10n.t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence),
       );
-      return replaceAndTell(this.deps, instanceId, name, false);
+      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
     if (this.isLeftToWindow(event)) {
       return;
@@ -159,7 +159,7 @@ export class ReadinessNotifications {
         return;
       }
     }
-    await replaceAndTell(this.deps, instanceId, name, hadData);
+    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData });
   }
 
   private async trouble(

@@ -4,7 +4,14 @@ import { localize } from '../../editor/localize';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney } from '../../model/money';
-import { replaceInstance, type ReplaceResult, type ReplaceStage } from '../../store/rentals/replacement';
+import type { Template } from '../../model/templates/template';
+import { templateName } from '../../model/templates/templateName';
+import {
+  replaceInstance,
+  type ReplaceOptions,
+  type ReplaceResult,
+  type ReplaceStage,
+} from '../../store/rentals/replacement';
 import { assertNever, isCancelled, UserError } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
@@ -13,12 +20,12 @@ export async function replaceAndTell(
   deps: ReadinessDeps,
   instanceId: number,
   name: string,
-  dataLossAccepted: boolean,
+  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash'>,
 ): Promise<void> {
   const result = await withCancellableProgress(vscode.l10n.t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
       signal,
-      dataLossAccepted,
+      ...accepted,
       onStage: (stage) => {
         say(stageWords(stage));
       },
@@ -27,7 +34,13 @@ export async function replaceAndTell(
   if (result.kind === 'destroyedOnly' && result.error !== undefined && !isCancelled(result.error)) {
     deps.log.error(`Nothing was rented in place of ${instanceId}`, result.error);
   }
-  await tell(result, instanceId, name);
+  if (result.kind === 'templateChanged') {
+    await tellTemplateChanged(result.template, instanceId, name, (acceptedTemplateHash) =>
+      replaceAndTell(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
+    );
+  } else {
+    await tell(result, instanceId, name);
+  }
 }
 
 function stageWords(stage: ReplaceStage): string {
@@ -40,7 +53,48 @@ function stageWords(stage: ReplaceStage): string {
   return words[stage];
 }
 
-async function tell(result: ReplaceResult, instanceId: number, name: string): Promise<void> {
+/** What the machine was rented from is not what it would be rented from now. */
+async function tellTemplateChanged(
+  template: Template | undefined,
+  instanceId: number,
+  name: string,
+  replace: (acceptedHash: string) => Promise<void>,
+): Promise<void> {
+  const current = vscode.l10n.t('Replace, with the Current Version');
+  const search = vscode.l10n.t('Search Offers');
+  const destroy = vscode.l10n.t('Destroy…');
+  const chosen = await (template
+    ? vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} goes on costing.',
+          templateName(template),
+          name,
+        ),
+        current,
+        destroy,
+      )
+    : vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} goes on costing.',
+          name,
+        ),
+        search,
+        destroy,
+      ));
+  if (chosen === current && template) {
+    await replace(template.hashId);
+  } else if (chosen === search) {
+    await runCommand('gpuRental.searchOffers');
+  } else if (chosen === destroy) {
+    await runCommand('gpuRental.instance.destroy', { instanceId });
+  }
+}
+
+async function tell(
+  result: Exclude<ReplaceResult, { kind: 'templateChanged' }>,
+  instanceId: number,
+  name: string,
+): Promise<void> {
   switch (result.kind) {
     case 'replaced':
       return tellReplaced(result, name);

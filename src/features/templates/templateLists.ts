@@ -1,14 +1,11 @@
 import * as vscode from 'vscode';
 import type { Template } from '../../model/templates/template';
-import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
+import type { TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import type { TemplateGroup } from './templateNodes';
 
-type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'hub' | 'log'>;
-
-const mostFavourites = 200;
-const topic = 'templates.lists';
+type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk'>;
 
 /** The templates of the active account in their groups, with favourites and recents. */
 export class TemplateLists implements vscode.Disposable {
@@ -17,21 +14,15 @@ export class TemplateLists implements vscode.Disposable {
   /** Tells the group where only its order changed. */
   readonly onDidChange = this.changed.event;
   private byId = new Map<number, Template>();
-  private favouriteRefs: readonly TemplateRef[] = [];
-  private recentRefs: readonly TemplateRef[] = [];
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
     this.store.add(deps.templates.onDidChange(() => this.follow()));
-    this.store.add(
-      deps.accounts.onDidChange(() => {
-        this.follow();
-        this.reload();
-      }),
-    );
-    this.store.add(deps.hub.on(topic, () => this.reload()));
+    this.store.add(deps.accounts.onDidChange(() => this.follow()));
+    const { refs } = deps.templateDesk;
+    this.store.add(refs.onDidChange((what) => this.changed.fire(what === 'recents' ? 'recent' : undefined)));
     this.follow();
-    this.reload();
+    refs.show();
   }
 
   find(id: number): Template | undefined {
@@ -52,44 +43,33 @@ export class TemplateLists implements vscode.Disposable {
   }
 
   get favourites(): readonly TemplateRef[] {
-    return this.favouriteRefs;
+    return this.deps.templateDesk.refs.favourites;
   }
 
   get recents(): readonly TemplateRef[] {
-    return this.recentRefs;
+    return this.deps.templateDesk.refs.recents;
   }
 
   isFavourite(id: number): boolean {
-    return this.favouriteRefs.some((ref) => ref.id === id);
+    return this.favourites.some((ref) => ref.id === id);
   }
 
   async setFavourite(ref: TemplateRef, isFavourite: boolean): Promise<void> {
-    await this.change((memory) => ({
-      ...memory,
-      favourites: isFavourite
-        ? [...remember(memory.favourites.map(clean), ref, mostFavourites)]
-        : memory.favourites.filter(({ id }) => id !== ref.id),
-    }));
+    const { accounts, templateDesk } = this.deps;
+    if (accounts.active) {
+      await templateDesk.refs.setFavourite(accounts.active.key, ref, isFavourite);
+    }
   }
 
   async noteUse(ref: TemplateRef): Promise<void> {
-    await this.change((memory) => ({
-      ...memory,
-      recents: [...remember(memory.recents.map(clean), ref, mostRecents)],
-    }));
+    const { accounts, templateDesk } = this.deps;
+    if (accounts.active) {
+      await templateDesk.refs.noteUse(accounts.active.key, ref);
+    }
   }
 
   dispose(): void {
     this.store.dispose();
-  }
-
-  private async change(change: Parameters<Services['templateDesk']['memory']['change']>[1]): Promise<void> {
-    const { active } = this.deps.accounts;
-    if (active) {
-      await this.deps.templateDesk.memory.change(active.key, change);
-      this.deps.hub.broadcast(topic, active.key);
-      await this.read();
-    }
   }
 
   private follow(): void {
@@ -99,37 +79,4 @@ export class TemplateLists implements vscode.Disposable {
     this.byId = new Map(templates.map((template) => [template.id, template]));
     this.changed.fire(undefined);
   }
-
-  private reload(): void {
-    void this.read().catch((error: unknown) => {
-      this.deps.log.warn(`Favourite templates could not be read: ${String(error)}`);
-    });
-  }
-
-  private async read(): Promise<void> {
-    const { active } = this.deps.accounts;
-    const memory = active && (await this.deps.templateDesk.memory.account(active.key));
-    const before = { favourites: this.favouriteRefs, recents: this.recentRefs };
-    this.favouriteRefs = (memory?.favourites ?? []).map(clean);
-    this.recentRefs = (memory?.recents ?? []).map(clean);
-    const isOther = !sameRefs(before.favourites, this.favouriteRefs);
-    if (isOther || (before.recents.length === 0) !== (this.recentRefs.length === 0)) {
-      this.changed.fire(undefined);
-    } else if (!sameRefs(before.recents, this.recentRefs)) {
-      // Hundreds of other rows need not be made anew whenever a document is opened.
-      this.changed.fire('recent');
-    }
-  }
-}
-
-function sameRefs(one: readonly TemplateRef[], other: readonly TemplateRef[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function clean(ref: { id: number; name?: string | undefined; hash?: string | undefined }): TemplateRef {
-  return {
-    id: ref.id,
-    ...(ref.name === undefined ? {} : { name: ref.name }),
-    ...(ref.hash === undefined ? {} : { hash: ref.hash }),
-  };
 }

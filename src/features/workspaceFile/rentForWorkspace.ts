@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { confirmEditedTemplate } from '../../editor/confirm';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -197,11 +197,9 @@ async function currentTemplate(
         ),
       );
     case 'edited': {
-      const isCurrentWanted = await confirm({
-        message: vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
-        detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
-        button: vscode.l10n.t('Rent from the Current Version'),
-      });
+      const isCurrentWanted = await confirmEditedTemplate(
+        vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
+      );
       return isCurrentWanted ? { id: ref.id, hash: state.hash } : undefined;
     }
     case 'current':

@@ -12,6 +12,7 @@ import { nextBest } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
 import { wireMisfits } from '../../model/offers/wireMatch';
 import type { RentConfig } from '../../model/rentals/rent';
+import type { Template } from '../../model/templates/template';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -21,6 +22,7 @@ import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
 import type { FailedMachines } from './failedMachines';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
+import { presentTemplate } from '../templates/presentTemplate';
 import type { RentalStore, RentResult } from './rentals';
 
 export interface ReplacementDeps {
@@ -41,6 +43,8 @@ export type ReplaceResult =
   | { readonly kind: 'notNeeded'; readonly isRunning: boolean }
   /** Nothing fits the search within the limit: nothing was done. */
   | { readonly kind: 'noOffer' }
+  /** The template is another one than was rented from, or gone where there is none: nothing was done. */
+  | { readonly kind: 'templateChanged'; readonly template: Template | undefined }
   /** It may still be there, so nothing was rented beside it. */
   | { readonly kind: 'notDestroyed'; readonly log?: string }
   /** It is destroyed, and nothing is rented: every offer that fitted was gone by then, or the error says why. */
@@ -55,6 +59,8 @@ export interface ReplaceOptions {
   readonly onStage?: (stage: ReplaceStage) => void;
   /** The user was told what data is lost; without it a machine that ran is never replaced. */
   readonly dataLossAccepted: boolean;
+  /** The hash of an edited template that the user wants to rent from. */
+  readonly acceptedTemplateHash?: string;
 }
 
 /** The instance was not rented here, or its environment is lost, so that it cannot be rented again alike. */
@@ -86,8 +92,8 @@ export async function replaceInstance(
   if (Math.abs(deps.clock.now() - (rental?.replacingSince ?? 0)) < longestReplacementMs) {
     return { kind: 'elsewhere' };
   }
-  const config = rental && (await deps.rentals.fullConfig(rental));
-  if (!rental?.search || !config) {
+  const before = rental && (await deps.rentals.fullConfig(rental));
+  if (!rental?.search || !before) {
     throw new NotReplaceableError(
       rental?.search
         ? text(
@@ -101,6 +107,10 @@ export async function replaceInstance(
     return state;
   }
   options.onStage?.('searching');
+  const config = await withPresentTemplate(account, before, options);
+  if ('kind' in config) {
+    return config;
+  }
   const offers = await candidates(deps, account, rental, config, options.signal);
   if (offers.length === 0) {
     return { kind: 'noOffer' };
@@ -209,6 +219,24 @@ async function presentState(
     });
   }
   return { kind: 'present' };
+}
+
+/** A template that was edited since may do something else; one with another hash is not found by the service. */
+async function withPresentTemplate(
+  { client }: Account,
+  config: RentConfig,
+  options: ReplaceOptions,
+): Promise<RentConfig | Extract<ReplaceResult, { kind: 'templateChanged' }>> {
+  if (config.templateHash === undefined) {
+    return config;
+  }
+  const template = await presentTemplate(client, config, signalOf(options.signal));
+  if (template?.hashId === config.templateHash) {
+    return config;
+  }
+  return template && template.hashId === options.acceptedTemplateHash
+    ? { ...config, templateHash: template.hashId }
+    : { kind: 'templateChanged', template };
 }
 
 async function candidates(

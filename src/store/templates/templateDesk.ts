@@ -6,6 +6,7 @@ import type { Accounts, SecretPort, WindowHub } from '../ports';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
 import { TemplateMemory, type MemoryLock } from './templateMemory';
+import { TemplateRefs } from './templateRefs';
 import { TemplateSecrets } from './templateSecrets';
 
 /** Everything that works on single templates. */
@@ -14,6 +15,7 @@ export interface TemplateDesk extends Disposable {
   readonly secrets: TemplateSecrets;
   readonly documents: TemplateDocuments;
   readonly creation: TemplateCreation;
+  readonly refs: TemplateRefs;
 }
 
 export function createTemplateDesk(deps: {
@@ -33,6 +35,7 @@ export function createTemplateDesk(deps: {
   const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
   const newToken = () => randomBytes(4).toString('hex');
   const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
+  const refs = new TemplateRefs({ accounts, hub, memory, log });
   const forgetSignedOut = () => {
     void forgetUnknown(accounts, memory, secrets).catch((error: unknown) => {
       log.warn(`What belongs to a signed-out account could not be removed: ${String(error)}`);
@@ -44,8 +47,10 @@ export function createTemplateDesk(deps: {
     secrets,
     documents,
     creation,
+    refs,
     dispose: () => {
       subscription.dispose();
+      refs.dispose();
       documents.dispose();
     },
   };

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
-import { anOffer, aUser } from '../../../support/builders';
+import { anOffer, aTemplate, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -298,6 +298,50 @@ describe('replacing a machine that failed', function () {
     const result = await replace();
     assert.equal(result.kind, 'replaced');
     assert.equal(result.log, undefined);
+  });
+
+  describe('rented from a template', () => {
+    let id: number;
+
+    beforeEach(async () => {
+      service.templates = [aTemplate()];
+      await window.rentals.rent({
+        offer: anOffer(),
+        config: { templateHash: 'hash-1', templateId: 77, diskGb: 20 },
+        search,
+        rentalType: 'on-demand',
+        priceLimit: fromDollars(0.4),
+      });
+      id = service.nextId;
+      become('exited');
+    });
+
+    it('is rented again from the template as it was', async () => {
+      assert.equal((await replace({}, window, id)).kind, 'replaced');
+      assert.equal(service.rented.at(-1)?.config.templateHash, 'hash-1');
+    });
+
+    it('stays where the template was edited since, until the user wants its current version', async () => {
+      service.templates = [aTemplate({ hashId: 'hash-2' })];
+      const changed = { kind: 'templateChanged', template: service.templates[0] };
+      assert.deepEqual(await replace({}, window, id), changed);
+      assert.deepEqual(await replace({ acceptedTemplateHash: 'hash-3' }, window, id), changed);
+      assert.equal(service.count('instances.destroy'), 0);
+      assert.equal((await replace({ acceptedTemplateHash: 'hash-2' }, window, id)).kind, 'replaced');
+      assert.equal(service.rented.at(-1)?.config.templateHash, 'hash-2');
+    });
+
+    it('stays where the template is gone, or cannot be read', async () => {
+      service.templates = [];
+      assert.deepEqual(await replace({}, window, id), { kind: 'templateChanged', template: undefined });
+      service.before = (call) => {
+        if (call === 'templates.search') {
+          throw new TimedOutError();
+        }
+      };
+      await assert.rejects(replace({}, window, id), TimedOutError);
+      assert.equal(service.count('instances.destroy'), 0);
+    });
   });
 
   it('refuses where it cannot rent alike: not rented here, or the environment is lost', async () => {

@@ -1,0 +1,126 @@
+import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import type { Accounts, WindowHub } from '../ports';
+import type { AccountMemory, TemplateMemory } from './templateMemory';
+
+interface Deps {
+  readonly accounts: Accounts;
+  readonly hub: WindowHub;
+  readonly memory: TemplateMemory;
+  readonly log: Log;
+}
+
+interface Refs {
+  readonly favourites: readonly TemplateRef[];
+  readonly recents: readonly TemplateRef[];
+}
+
+const mostFavourites = 200;
+const topic = 'templates.refs';
+const none: Refs = { favourites: [], recents: [] };
+
+/** The favourite and the lately used templates of the active account, the same in all windows. */
+export class TemplateRefs implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = this.store.add(new Emitter<'recents' | 'all'>());
+  /** Tells where only the order of the recents changed. */
+  readonly onDidChange = this.changed.event;
+  private refs = none;
+  /** Nothing is read before somebody shows it. */
+  private isShown = false;
+
+  constructor(private readonly deps: Deps) {
+    const reload = () => {
+      if (this.isShown) {
+        this.show();
+      }
+    };
+    this.store.add(deps.accounts.onDidChange(reload));
+    this.store.add(deps.hub.on(topic, reload));
+  }
+
+  get favourites(): readonly TemplateRef[] {
+    return this.refs.favourites;
+  }
+
+  get recents(): readonly TemplateRef[] {
+    return this.refs.recents;
+  }
+
+  /** Reads them, and from now on follows the account and the other windows. */
+  show(): void {
+    this.isShown = true;
+    void this.read().catch((error: unknown) => {
+      this.deps.log.warn(`Favourite templates could not be read: ${String(error)}`);
+    });
+  }
+
+  /** What is remembered of a template in one of the lists of an account, also of one that is not shown. */
+  async find(accountKey: string, list: keyof Refs, id: number): Promise<TemplateRef | undefined> {
+    return read(await this.deps.memory.account(accountKey))[list].find((ref) => ref.id === id);
+  }
+
+  async setFavourite(accountKey: string, ref: TemplateRef, isFavourite: boolean): Promise<void> {
+    await this.change(accountKey, ({ favourites, ...others }) => ({
+      ...others,
+      favourites: isFavourite
+        ? remember(favourites, ref, mostFavourites)
+        : favourites.filter(({ id }) => id !== ref.id),
+    }));
+  }
+
+  /** It was opened or rented from; whoever did that knows it as it is now. */
+  async noteUse(accountKey: string, ref: TemplateRef): Promise<void> {
+    await this.change(accountKey, ({ favourites, recents }) => ({
+      recents: remember(recents, ref, mostRecents),
+      favourites: favourites.map((one) => (one.id === ref.id ? ref : one)),
+    }));
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async change(accountKey: string, change: (refs: Refs) => Refs): Promise<void> {
+    await this.deps.memory.change(accountKey, (memory) => {
+      const { favourites, recents } = change(read(memory));
+      return { ...memory, favourites: [...favourites], recents: [...recents] };
+    });
+    this.deps.hub.broadcast(topic, accountKey);
+    if (this.isShown) {
+      await this.read();
+    }
+  }
+
+  private async read(): Promise<void> {
+    const key = this.deps.accounts.active?.key;
+    const now = key === undefined ? none : read(await this.deps.memory.account(key));
+    if (this.deps.accounts.active?.key !== key) {
+      // Read anew for the other account.
+      return;
+    }
+    const before = this.refs;
+    this.refs = now;
+    const isOther = !isSame(before.favourites, now.favourites);
+    if (isOther || (before.recents.length === 0) !== (now.recents.length === 0)) {
+      this.changed.fire('all');
+    } else if (!isSame(before.recents, now.recents)) {
+      // Hundreds of other rows need not be made anew whenever a document is opened.
+      this.changed.fire('recents');
+    }
+  }
+}
+
+function isSame(one: readonly TemplateRef[], other: readonly TemplateRef[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function read({ favourites, recents }: Pick<AccountMemory, 'favourites' | 'recents'>): Refs {
+  return { favourites: favourites.map(clean), recents: recents.map(clean) };
+}
+
+function clean({ id, name, hash }: AccountMemory['recents'][number]): TemplateRef {
+  return { id, ...(name === undefined ? {} : { name }), ...(hash === undefined ? {} : { hash }) };
+}

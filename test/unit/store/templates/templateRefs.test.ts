@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { TemplateRefs } from '../../../../src/store/templates/templateRefs';
+import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
+import { FakeService } from '../../../support/fakeService';
+import { settle } from '../../../support/fakeClock';
+import { until } from '../../../support/until';
+
+describe('favourite and recent templates', () => {
+  let computer: TemplateComputer;
+  let window: TemplateWindow;
+  let refs: TemplateRefs;
+  let told: string[];
+
+  beforeEach(async () => {
+    const service = new FakeService();
+    computer = new TemplateComputer(() => service.client);
+    window = await computer.openWindow();
+    refs = window.refs;
+    told = [];
+    refs.onDidChange((what) => told.push(what));
+  });
+  afterEach(() => computer.dispose());
+
+  const ids = ({ recents }: TemplateRefs) => recents.map(({ id }) => id);
+
+  it('are not read before they are shown', async () => {
+    await refs.noteUse('account-1', { id: 1, hash: 'a' });
+    assert.deepEqual([ids(refs), told], [[], []]);
+    refs.show();
+    await until('the recents', () => ids(refs).length === 1, { everyMs: 1 });
+    assert.deepEqual(told, ['all']);
+  });
+
+  it('follow every use, whoever notes it, and tell where only the order changed', async () => {
+    const other = await computer.openWindow();
+    refs.show();
+    await refs.noteUse('account-1', { id: 1 });
+    await other.refs.noteUse('account-1', { id: 2 });
+    await until('the other window', () => ids(refs).length === 2, { everyMs: 1 });
+    assert.deepEqual(ids(refs), [2, 1]);
+    assert.deepEqual(told, ['all', 'recents']);
+  });
+
+  it('know a favourite as it was when it was used last', async () => {
+    await refs.setFavourite('account-1', { id: 1, hash: 'a' }, true);
+    assert.deepEqual(await refs.find('account-1', 'favourites', 1), { id: 1, hash: 'a' });
+    await refs.noteUse('account-1', { id: 1, name: 'Trainer', hash: 'b' });
+    assert.deepEqual(await refs.find('account-1', 'favourites', 1), { id: 1, name: 'Trainer', hash: 'b' });
+    await refs.setFavourite('account-1', { id: 1 }, false);
+    assert.equal(await refs.find('account-1', 'favourites', 1), undefined);
+  });
+
+  it('are those of the account that is active by the time they were read', async () => {
+    await refs.noteUse('account-1', { id: 1 });
+    refs.show();
+    window.accounts.switchAccount(await computer.account('account-2'));
+    await settle();
+    assert.deepEqual(ids(refs), []);
+    await refs.noteUse('account-1', { id: 3 });
+    assert.deepEqual(ids(refs), []);
+    await refs.noteUse('account-2', { id: 2 });
+    assert.deepEqual(ids(refs), [2]);
+  });
+});
