@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import { slowPages } from './slowMotion';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 const flags = [
@@ -25,9 +26,11 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** One user's profile; its pages are windows of one editor. */
-export function newProfile(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({
+export async function newProfile(browser: Browser): Promise<BrowserContext> {
+  const profile = await browser.newContext({
     viewport: { width: 1400, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  slowPages(profile);
+  return profile;
 }

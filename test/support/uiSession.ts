@@ -7,6 +7,7 @@ import { EditorHost, installExtension, writeSettings, type HostPatch } from './e
 import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
+import { slowAnswers } from './slowMotion';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { themeSettings } from './theme';
 import { until } from './until';
@@ -60,6 +61,7 @@ export class UiSession {
       instancesDir: path.join(root, 'instances'),
       ...options.simulator,
     });
+    for (const order of slowAnswers()) simulator.fail(order);
     const trust = options.workspaceTrust ?? false;
     const settings = {
       'gpuRental.service.url': simulator.url,
