@@ -83,7 +83,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'addSshKey',
   ),
   missing_billing: refused(
-    text('The account has no credit or no way to pay. Add credit in the console and try again.'),
+    text('The account has no credit or no way to pay. Add credit in the web console and try again.'),
     'openConsole',
   ),
 
@@ -140,7 +140,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('The service does not know this kind of second factor. Choose another one.'),
   ),
   email_not_verified: refused(
-    text('The e-mail address of the account is not verified. Verify it in the console and try again.'),
+    text('The e-mail address of the account is not verified. Verify it in the web console and try again.'),
     'openConsole',
   ),
   '2fa_expired': refused(text('The code has expired. Ask for another code.'), 'retry'),
@@ -168,7 +168,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
   '2fa_verification_failed': refused(text('The code is wrong. Check it and try again.'), 'retry'),
   missing_email: refused(
-    text('The account has no e-mail address. Add one in the console and try again.'),
+    text('The account has no e-mail address. Add one in the web console and try again.'),
     'openConsole',
   ),
   missing_phone_number: refused(text('The account has no phone number. Enter one and try again.')),
@@ -179,7 +179,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('No text messages are sent to this phone number. Use another number or method.'),
   ),
   untracked_2fa_found: refused(
-    text('The account has a second factor that only the console can change. Change it there.'),
+    text('The account has a second factor that only the web console can change. Change it there.'),
     'openConsole',
   ),
   invalid_backup_code: refused(

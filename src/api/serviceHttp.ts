@@ -177,7 +177,7 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
   if (!/^[\x21-\x7e]+$/.test(bearer)) {
     throw new UnauthorizedError({
       route: request.route,
-      text: text('The API key contains characters that no key has. Copy it again from the console.'),
+      text: text('The API key contains characters that no key has. Copy it again from the web console.'),
     });
   }
   return {

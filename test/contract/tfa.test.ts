@@ -60,7 +60,7 @@ const teamUser: Refusal = {
   says: /team account/,
   nextStep: 'signIn',
 };
-const untracked = refused(400, 'untracked_2fa_found', /only the console/, 'openConsole');
+const untracked = refused(400, 'untracked_2fa_found', /only the web console/, 'openConsole');
 
 operation(() => ({
   name: 'tfa.status',

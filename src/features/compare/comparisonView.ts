@@ -34,9 +34,10 @@ function printable(value: string): string {
 
 export function comparisonView(pins: readonly PinView[], say: Say): ComparisonView {
   const groups = compareOffers(
-    pins.map(({ pin: { offer, origin }, readAt }) => ({
+    pins.map(({ pin: { offer, origin }, status, readAt }) => ({
       offer,
       readAt,
+      isGone: status.kind === 'gone',
       rentalType: origin.query.rentalType,
       diskGb: origin.query.diskGb,
     })),

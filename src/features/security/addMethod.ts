@@ -23,7 +23,7 @@ import { whileReading, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri' | 'log'>;
 
 /** Until when methods may be added, by account; the service tells only whether they may now. */
 export type Windows = Map<string, number>;
@@ -101,13 +101,13 @@ async function askLabel(): Promise<string | undefined> {
 }
 
 async function addTotp(
-  { clock, redactor }: Deps,
+  { clock, redactor, extensionUri }: Deps,
   { account, status, windowEndsAt, label }: Addition,
 ): Promise<CodeAnswer<ConfirmedTfaMethod>> {
   const setup = await account.client.tfa.setUpTotp();
   redactor.addSecret(setup.secret);
   redactor.addSecret(setup.uri);
-  const panel = await showTotpPanel(setup);
+  const panel = await showTotpPanel(setup, extensionUri);
   const confirm = confirmer(account.client, status);
   try {
     return await askCode<ConfirmedTfaMethod>(

@@ -9,7 +9,10 @@ import { logIn } from './login';
 import { whileReading } from './waiting';
 import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
 
-type Deps = Pick<Services, 'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'log'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'extensionUri' | 'log'
+>;
 
 /** The second factor: asked for when the service wants it, set up, changed and taken off. */
 export function register(deps: Deps): Disposable {

@@ -7,7 +7,7 @@ import type { Disposable } from '../../util/disposable';
  * The `otpauth://` address as a picture for an authenticator app, drawn here, with the secret as text for
  * an app without a camera. Nothing of it is kept: the page has no script and ends with the step.
  */
-export async function showTotpPanel(setup: TotpSetup): Promise<Disposable> {
+export async function showTotpPanel(setup: TotpSetup, extensionUri: vscode.Uri): Promise<Disposable> {
   const { renderSVG } = await import('uqr');
   const panel = vscode.window.createWebviewPanel(
     'gpuRental.totp',
@@ -15,6 +15,7 @@ export async function showTotpPanel(setup: TotpSetup): Promise<Disposable> {
     { viewColumn: vscode.ViewColumn.Active, preserveFocus: true },
     { enableScripts: false, localResourceRoots: [] },
   );
+  panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
   panel.webview.html = totpPage(setup, renderSVG(setup.uri, { border: 2 }), {
     title: vscode.l10n.t('Add an Authenticator App'),
     scan: vscode.l10n.t('Scan this picture with your authenticator app, then enter the code that it shows.'),

@@ -161,7 +161,9 @@ class TemplateSearch {
   private row(template: Template): SearchRow {
     return {
       label: templateName(template),
-      description: templateImage(template),
+      description: this.deps.lists.isMine(template)
+        ? vscode.l10n.t('{0} · yours', templateImage(template))
+        : templateImage(template),
       detail: plainLabel(template.desc ?? ''),
       alwaysShow: true,
       template,

@@ -14,6 +14,8 @@ export interface Compared {
   readonly diskGb: number;
   /** When its figures were read, ms since 1970. */
   readonly readAt: number;
+  /** No longer on the market: shown, and never the best. */
+  readonly isGone?: boolean;
 }
 
 export interface ComparedCell {
@@ -61,7 +63,7 @@ export function compareOffers(compared: readonly Compared[]): readonly ComparedG
 }
 
 function compareLine(line: Line, sides: readonly Side[]): ComparedRow {
-  const values = sides.map((side) => line.value?.(side));
+  const values = sides.map((side) => (side.isGone ? undefined : line.value?.(side)));
   const known = values.filter((value) => value !== undefined);
   const best = line.better === 'less' ? Math.min(...known) : Math.max(...known);
   const differ = known.length > 1 && known.some((value) => value !== known[0]);

@@ -52,6 +52,14 @@ describe('offers side by side', () => {
     assert.deepEqual(row('gpuTotalRamGb', compared(near), compared(far)), ['24 GB', '48 GB*']);
   });
 
+  it('marks nothing of an offer that is gone: nobody can have it', () => {
+    const third = marketOffer({ id: 3, gpuCount: 2 });
+    const gone = compared(near, { isGone: true });
+    assert.deepEqual(row('running', gone, compared(far)), ['$0.405/h', '$0.703/h']);
+    assert.deepEqual(row('running', gone, compared(far), compared(third))[0], '$0.405/h');
+    assert.deepEqual(row('stopped', gone, compared(third), compared(far)), ['$3.00', '$3.00', '$2.00*']);
+  });
+
   it('marks nothing where all are the same, or only one is known', () => {
     assert.deepEqual(row('gpuRamGb', compared(near), compared(far)), ['24 GB', '24 GB']);
     const silent = lacking(far, 'cpuCores', 'durationSeconds', 'totalPerHour', 'gpuPerHour');
