@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../util/disposable';
 import { keepOrder, setRows } from './quickPick';
+import { comeBack } from './unasked';
 
 export interface LevelRow extends vscode.QuickPickItem {
   /** Finds the row again after the list was made anew. */
@@ -71,7 +72,7 @@ export class LevelPicker {
         }
       }),
     );
-    this.store.add(this.picker.onDidHide(() => this.close(true)));
+    this.store.add(comeBack(this.picker, { ended: () => this.close(true) }));
   }
 
   /** Shows the level and resolves once the picker is closed: true when the user closed it. */

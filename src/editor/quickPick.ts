@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 
 export { plainLabel } from '../util/plainLabel';
 import { DisposableStore } from '../util/disposable';
+import { comeBack } from './unasked';
 
 /** How a step ended. */
 export type Answer<T> =
@@ -35,7 +36,10 @@ export interface ListStep<T> extends StepTitle {
   readonly rowsFor?: (typed: string) => readonly Row<T>[];
   /** Runs instead of an immediate answer, for steps that take an accept only under conditions. */
   readonly onAccept?: (row: Row<T>, accept: () => void) => void;
+  /** Also when it is shown again after another question took its place. */
   readonly onShown?: () => void;
+  /** Another question has taken its place. */
+  readonly onCovered?: () => void;
   readonly ignoreFocusOut?: boolean;
   /** Takes the question away. */
   readonly signal?: AbortSignal | undefined;
@@ -144,7 +148,7 @@ export function pickFromList<T>(options: ListStep<T>): Promise<Answer<T>> {
     const cancel = () => {
       finish({ kind: 'cancelled' });
     };
-    store.add(picker.onDidHide(cancel));
+    store.add(comeBack(picker, { ended: cancel, covered: options.onCovered, shownAgain: options.onShown }));
     options.signal?.addEventListener('abort', cancel, { once: true });
     store.add({
       dispose: () => {
@@ -198,8 +202,10 @@ export function askText(options: TextStep): Promise<Answer<string>> {
       }),
     );
     store.add(
-      input.onDidHide(() => {
-        finish({ kind: 'cancelled' });
+      comeBack(input, {
+        ended: () => {
+          finish({ kind: 'cancelled' });
+        },
       }),
     );
     input.show();

@@ -249,6 +249,24 @@ describe('signing in with a second factor', function () {
     assert.deepEqual(session().filesWithSecrets(copied.split('\n')), []);
   });
 
+  it('gives back the list whose place it took, with what was typed there', async () => {
+    const { quick } = workbench;
+    await workbench.run('Search Offers…');
+    await quick.waitForTitle('Search Offers');
+    await quick.input.fill('2x 4090');
+    const offer = quick.rows.filter({ hasText: /2× RTX 4090.*% reliable/ }).first();
+    await offer.waitFor();
+    await session().simulator.call('POST', '/__sim/expire-sessions/', {});
+    await quick.titleButton('Search Again').click();
+    await answerByEmail();
+    await quick.waitForTitle('Search Offers');
+    assert.equal(await quick.input.inputValue(), '2x 4090');
+    await offer.waitFor();
+    await workbench.shot('12-list-again');
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
+  });
+
   it('finds the telephone of an account with the older form of 2FA', async () => {
     const legacy = await orderAccount(session().simulator, 'legacy');
     await workbench.clearNotifications();

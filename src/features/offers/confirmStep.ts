@@ -50,6 +50,9 @@ export function confirmStep(
     onShown: () => {
       guard.shown();
     },
+    onCovered: () => {
+      guard.hidden();
+    },
     onAccept: (row, accept) => {
       if (row.value?.kind === 'rent') {
         guard.accept(accept);

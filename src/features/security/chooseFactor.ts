@@ -9,7 +9,6 @@ import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
 import { tellClosed } from './unverified';
-import { isAskedNow, whenAnswered } from './unasked';
 import { methodName, timeOfDay } from './words';
 
 export interface ChoiceRequest {
@@ -40,7 +39,6 @@ export async function chooseFactor(
     ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
   }).map(factorRow);
   const guard = new AcceptGuard(clock, unaskedTimes);
-  const isUnasked = isAskedNow();
   let reason = reasonBefore;
   try {
     for (;;) {
@@ -53,16 +51,14 @@ export async function chooseFactor(
         onShown: () => {
           guard.shown();
         },
+        onCovered: () => {
+          guard.hidden();
+        },
         onAccept: (_, accept) => {
           guard.accept(accept);
         },
       });
       guard.hidden();
-      if (answer.kind === 'cancelled' && isAskedNow() && !isUnasked && signal?.aborted !== true) {
-        // The question that comes unasked took its place.
-        await whenAnswered();
-        continue;
-      }
       reason = answer.kind === 'picked' ? whyNot(answer.value) : undefined;
       if (reason === undefined) {
         return answer.kind === 'picked' ? answer.value : undefined;

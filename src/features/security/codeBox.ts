@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { isAskedNow, whenAnswered } from '../../editor/unasked';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import type { Text } from '../../util/text';
 import { failureText, isFinal } from './failures';
-import { isAskedNow, whenAnswered } from './unasked';
 import { codeTime, windowTime } from './words';
 
 export interface CodeQuestion<T> {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
+import { whileAsked } from '../../editor/unasked';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
 import { prove } from './proof';
-import { whileAsked } from './unasked';
 
 /** The second factor at sign-in, or whenever a session has ended. */
 export async function logIn(

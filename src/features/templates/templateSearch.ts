@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize } from '../../editor/localize';
+import { comeBack } from '../../editor/unasked';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
@@ -56,7 +57,7 @@ class TemplateSearch {
     picker.keepScrollPosition = true;
     this.store.add(picker.onDidChangeValue(() => this.typed()));
     this.store.add(picker.onDidAccept(() => this.accept()));
-    this.store.add(picker.onDidHide(() => this.dispose()));
+    this.store.add(comeBack(picker, { ended: () => this.dispose() }));
     this.store.add(
       picker.onDidTriggerItemButton(({ item, button }) => {
         if (item.template) {
