@@ -1,6 +1,6 @@
 /**
- * Changes to the text of the browser-hosted workbench, each bringing it closer to the desktop editor. They fit the
- * version in `host.json`; the server stops with the patch's name when one does not fit any more.
+ * Changes to the text of the browser-hosted workbench, most of them bringing it closer to the desktop editor. They fit
+ * the version in `host.json`; the server stops with the patch's name when one does not fit any more.
  */
 export const patches = {
   /** The driver that in-host suites need switches pop-up notifications off. */
@@ -8,6 +8,14 @@ export const patches = {
     [
       '!this.isNotificationsCenterVisible&&!this.environmentService.enableSmokeTestDriver&&',
       '!this.isNotificationsCenterVisible&&',
+    ],
+  ],
+
+  /** A pop-up stays until it is closed: how fast the machine is that runs the tests decides nothing then. */
+  lastingToasts: [
+    [
+      'PURGE_TIMEOUT={[Et.Info]:1e4,[Et.Warning]:12e3,[Et.Error]:15e3}',
+      'PURGE_TIMEOUT={[Et.Info]:1e9,[Et.Warning]:1e9,[Et.Error]:1e9}',
     ],
   ],
 

@@ -31,7 +31,8 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'workbench.hover.delay': 200,
 };
 
-export type HostPatch = 'toasts' | 'sharedSecrets' | 'secretStore' | 'authority' | 'sshWindow';
+export type HostPatch =
+  'toasts' | 'lastingToasts' | 'sharedSecrets' | 'secretStore' | 'authority' | 'sshWindow';
 
 export interface EditorHostOptions {
   /** Everything the editor keeps: extensions, settings, logs. */

@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
-import type { FaultOrder } from '../../src/simulator/faults';
+import type { Faults } from '../../src/simulator/faults';
 
 /**
  * `GPU_RENTAL_TEST_SLOW=4` makes the pages of the editor four times as slow, and every answer of the service late,
@@ -20,7 +20,14 @@ export function slowPages(profile: BrowserContext): void {
   });
 }
 
-/** What makes every answer late; none at full speed. */
-export function slowAnswers(): readonly FaultOrder[] {
-  return factor <= 1 ? [] : [{ kind: 'delay', path: '*', delayMs: 150 * factor, times: 0 }];
+/** Makes every answer late, also once a test has ended the faults that it ordered itself. */
+export function slowAnswers({ faults }: { readonly faults: Faults }): void {
+  if (factor <= 1) return;
+  const order = { kind: 'delay', path: '*', delayMs: 150 * factor, times: 0 } as const;
+  const clear = faults.clear.bind(faults);
+  faults.clear = (id) => {
+    clear(id);
+    if (id === undefined) faults.add(order);
+  };
+  faults.add(order);
 }

@@ -168,8 +168,17 @@ export class Workbench {
   }
 
   async clearNotifications(): Promise<void> {
-    await this.quick.run('Notifications: Clear All Notifications');
-    await this.toasts.first().waitFor({ state: 'detached' });
+    await until('no pop-up to be left', async () => {
+      await this.quick.run('Notifications: Clear All Notifications');
+      // One that came after the command stays.
+      return this.toasts
+        .first()
+        .waitFor({ state: 'detached', timeout: 2000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
   }
 
   async dialogButton(button: string): Promise<void> {
