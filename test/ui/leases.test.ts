@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { usableSshd } from '../../src/simulator/login/sshd';
 import { signIn } from '../support/journey';
 import { reachableInstance, runningInstance } from '../support/reachableInstance';
-import { useUiSession } from '../support/uiSession';
+import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
@@ -12,13 +12,17 @@ const stopsAt = /stops .*\d:\d\d/;
 describe('stopping and destroying later', function () {
   this.bail(true);
   this.timeout(300_000);
-  const session = useUiSession('leases', { simulator: { speed: 20, sshServer: 'auto' } });
+  const session = useUiSession('leases', {
+    simulator: { speed: 20, sshServer: 'auto' },
+    patches: lastingToasts,
+  });
   let workbench: Workbench;
   let trainer: number;
   let helper: number;
   const instances = () => workbench.view('Instances');
   const row = (name: string) => instances().row(name);
   const rowText = async (name: string) => (await row(name).innerText()).replaceAll(/\s+/g, ' ');
+  const stopTime = async (name: string) => stopsAt.exec(await rowText(name))?.[0];
   const world = () => session().simulator.world;
   const writes = (id: number) =>
     session()
@@ -30,17 +34,19 @@ describe('stopping and destroying later', function () {
     await workbench.quick.waitForTitle(`Stop or Destroy ${name} Later`);
   }
 
-  /** Picks what is to happen and types when. */
-  async function choose(what: string, when: string): Promise<void> {
-    const { quick, page } = workbench;
+  /** Picks what is to happen and types when, which the list shows in full. */
+  async function choose(what: string, when: string, shown: string): Promise<void> {
+    const { quick } = workbench;
     await quick.rows.filter({ hasText: what }).first().click();
     await quick.waitForTitle(/When/);
+    await enterTime(when, shown);
+  }
+
+  async function enterTime(when: string, shown: string): Promise<void> {
+    const { quick } = workbench;
     await quick.input.fill(when);
-    await quick.rows
-      .filter({ hasText: /In 1 min|Idle for/ })
-      .first()
-      .waitFor();
-    await page.keyboard.press('Enter');
+    await quick.widget.locator('.monaco-list-row.focused', { hasText: shown }).waitFor();
+    await quick.enter({ isList: true });
   }
 
   before(async () => {
@@ -68,16 +74,14 @@ describe('stopping and destroying later', function () {
   });
 
   it('takes a time as it is typed, and shows it on the row', async () => {
-    const { quick, page } = workbench;
+    const { quick } = workbench;
     await quick.rows.filter({ hasText: 'Stop After a Time' }).first().click();
     await quick.waitForTitle('Stop When?');
     await workbench.shot('02-times');
     await quick.input.fill('soon');
     await quick.rows.filter({ hasText: 'Not a time' }).first().waitFor();
     await workbench.shot('03-no-time');
-    await quick.input.fill('1h30');
-    await quick.rows.filter({ hasText: 'In 1 h 30 min' }).first().waitFor();
-    await page.keyboard.press('Enter');
+    await enterTime('1h30', 'In 1 h 30 min');
     await workbench.toast(/trainer will be stopped at .*, by an editor that is open/);
     await workbench.shot('04-set');
     await until('the time on the row', async () => stopsAt.test(await rowText('trainer')));
@@ -89,12 +93,13 @@ describe('stopping and destroying later', function () {
   it('is changed and cancelled', async () => {
     await openMenu('trainer');
     await workbench.shot('06-present');
-    const before = await rowText('trainer');
+    const before = await stopTime('trainer');
     await workbench.quick.rows.filter({ hasText: 'Extend by 1 Hour' }).click();
     await until('another time', async () => {
-      const text = await rowText('trainer');
-      return text !== before && stopsAt.test(text);
+      const time = await stopTime('trainer');
+      return time !== undefined && time !== before;
     });
+    await workbench.toast(/trainer will be stopped at/);
     await workbench.clearNotifications();
     await openMenu('trainer');
     await workbench.quick.rows.filter({ hasText: 'Cancel, and Keep It' }).click();
@@ -106,20 +111,23 @@ describe('stopping and destroying later', function () {
   it('warns before it stops, and can be extended from there', async () => {
     await workbench.clearNotifications();
     await openMenu('helper');
-    await choose('Stop After a Time', '1m');
+    await choose('Stop After a Time', '1m', 'In 1 min');
     await workbench.toast(/helper will be stopped at/);
-    await workbench.clearNotifications();
     await workbench.toast(/helper will be stopped in \d+ s/, 90_000);
-    await workbench.shot('07-soon');
+    const before = await stopTime('helper');
     await workbench.toastButton(/helper will be stopped in/, 'Extend by 1 Hour');
-    await workbench.toast(/helper will be stopped at/);
+    await until('another time', async () => {
+      const time = await stopTime('helper');
+      return time !== undefined && time !== before;
+    });
+    await workbench.shot('07-extended');
     assert.deepEqual(writes(helper), []);
   });
 
   it('stops in time, reads it back and says what goes on costing', async () => {
     await workbench.clearNotifications();
     await openMenu('helper');
-    await choose('Stop After a Time', '1m');
+    await choose('Stop After a Time', '1m', 'In 1 min');
     await workbench.toast(/helper will be stopped at/);
     await workbench.toast(/helper is stopped, as you set\. Its disk still bills \$/, 150_000);
     await workbench.shot('08-stopped');
@@ -134,7 +142,7 @@ describe('stopping and destroying later', function () {
   it('asks before it is set to destroy, and says what happens without an editor', async () => {
     await workbench.clearNotifications();
     await openMenu('trainer');
-    await choose('Destroy When Idle', '45m');
+    await choose('Destroy When Idle', '45m', 'Idle for 45 min');
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
     assert.match(said, /will be destroyed once it has been idle for 45 min/);
@@ -168,7 +176,8 @@ describe('stopping and destroying later', function () {
   it('is armed on the instance only once that has proved that it can act', async () => {
     await workbench.clearNotifications();
     await openMenu('trainer');
-    await choose('Destroy After a Time', '1m');
+    // Time enough to arm it and to sign out before the editor itself is to act.
+    await choose('Destroy After a Time', '2m', 'In 2 min');
     await workbench.dialogButton('Destroy Then');
     await workbench.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await workbench.dialog.waitFor();
@@ -196,7 +205,9 @@ describe('stopping and destroying later', function () {
     );
     const full = session().simulator.received('GET', '/api/v0/users/current/')[0]?.keyId;
     assert.ok(world().instance(trainer));
-    await until('the destruction', () => world().instance(trainer) === undefined, { timeoutMs: 150_000 });
+    await until('the destruction', () => world().instance(trainer) === undefined, {
+      timeoutMs: 200_000,
+    });
     const [only, ...more] = writes(trainer);
     assert.equal(only?.method, 'DELETE');
     assert.notEqual(only.keyId, full);
