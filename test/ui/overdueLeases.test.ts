@@ -3,14 +3,14 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
 import { runningInstance } from '../support/reachableInstance';
-import { useUiSession } from '../support/uiSession';
+import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('what was to happen while no editor was open', function () {
   this.bail(true);
   this.timeout(240_000);
-  const session = useUiSession('overdue-leases', { simulator: { speed: 20 } });
+  const session = useUiSession('overdue-leases', { simulator: { speed: 20 }, patches: lastingToasts });
   let toStop: number;
   let toDestroy: number;
   let windows: readonly Workbench[];
@@ -34,7 +34,8 @@ describe('what was to happen while no editor was open', function () {
     const first = await session().window();
     await signIn(session(), first);
     await first.view('Instances').row('leaver').waitFor();
-    await until('the folder of the account', () => existsSync(path.join(storage(), 'leases')));
+    const leases = path.join(storage(), 'leases');
+    await until('the folder of the account', () => existsSync(leases) && readdirSync(leases).length > 0);
     await first.page.close();
     const setAt = Date.now() - 9 * 3_600_000;
     const term = { kind: 'at', at: setAt + 3_600_000 };
@@ -64,7 +65,7 @@ describe('what was to happen while no editor was open', function () {
       writes(toStop).map(({ method, body }) => [method, body]),
       [['PUT', { state: 'stopped' }]],
     );
-    assert.ok(!existsSync(leaseFile(toStop)));
+    await until('the end of the lease', () => !existsSync(leaseFile(toStop)));
   });
 
   it('is not destroyed: one window asks', async () => {
