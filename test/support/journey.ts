@@ -39,7 +39,7 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
   await page.keyboard.type(steps.search);
   await offers.first().waitFor();
   await shot('rent-2-filtered');
-  await offers.first().click();
+  await quick.pickMatching(steps.offer);
   for (const { title, isList } of [
     { title: 'Template or Image', isList: true },
     { title: 'Disk', isList: false },
@@ -66,7 +66,7 @@ export async function confirmRental(workbench: Workbench): Promise<void> {
 export async function generateKey(session: Pick<UiSession, 'root'>, workbench: Workbench): Promise<void> {
   const { quick } = workbench;
   await quick.waitForTitle('An SSH Key to Log In With');
-  await quick.rows.filter({ hasText: 'Generate a New Key' }).click();
+  await quick.pickMatching(/Generate a New Key/);
   await quick.waitForTitle('Generate an SSH Key');
   await quick.enter();
   await quick.waitForTitle('Generate an SSH Key: Passphrase');

@@ -15,16 +15,29 @@ export class QuickInput {
 
   /** Runs a command from the palette by its title, "Category: Title", with or without dots at its end. */
   async run(title: string): Promise<void> {
-    await until('the command palette', async () => {
-      // A key pressed while the focus moves is lost.
-      await this.page.keyboard.press('F1');
-      return this.input.waitFor({ timeout: 2500 }).then(
-        () => true,
-        () => false,
-      );
-    });
-    await this.input.fill(`>${title}`);
+    await this.findInPalette(`>${title}`, this.row(title, '…?'));
     await this.pick(title, '…?');
+  }
+
+  /** Opens a file by its name. */
+  async openFile(name: string): Promise<void> {
+    // Without the sign for commands the palette finds files.
+    await this.findInPalette(name, this.row(name));
+    await this.pick(name);
+  }
+
+  private async findInPalette(text: string, row: Locator): Promise<void> {
+    await until(`the command palette with ${text}`, async () => {
+      // A key pressed while the focus moves is lost, and the palette goes when something else takes the focus.
+      await this.page.keyboard.press('F1');
+      return this.input
+        .fill(text, { timeout: 2500 })
+        .then(() => row.waitFor({ timeout: 5000 }))
+        .then(
+          () => true,
+          () => false,
+        );
+    });
   }
 
   /** The row with exactly this label, and what may follow it as a pattern. */
@@ -33,15 +46,25 @@ export class QuickInput {
     return this.rows.filter({ has: name }).first();
   }
 
+  /** Clicks the row with exactly this label, and what may follow it as a pattern. */
+  async pick(label: string, end = ''): Promise<void> {
+    await this.clickRow(this.row(label, end), '.label-name', exactly(label, end));
+  }
+
+  /** Clicks the first row that says this somewhere. */
+  async pickMatching(text: RegExp): Promise<void> {
+    await this.clickRow(this.rows.filter({ hasText: text }).first(), ':scope', text);
+  }
+
   /**
    * The editor shows every list with the same elements: what was the row of one list when it was looked for
    * may be a row of the next one when it is clicked. Such a click is kept from the page, and made again.
    */
-  async pick(label: string, end = ''): Promise<void> {
-    await until(`a click on the row ${label}`, async () => {
-      const watch = await this.page.evaluateHandle<RowWatch>(keepFromOtherRows(exactly(label, end)));
+  private async clickRow(row: Locator, part: '.label-name' | ':scope', text: RegExp): Promise<void> {
+    await until(`a click on the row ${String(text)}`, async () => {
+      const watch = await this.page.evaluateHandle<RowWatch>(keepFromOtherRows(part, text));
       try {
-        await this.row(label, end).click();
+        await row.click();
         // A page that the click has replaced was the right one.
         return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
       } finally {
@@ -93,14 +116,15 @@ interface RowWatch {
   end(): void;
 }
 
-/** Runs in the page: stops mouse events on rows of other labels. A text, for what runs there is no part of this program. */
-const keepFromOtherRows = ({ source }: RegExp): string => `(() => {
+/** Runs in the page: stops mouse events on rows of another text. A text, for what runs there is no part of this program. */
+const keepFromOtherRows = (part: '.label-name' | ':scope', { source, flags }: RegExp): string => `(() => {
+  const wanted = new RegExp(${JSON.stringify(source)}, ${JSON.stringify(flags)});
   const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
   let hasMissed = false;
   const check = (event) => {
     const row = event.target.closest('.quick-input-list .monaco-list-row');
-    const label = row?.querySelector('.label-name')?.textContent;
-    if (label !== undefined && !new RegExp(${JSON.stringify(source)}).test(label.replace(/\\s+/g, ' '))) {
+    const shown = (${JSON.stringify(part)} === ':scope' ? row : row?.querySelector('.label-name'))?.textContent;
+    if (shown !== undefined && !wanted.test(shown.replace(/\\s+/g, ' '))) {
       hasMissed = true;
       event.preventDefault();
       event.stopImmediatePropagation();

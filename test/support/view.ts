@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { pressButton } from './pressButton';
 import { exactly, inOneLine } from './quickInput';
 import { pause, until } from './until';
 
@@ -43,7 +44,8 @@ export class View {
 
   async inlineAction(row: Locator, label: string): Promise<void> {
     await row.hover();
-    await row.locator(`.actions .action-label[aria-label^="${label}"]`).click();
+    const button = `.actions .action-label[aria-label^="${label}"]`;
+    await pressButton(this.page, row.locator(button), button);
   }
 
   /** A button in the title of the view, by its tooltip. */

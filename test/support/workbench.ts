@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import { repository, type EditorHost } from './editorHost';
+import { pressButton } from './pressButton';
 import { QuickInput } from './quickInput';
 import { showTheme, wantedThemes } from './theme';
 import { until } from './until';
@@ -135,9 +136,8 @@ export class Workbench {
   async toastButton(text: string | RegExp, button: string, timeout?: number): Promise<void> {
     const toast = await this.toast(text, timeout);
     await toast.hover();
-    await toast
-      .locator('.notification-list-item-buttons-container .monaco-button', { hasText: button })
-      .click();
+    const buttons = '.notification-list-item-buttons-container .monaco-button';
+    await pressButton(this.page, toast.locator(buttons, { hasText: button }), buttons);
   }
 
   /** All notifications, also those that are no longer popped up. */
@@ -181,10 +181,14 @@ export class Workbench {
     });
   }
 
+  /** Presses a button of the dialog that is shown, and returns once that one is gone: another may follow at once. */
   async dialogButton(button: string): Promise<void> {
-    await this.dialog.waitFor();
-    await this.dialog.locator('.dialog-buttons .monaco-button', { hasText: button }).click();
-    await this.dialog.waitFor({ state: 'detached' });
+    const target = this.page.locator('.dialog-buttons .monaco-button', { hasText: button });
+    const dialog = this.dialog.filter({ has: target });
+    await dialog.waitFor();
+    const shown = await dialog.elementHandle();
+    await dialog.locator(target).click();
+    await shown.waitForElementState('hidden');
   }
 
   /** The page inside the panel that was opened last. */

@@ -118,10 +118,8 @@ describe('a window that is connected to an instance', function () {
     await pause(1100);
     await asking.dialogButton('Start for');
     await until('the start', () => sent('running').length === 1);
-    for (const window of both()) {
-      await window.page.bringToFront();
-      await window.toast(/trainer runs again/, 60_000);
-    }
+    // Side by side: what one window says may be gone when the other one says it.
+    await Promise.all(both().map((window) => window.toast(/trainer runs again/, 60_000)));
     await connected.shot('05-back');
     assert.equal(sent('running').length, 1);
   });
@@ -151,7 +149,10 @@ describe('a window that is connected to an instance', function () {
     assert.doesNotMatch(offered, /Start for/);
     await asking.dialogButton('Keep It Open');
     assert.match(asking.page.url(), /ssh-remote/);
+    const lists = () => session().simulator.received('GET', /^\/api\/v\d\/instances\/$/).length;
+    const before = lists();
     await refresh();
+    await until('the list to be read anew', () => lists() > before);
     for (const window of [first, ...both()]) {
       assert.equal(await window.dialog.count(), 0);
       assert.equal(await window.toasts.filter({ hasText: 'The host of trainer' }).count(), 0);

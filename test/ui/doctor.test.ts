@@ -70,7 +70,8 @@ describe('the doctor', function () {
   });
 
   it('shows its report as text before anybody saves it, without the key and the name of the account', async () => {
-    await workbench.quick.type('Show as Text');
+    await workbench.quick.input.fill('Show as Text');
+    await workbench.quick.pick('Show as Text', '…');
     const editor = workbench.page.locator('.monaco-editor .view-lines').first();
     const text = await until('the report', async () => {
       const shown = (await editor.innerText()).replaceAll('\u00a0', ' ');

@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
 import { rentRunning } from '../support/rentRunning';
 import { useUiSession } from '../support/uiSession';
@@ -41,21 +42,23 @@ describe('working on an instance from the open folder', function () {
   });
 
   it('runs what is in the editor, saved or not, and leaves its end to be read', async () => {
-    await workbench.page.keyboard.press('F1');
-    // Without the sign for commands the box finds files.
-    await workbench.quick.input.fill('train it.sh');
-    await workbench.quick.rows.filter({ hasText: 'train it.sh' }).first().click();
-    await workbench.page.locator('.monaco-editor .view-lines').first().click();
+    const editor = new DocumentEditor(workbench);
+    await workbench.quick.openFile('train it.sh');
+    await editor.waitFor('train it.sh', 'saved-');
+    await editor.focus();
     await workbench.page.keyboard.press('Control+End');
     await workbench.page.keyboard.type('echo "unsaved-$((1 + 1))"; exit 3');
+    await editor.line('exit 3').waitFor();
     await workbench.run('Run Active File on an Instance');
     const shown = await workbench.terminalShows(/ended with code 3/, 60_000);
     assert.match(shown, /saved-41 train it\.sh/);
     assert.match(shown, /unsaved-2/);
     await workbench.shot('01-run');
+    await workbench.page.locator('.terminal-wrapper .xterm').last().click();
     await workbench.page.keyboard.press('Enter');
     await workbench.page.locator('.terminal-wrapper').waitFor({ state: 'hidden' });
     await workbench.quick.run('File: Revert File');
+    await editor.saved();
   });
 
   it('clones the repository of the folder on the instance, without the token, and opens it there', async () => {
@@ -123,10 +126,15 @@ describe('working on an instance from the open folder', function () {
 
   it('waits until it runs and connects by itself', async () => {
     await instances().contextMenu(row(), /^Connect$/);
+    // That it runs is seen in the list alone, which comes late enough for the waiting to be seen.
+    const { faults } = session().simulator;
+    const list = { method: 'GET', path: '/api/{version}/instances/' };
+    const late = faults.add({ kind: 'delay', ...list, delayMs: 4000, times: 0 });
     const page = await session().opensWindow(async () => {
       await workbench.dialogButton('Start and Connect');
       await workbench.toast(/Waiting until trainer runs/);
       await workbench.shot('04-waiting');
+      faults.clear(late.id);
     });
     assert.match(new URL(page.url()).searchParams.get('folder') ?? '', /\/model$/);
     await page.close();
