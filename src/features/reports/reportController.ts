@@ -120,7 +120,8 @@ export class ReportController<Data> implements vscode.Disposable {
       filters: [...source.filters()],
       buttons: [
         { id: 'refresh', label: vscode.l10n.t('Refresh') },
-        ...(data
+        // Figures of another time are not saved under this one.
+        ...(data && !this.isOutdated
           ? [
               { id: 'csv', label: vscode.l10n.t('Save as CSV…') },
               { id: 'json', label: vscode.l10n.t('Save as JSON…') },
