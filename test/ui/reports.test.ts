@@ -30,12 +30,12 @@ describe('reports', function () {
   /** Does what makes the open report read again, and waits until it shows what came of that. */
   async function readsAgain(act: (page: FrameLocator) => Promise<unknown>): Promise<void> {
     const page = workbench.webview();
-    await page.locator('#root > header').evaluate((header) => {
-      header.setAttribute('data-before', '');
+    await page.locator('#root > header').evaluate((header: { id: string }) => {
+      header.id = 'before';
     });
     await act(page);
     // It is drawn anew as busy, and once more at the end.
-    await page.locator('#root > header[data-before]').waitFor({ state: 'detached' });
+    await page.locator('#before').waitFor({ state: 'detached' });
     await page.locator('#root[aria-busy="false"]').waitFor();
   }
   const refresh = () => readsAgain((page) => page.locator('#button-refresh').click());
