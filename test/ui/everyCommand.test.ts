@@ -9,7 +9,7 @@ import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 interface Ends {
-  readonly ends: readonly { readonly id: string; readonly end: string; readonly ms: number }[];
+  readonly ends: readonly { readonly id: string; readonly end: string; readonly waitedMs: number }[];
   readonly rejections: readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface Ends {
 const apart: readonly CommandId[] = ['gpuRental.tryDemo'];
 /** Questions that are no change: a search, and the code that a first second factor begins with. */
 const questions = /^POST \/api\/v0\/(bundles|tfa\/authorize-new-method)\/$/;
-/** What takes longer than this without a sign looks as if nothing happened. */
+/** What waits longer than this without a sign looks as if nothing happened. */
 const silentMs = 4000;
 
 /** Runs in the page: what of the editor tells that something goes on, asks, or was opened. */
@@ -68,7 +68,7 @@ describe('every command, its questions closed at once', function () {
       [],
     );
     assert.deepEqual(
-      ends.filter(({ id, ms }) => ms > silentMs && (told.get(id) ?? []).length === 0),
+      ends.filter(({ id, waitedMs }) => waitedMs > silentMs && (told.get(id) ?? []).length === 0),
       [],
       'what takes long says so',
     );

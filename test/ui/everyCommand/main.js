@@ -1,4 +1,5 @@
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const vscode = require('vscode');
 
@@ -32,15 +33,20 @@ async function runAll(rejections) {
   const ends = [];
   for (const id of ids) {
     write('current.json', { id });
-    const startedAt = Date.now();
-    const end = await runOne(id, giveUpMs);
-    ends.push({ id, end, ms: Date.now() - startedAt });
+    ends.push({ id, ...(await runOne(id, giveUpMs)) });
   }
   await pause(1500);
   write('ends.json', { ends, rejections: [...rejections.values()] });
 }
 
-/** How a command ends whose questions are closed at once: `done`, `open`, or why it failed. */
+/** How long the processors had nothing to do, all of them together. */
+const idleMs = () => os.cpus().reduce((sum, { times }) => sum + times.idle, 0);
+const turnMs = 150;
+
+/**
+ * How a command ends whose questions are closed at once: `done`, `open`, or why it failed; and how long it waited
+ * while a processor was free. What a busy machine or a slow page takes is not counted: a command waits for neither.
+ */
 async function runOne(id, giveUpMs) {
   const close = async (...commands) => {
     for (const command of commands) await vscode.commands.executeCommand(command);
@@ -51,13 +57,17 @@ async function runOne(id, giveUpMs) {
     (error) => (end = `failed: ${error}`),
   );
   const begun = Date.now();
-  while (end === undefined && Date.now() < begun + giveUpMs) {
-    await Promise.race([done, pause(150)]);
+  let waitedMs = 0;
+  while (end === undefined && waitedMs < giveUpMs) {
+    const idleBefore = idleMs();
+    const startedAt = Date.now();
+    await Promise.race([done, pause(turnMs)]);
+    waitedMs += Math.min(turnMs, Date.now() - startedAt, idleMs() - idleBefore);
     await close('workbench.action.closeQuickOpen');
     // Some wait for the answer to what they tell.
     if (Date.now() > begun + 1500) await close('notifications.clearAll');
   }
   await pause(100);
   await close('notifications.clearAll', 'workbench.action.revertAndCloseActiveEditor');
-  return end ?? 'open';
+  return { end: end ?? 'open', waitedMs };
 }
