@@ -31,6 +31,6 @@ export async function runningInstance(simulator: TestSimulator, label: string): 
   await eventually(() => {
     simulator.advance(30);
     return simulator.world.instance(id)?.actualStatus === 'running';
-  });
+  }, 60_000);
   return id;
 }

@@ -32,6 +32,6 @@ export async function rentRunning(
   if (simulator.fakeClock) {
     simulator.advance(600);
   }
-  await eventually(() => simulator.world.instance(id)?.actualStatus === 'running');
+  await eventually(() => simulator.world.instance(id)?.actualStatus === 'running', 60_000);
   return id;
 }
