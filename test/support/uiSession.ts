@@ -7,7 +7,7 @@ import { EditorHost, installExtension, writeSettings, type HostPatch } from './e
 import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
-import { slowAnswers } from './slowMotion';
+import { slowService, type SlowService } from './slowMotion';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { themeSettings } from './theme';
 import { until } from './until';
@@ -47,6 +47,7 @@ export class UiSession {
     readonly browser: Browser,
     readonly profile: BrowserContext,
     private readonly settings: Readonly<Record<string, unknown>>,
+    private readonly slow: SlowService | undefined,
   ) {}
 
   static async start(name: string, options: UiSessionOptions = {}): Promise<UiSession> {
@@ -59,12 +60,13 @@ export class UiSession {
     for (const folder of options.extensions ?? []) {
       await installExtension(dataDir, await packageFolder(folder, root));
     }
-    const simulator = await startTestSimulator({
+    const service = await startTestSimulator({
       sshServer: 'auto',
       instancesDir: path.join(root, 'instances'),
       ...options.simulator,
     });
-    slowAnswers(simulator);
+    const slow = await slowService(service.url);
+    const simulator = { ...service, ...(slow && { url: slow.url }) };
     const trust = options.workspaceTrust ?? false;
     const settings = {
       'gpuRental.service.url': simulator.url,
@@ -84,7 +86,7 @@ export class UiSession {
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });
     const browser = await launchBrowser();
-    return new UiSession(name, root, simulator, host, browser, await newProfile(browser), settings);
+    return new UiSession(name, root, simulator, host, browser, await newProfile(browser), settings, slow);
   }
 
   /** SSH config that the product writes to. */
@@ -151,6 +153,7 @@ export class UiSession {
     await this.browser.close();
     await this.host.stop();
     await endDemo(this.host.dataDir);
+    await this.slow?.close();
     await this.simulator.close();
     await removeFolder(this.root);
   }
