@@ -37,14 +37,18 @@ export class DocumentEditor {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await this.focus();
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
-    await page.keyboard.press('Control+A');
+    await this.selectAll();
+    await page.keyboard.press('Control+V');
+    await until('the paste', async () => !(await this.hasSelection()) && (await this.hasText()));
+    await until('the pasted text', async () => (await this.text()) === text);
+  }
+
+  private async selectAll(): Promise<void> {
+    await this.workbench.page.keyboard.press('Control+A');
     await until(
       'the whole text to be selected',
       async () => (await this.hasSelection()) || !(await this.hasText()),
     );
-    await page.keyboard.press('Control+V');
-    await until('the paste', async () => !(await this.hasSelection()) && (await this.hasText()));
-    await until('the pasted text', async () => (await this.text()) === text);
   }
 
   private async hasSelection(): Promise<boolean> {
@@ -62,7 +66,7 @@ export class DocumentEditor {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate('navigator.clipboard.writeText("")');
     await this.focus();
-    await page.keyboard.press('Control+A');
+    await this.selectAll();
     const text = await until('the text of the editor', async () => {
       await page.keyboard.press('Control+C');
       const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
@@ -89,11 +93,13 @@ export class DocumentEditor {
     await this.line(text).click();
   }
 
-  /** Opens the quick fixes at the cursor and takes one. */
-  async quickFix(title: string): Promise<void> {
+  /** Opens the quick fixes at the first place of a text, and takes one. */
+  async quickFix(at: string, title: string): Promise<void> {
     const { page } = this.workbench;
     const row = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
     await until(`the fix ${title}`, async () => {
+      // The lines move when what stands above the first one comes or goes.
+      await this.goTo(at);
       await page.keyboard.press('Control+.');
       return row.waitFor({ timeout: 3000 }).then(
         () => true,
@@ -108,6 +114,27 @@ export class DocumentEditor {
 
   lens(title: string): Locator {
     return this.workbench.page.locator('.codelens-decoration :is(a, span)', { hasText: title }).first();
+  }
+
+  /**
+   * Clicks what stands above the first line until it has its effect: that line is made anew with each change, and a
+   * click meanwhile is lost.
+   */
+  async press(title: string, effect: Locator | (() => boolean | Promise<boolean>)): Promise<void> {
+    const hasEffect = () => (typeof effect === 'function' ? effect() : effect.first().isVisible());
+    await until(
+      `what "${title}" does`,
+      async () => {
+        await this.lens(title)
+          .click({ timeout: 3000 })
+          .catch(() => undefined);
+        return until('its effect', hasEffect, { timeoutMs: 10_000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      { timeoutMs: 30_000 },
+    );
   }
 
   /** How many places are underlined. */

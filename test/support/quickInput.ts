@@ -1,5 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
+import { clickRow, textsOf } from './rows';
 import { until } from './until';
+
+export { inOneLine } from './rows';
 
 /** The command palette, quick picks and input boxes, which share one widget. */
 export class QuickInput {
@@ -26,6 +29,11 @@ export class QuickInput {
     await this.pick(name);
   }
 
+  /** Opens the palette with something typed into it. */
+  async open(typed: string): Promise<void> {
+    await this.findInPalette(typed, this.widget);
+  }
+
   private async findInPalette(text: string, row: Locator): Promise<void> {
     await until(`the command palette with ${text}`, async () => {
       // A key pressed while the focus moves is lost, and the palette goes when something else takes the focus.
@@ -48,29 +56,13 @@ export class QuickInput {
 
   /** Clicks the row with exactly this label, and what may follow it as a pattern. */
   async pick(label: string, end = ''): Promise<void> {
-    await this.clickRow(this.row(label, end), '.label-name', exactly(label, end));
+    await clickRow(this.page, this.row(label, end));
   }
 
-  /** Clicks the first row that says this somewhere. */
-  async pickMatching(text: RegExp): Promise<void> {
-    await this.clickRow(this.rows.filter({ hasText: text }).first(), ':scope', text);
-  }
-
-  /**
-   * The editor shows every list with the same elements: what was the row of one list when it was looked for
-   * may be a row of the next one when it is clicked. Such a click is kept from the page, and made again.
-   */
-  private async clickRow(row: Locator, part: '.label-name' | ':scope', text: RegExp): Promise<void> {
-    await until(`a click on the row ${String(text)}`, async () => {
-      const watch = await this.page.evaluateHandle<RowWatch>(keepFromOtherRows(part, text));
-      try {
-        await row.click();
-        // A page that the click has replaced was the right one.
-        return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
-      } finally {
-        await watch.evaluate((each) => each.end()).catch(() => undefined);
-      }
-    });
+  /** Clicks the first row that says this somewhere, or something inside it. */
+  async pickMatching(text: string | RegExp, within?: string): Promise<void> {
+    const row = this.rows.filter({ hasText: text }).first();
+    await clickRow(this.page, row, within === undefined ? {} : { within });
   }
 
   /** Fills the box; with `enter: false` leaves it open. */
@@ -104,45 +96,13 @@ export class QuickInput {
     return this.widget.locator(`.quick-input-titlebar .action-label[aria-label^="${tooltip}"]`);
   }
 
-  /** What the rows in view say: label, description and detail, in one line each. */
+  /** What the rows in view say, from top to bottom: label, description and detail, in one line each. */
   async rowTexts(): Promise<string[]> {
     await this.rows.first().waitFor();
-    return (await this.rows.allInnerTexts()).map(inOneLine);
+    return textsOf(this.rows);
   }
 }
 
-interface RowWatch {
-  hasMissed(): boolean;
-  end(): void;
-}
-
-/** Runs in the page: stops mouse events on rows of another text. A text, for what runs there is no part of this program. */
-const keepFromOtherRows = (part: '.label-name' | ':scope', { source, flags }: RegExp): string => `(() => {
-  const wanted = new RegExp(${JSON.stringify(source)}, ${JSON.stringify(flags)});
-  const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
-  let hasMissed = false;
-  const check = (event) => {
-    const row = event.target.closest('.quick-input-list .monaco-list-row');
-    const shown = (${JSON.stringify(part)} === ':scope' ? row : row?.querySelector('.label-name'))?.textContent;
-    if (shown !== undefined && !wanted.test(shown.replace(/\\s+/g, ' '))) {
-      hasMissed = true;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
-  };
-  for (const type of types) addEventListener(type, check, true);
-  return {
-    hasMissed: () => hasMissed,
-    end: () => {
-      for (const type of types) removeEventListener(type, check, true);
-    },
-  };
-})()`;
-
 export function exactly(text: string, end = ''): RegExp {
   return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}${end}\\s*$`);
-}
-
-export function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

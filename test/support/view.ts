@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { pressButton } from './pressButton';
-import { exactly, inOneLine } from './quickInput';
+import { exactly } from './quickInput';
+import { clickRow, inOneLine, textsOf } from './rows';
 import { pause, until } from './until';
 
 /** One view of the side bar: its rows, actions and welcome text. */
@@ -25,20 +26,32 @@ export class View {
   }
 
   async open(): Promise<void> {
-    if ((await this.header.getAttribute('aria-expanded')) !== 'true') await this.header.click();
+    const isOpen = async () => (await this.header.getAttribute('aria-expanded')) === 'true';
+    // A window that is just being put together may open it as well, and a click would close it again.
+    await until('the view to open', async () => {
+      if (await isOpen()) return true;
+      await this.header.click();
+      return isOpen();
+    });
   }
 
   row(text: string | RegExp): Locator {
     return this.rows.filter({ hasText: text }).first();
   }
 
+  /** What the rows in view say, from top to bottom. */
   async rowTexts(): Promise<string[]> {
-    return (await this.rows.allInnerTexts()).map(inOneLine);
+    return textsOf(this.rows);
+  }
+
+  /** Clicks the first row in which this stands. */
+  async click(text: string | RegExp): Promise<void> {
+    await clickRow(this.page, this.row(text));
   }
 
   async expand(row: Locator): Promise<void> {
     if ((await row.getAttribute('aria-expanded')) === 'true') return;
-    await row.locator('.monaco-tl-twistie').click();
+    await clickRow(this.page, row, { within: '.monaco-tl-twistie' });
     await until('the row to open', async () => (await row.getAttribute('aria-expanded')) === 'true');
   }
 
@@ -95,7 +108,7 @@ export class View {
   }
 
   private async openMenu(row: Locator): Promise<Locator> {
-    await row.click({ button: 'right' });
+    await clickRow(this.page, row, { button: 'right' });
     const menu = this.page.locator('.context-view .monaco-menu').first();
     await menu.waitFor();
     // Menus ignore the mouse in their first 100 ms.

@@ -213,8 +213,7 @@ describe('secrets that were planted', function () {
     await editor.waitFor('Planted.json', `\${secret:HF_TOKEN-${id}}`);
     await editor.save();
     await editor.saved();
-    await editor.goTo('HF_TOKEN');
-    await editor.quickFix('Change the Secret HF_TOKEN');
+    await editor.quickFix('HF_TOKEN', 'Change the Secret HF_TOKEN');
     await quick().waitForTitle('Value of the Secret');
     await quick().type(typed.templateValue);
     await editor.line(`\${secret:HF_TOKEN-${id}-2}`).waitFor();

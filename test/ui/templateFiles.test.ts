@@ -240,8 +240,7 @@ describe('template documents like any other file', function () {
     await workbench.view('Templates').row('First (unsaved)').click();
     await editor.waitFor('First.json', '"desc": "mine"');
     await editor.squiggle('error').waitFor();
-    await editor.goTo('"desc"');
-    await editor.quickFix('Take Theirs Here');
+    await editor.quickFix('"desc"', 'Take Theirs Here');
     await editor.line('"desc": "theirs"').waitFor();
     await until('one disputed place', async () => (await editor.squiggles('error')) === 1);
     await workbench.shot('05-take-theirs');

@@ -58,8 +58,7 @@ describe('secrets in template documents', function () {
     await view.row('With Secrets').click();
     await editor.waitFor('With Secrets.json', '"HF_TOKEN"');
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"HF_TOKEN"');
-    await editor.quickFix('Move to Secrets');
+    await editor.quickFix('"HF_TOKEN"', 'Move to Secrets');
     await editor.line(`\${secret:HF_TOKEN-${id}}`).waitFor();
     await workbench.shot('01-moved');
     await editor.save();
@@ -68,8 +67,7 @@ describe('secrets in template documents', function () {
   });
 
   it('get another value under another name', async () => {
-    await editor.goTo('"HF_TOKEN"');
-    await editor.quickFix('Change the Secret');
+    await editor.quickFix('"HF_TOKEN"', 'Change the Secret');
     await workbench.quick.waitForTitle('Value of the Secret HF_TOKEN');
     await workbench.shot('02-change');
     assert.equal(await workbench.quick.input.getAttribute('type'), 'password');
@@ -90,8 +88,7 @@ describe('secrets in template documents', function () {
     await workbench.shot('03-not-here');
     assert.deepEqual([sent('PUT').length, await editor.isDirty()], [before, true]);
     await workbench.clearNotifications();
-    await editor.goTo('"DB"');
-    await editor.quickFix('Enter the Value');
+    await editor.quickFix('"DB"', 'Enter the Value');
     await workbench.quick.waitForTitle('Value of the Secret elsewhere');
     await workbench.quick.type(values.entered);
     await editor.squiggle('info').waitFor({ state: 'detached' });
@@ -104,8 +101,7 @@ describe('secrets in template documents', function () {
   it('become variables of the account, and leave the document', async () => {
     await type({ env: { ...(await env()), WANDB_API_KEY: values.account } });
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"WANDB_API_KEY"');
-    await editor.quickFix('Make It an Account Secret');
+    await editor.quickFix('"WANDB_API_KEY"', 'Make It an Account Secret');
     await workbench.dialog.waitFor();
     await workbench.shot('04-account');
     await workbench.dialogButton('Make It an Account Secret');
@@ -116,8 +112,7 @@ describe('secrets in template documents', function () {
   it('replace a variable of the account only after a question', async () => {
     await type({ env: { ...(await env()), WANDB_API_KEY: values.replaced } });
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"WANDB_API_KEY"');
-    await editor.quickFix('Make It an Account Secret');
+    await editor.quickFix('"WANDB_API_KEY"', 'Make It an Account Secret');
     await workbench.dialogButton('Make It an Account Secret');
     await until('the second question', async () => {
       const texts = await workbench.dialog.allInnerTexts();
@@ -162,8 +157,7 @@ describe('secrets in template documents', function () {
   it('stay out of what the editor keeps of an unsaved document', async () => {
     await type({ docker_login_repo: 'ghcr.io', docker_login_user: 'me', docker_login_pass: values.password });
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"docker_login_pass"');
-    await editor.quickFix('Move to Secrets');
+    await editor.quickFix('"docker_login_pass"', 'Move to Secrets');
     await editor.line(`\${secret:registry-${id}}`).waitFor();
     await until('the editor to keep the document', () =>
       session().backups().includes(`\${secret:registry-${id}}`),

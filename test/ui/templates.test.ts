@@ -66,7 +66,7 @@ describe('templates as JSON files', function () {
     await view.row('My Trainer').waitFor();
     await view.row('Recommended').waitFor();
     await workbench.shot('01-tree');
-    await view.row('My Trainer').click();
+    await view.click('My Trainer');
     await editor.waitFor('My Trainer.json', '"desc": "old words"');
     await editor.lens('Preview What the Service Will Get').waitFor();
     await workbench.shot('02-document');
@@ -108,8 +108,7 @@ describe('templates as JSON files', function () {
   it('mark a password in clear and move it to the secret store', async () => {
     await type({ docker_login_repo: 'ghcr.io', docker_login_user: 'me', docker_login_pass: password });
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"docker_login_pass"');
-    await editor.quickFix('Move to Secrets');
+    await editor.quickFix('"docker_login_pass"', 'Move to Secrets');
     await editor.line('${secret:registry-').waitFor();
     await workbench.shot('04-secret');
     await editor.save();
@@ -132,14 +131,15 @@ describe('templates as JSON files', function () {
 
   it('put mine over theirs when the user says so', async () => {
     await workbench.toastButton(/What should it become/, 'Use Mine');
-    await until('mine to be saved', async () => (await record())['desc'] === 'mine');
+    await editor.saved();
+    assert.equal((await record())['desc'], 'mine');
     await workbench.quick.run('View: Close All Editors');
     await workbench.clearNotifications();
   });
 
   it('become theirs when the user says so, and mine can be had back by undoing', async () => {
     const view = workbench.view('Templates');
-    await view.row('My Trainer').click();
+    await view.click('My Trainer');
     await editor.waitFor('My Trainer.json', '"desc": "mine"');
     await type({ desc: 'mine again' });
     await editElsewhere({ desc: 'theirs again' });
@@ -149,7 +149,7 @@ describe('templates as JSON files', function () {
     assert.equal((await record())['desc'], 'theirs again');
     await workbench.quick.run('View: Close All Editors');
     await workbench.clearNotifications();
-    await view.row('My Trainer').click();
+    await view.click('My Trainer');
     await editor.waitFor('My Trainer.json', '"desc": "theirs again"');
   });
 
@@ -177,7 +177,7 @@ describe('templates as JSON files', function () {
     ] as const) {
       await one.openContainer('GPU Rental');
       await one.view('Templates').open();
-      await one.view('Templates').row('My Trainer').click();
+      await one.view('Templates').click('My Trainer');
       await words.waitFor('My Trainer.json', '"name": "My Trainer"');
     }
     const fields = JSON.parse(await other.text()) as Record<string, unknown>;
@@ -210,6 +210,7 @@ describe('templates as JSON files', function () {
     await until('the template', () => session().simulator.received('POST', route).length === 2);
     await editor.lens('Rent').waitFor();
     await view.row('Copy of My Trainer').waitFor();
+    await editor.saved();
     await workbench.shot('06-created');
   });
 
@@ -229,13 +230,12 @@ describe('templates as JSON files', function () {
     await quick.waitForTitle('Search Public Templates');
     await quick.rows.filter({ hasText: 'PyTorch (CUDA)' }).first().waitFor();
     await quick.type('count_c', { enter: false });
-    await quick.rows.filter({ hasText: 'count_created' }).first().click();
+    await quick.pickMatching('count_created');
     await until('the completion', async () => (await quick.input.inputValue()) === 'count_created ');
     await quick.type('image = nvidia/cuda', { enter: false });
-    const found = quick.rows.filter({ hasText: 'NVIDIA CUDA (SSH)' }).first();
-    await found.waitFor();
+    await quick.row('NVIDIA CUDA (SSH)').waitFor();
     await workbench.shot('07-search');
-    await found.click();
+    await quick.pick('NVIDIA CUDA (SSH)');
     await editor.waitFor('NVIDIA CUDA (SSH).json', '"image": "nvidia/cuda"');
     await editor.lens('Save as Mine').waitFor();
     await editor.focus();
@@ -246,8 +246,7 @@ describe('templates as JSON files', function () {
   });
 
   it('show what the service will get', async () => {
-    await editor.lens('Preview What the Service Will Get').click();
-    await editor.line('"template_hash_id"').waitFor();
+    await editor.press('Preview What the Service Will Get', editor.line('"template_hash_id"'));
     await workbench.shot('09-preview');
   });
 

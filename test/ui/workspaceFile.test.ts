@@ -118,8 +118,7 @@ describe('a workspace that knows its machine', function () {
     write({ image, env: { HF_TOKEN: secret, MODE: 'train' } });
     await until('the file on the screen', () => editor.line('"HF_TOKEN"').isVisible());
     await editor.squiggle('warning').waitFor();
-    await editor.goTo('"HF_TOKEN"');
-    await editor.quickFix('Make It an Account Secret');
+    await editor.quickFix('"HF_TOKEN"', 'Make It an Account Secret');
     await workbench.dialog.filter({ hasText: 'Make HF_TOKEN an environment variable' }).waitFor();
     await workbench.shot('02-secret');
     await workbench.dialogButton('Make It an Account Secret');
