@@ -39,6 +39,8 @@ const readers: {
  */
 export class AccountParts implements Disposable {
   private states: { [Id in PartId]?: Loaded<AccountPartTypes[Id]> } = {};
+  /** How often each part was asked for: what was asked for before the last time may be older than a change. */
+  private readonly asked = new Map<PartId, number>();
   private accountKey: string | undefined;
   private readonly changed = new Emitter<undefined>();
   readonly onDidChange = this.changed.event;
@@ -89,18 +91,21 @@ export class AccountParts implements Disposable {
     if (!account) {
       return;
     }
+    const turn = (this.asked.get(id) ?? 0) + 1;
+    this.asked.set(id, turn);
+    const isWanted = () => this.accountKey === account.key && this.asked.get(id) === turn;
     const before = this.state(id);
     if (before.kind !== 'ready') {
       this.set(id, { kind: 'loading' });
     }
     try {
       const { items, skipped } = await readers[id](account);
-      if (this.accountKey === account.key) {
+      if (isWanted()) {
         this.set(id, readyList(items, skipped, this.deps.clock.now()));
       }
     } catch (error) {
       this.deps.log.info(`A part of the account (${id}) could not be read: ${String(error)}`);
-      if (this.accountKey === account.key) {
+      if (isWanted()) {
         this.set(id, before.kind === 'ready' ? { ...before, error } : { kind: 'failed', error });
       }
     }

@@ -54,6 +54,26 @@ describe('the parts of the account view', () => {
     parts.dispose();
   });
 
+  it('show what was asked for last, also where an earlier answer comes later', async () => {
+    const answers: ((names: readonly { name: string }[]) => void)[] = [];
+    const client = clientOf(
+      () =>
+        new Promise((resolve) => {
+          answers.push(resolve);
+        }),
+    );
+    const { accounts } = accountsWith(account('one', client));
+    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    parts.open('secrets');
+    const refreshed = parts.refresh();
+    answers[1]?.([{ name: 'BEFORE' }, { name: 'ADDED' }]);
+    await refreshed;
+    answers[0]?.([{ name: 'BEFORE' }]);
+    await settle();
+    assert.deepEqual(parts.value('secrets'), [{ name: 'BEFORE' }, { name: 'ADDED' }]);
+    parts.dispose();
+  });
+
   it('keep the last good data beside an error, and never show a failure as an empty list', async () => {
     let fails = true;
     const client = clientOf(() =>
