@@ -58,7 +58,8 @@ export interface Accounts {
   ): Promise<Account>;
   switchTo(accountKey: string): Promise<void>;
   signOut(accountKey: string): Promise<void>;
-  refreshUser(signal?: AbortSignal): Promise<User>;
+  /** Reads anew, after what is under way: what was changed before the call is in the result. */
+  refreshUser(): Promise<User>;
 }
 
 /** Changes of an account that is signed in, for all windows. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
 import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors';
 import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOf, type SavedAccount } from './accountFiles';
@@ -66,7 +67,7 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
   private current: AccountsState = { kind: 'loading' };
   private queue: Promise<unknown> = Promise.resolve();
   private loaded: Promise<void> | undefined;
-  private userRead: Promise<User> | undefined;
+  private readonly userReads = new NextRead(() => this.readUser());
 
   constructor(private readonly deps: AccountsDeps) {
     this.files = new AccountFiles(deps.storageDir, deps.log);
@@ -222,11 +223,8 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     });
   }
 
-  refreshUser(signal?: AbortSignal): Promise<User> {
-    this.userRead ??= this.readUser(signal).finally(() => {
-      this.userRead = undefined;
-    });
-    return this.userRead;
+  refreshUser(): Promise<User> {
+    return this.userReads.ask();
   }
 
   session(accountKey: string): Session | undefined {
@@ -261,12 +259,12 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
     this.owned.dispose();
   }
 
-  private async readUser(signal: AbortSignal | undefined): Promise<User> {
+  private async readUser(): Promise<User> {
     const account = this.active;
     if (!account) {
       throw new NotSignedInError();
     }
-    const read = await account.client.users.current(signal ? { signal } : {});
+    const read = await account.client.users.current();
     const { keyId } = account.user;
     // In a session the service may name that in place of the key.
     const isSession = this.inUse.get(account.key)?.sessionKey !== undefined;

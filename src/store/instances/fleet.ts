@@ -280,7 +280,7 @@ class PolledFleet implements FleetStore {
       this.succeed(snapshot);
       // The disk may be slow; nobody waits for it.
       void this.save();
-      this.refreshUser(active, signal);
+      this.refreshUser(active);
     } catch (error) {
       if (!this.isOver(signal)) {
         this.fail(error);
@@ -308,13 +308,13 @@ class PolledFleet implements FleetStore {
     this.tellNews();
   }
 
-  private refreshUser(active: Account, signal: AbortSignal): void {
+  private refreshUser(active: Account): void {
     const now = this.deps.clock.now();
     if (Math.abs(now - this.userReadAt) < userEveryMs || this.deps.accounts.active?.key !== active.key) {
       return;
     }
     this.userReadAt = now;
-    this.deps.accounts.refreshUser(signal).catch((error: unknown) => {
+    this.deps.accounts.refreshUser().catch((error: unknown) => {
       this.deps.log.warn(`The account could not be read: ${describeError(error)}`);
     });
   }

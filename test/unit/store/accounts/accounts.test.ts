@@ -180,6 +180,30 @@ describe('accounts', function () {
     });
   });
 
+  it('knows what was changed before it was asked to read the user, also while an older read is under way', async () => {
+    const { accounts } = computer.openWindow();
+    await accounts.signIn(main);
+    let answer: (() => void) | undefined;
+    service.after = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+        service.after = () => undefined;
+      });
+    const reads = service.count('users.current');
+    const older = accounts.refreshUser();
+    await settle();
+    service.user = { ...service.user, tfaStatus: 'enabled' };
+    const newer = [accounts.refreshUser(), accounts.refreshUser()];
+    answer?.();
+    assert.equal((await older).credit, fromDollars(12));
+    assert.deepEqual(
+      (await Promise.all(newer)).map(({ tfaStatus }) => tfaStatus),
+      ['enabled', 'enabled'],
+    );
+    assert.equal(accounts.active?.user.tfaStatus, 'enabled');
+    assert.equal(service.count('users.current'), reads + 2, 'who waits shares the next read');
+  });
+
   it('writes the key into no file', async () => {
     const { accounts } = computer.openWindow();
     await accounts.signIn(main);
