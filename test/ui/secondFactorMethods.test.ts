@@ -8,6 +8,8 @@ import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 const phone = '+14155550177';
+/** Counted from the one authorization, however long the steps since then took. */
+const countedDown = /Methods can be added for 2\d:\d\d min more/;
 
 describe('managing the second factor', function () {
   this.bail(true);
@@ -99,10 +101,12 @@ describe('managing the second factor', function () {
 
   it('adds text messages, and shows the backup codes once', async () => {
     const { quick } = workbench;
-    await message(/number that ends in 0177\. It is valid for .* Methods can be added for 29:/);
+    await message(new RegExp(`number that ends in 0177\\. It is valid for .* ${countedDown.source}`));
     await workbench.shot('05-sms-code');
     const { code } = await nextCode(session(), 'sms', 0);
     await quick.type(code);
+    // It fades after some seconds, however long the codes are looked at.
+    await workbench.toast('The second factor was added');
     await quick.waitForTitle('Backup Codes: Shown This Once');
     await workbench.shot('06-backup-codes');
     const confirmed = session().simulator.received('POST', '/api/v0/tfa/confirm-new/').at(-1);
@@ -119,9 +123,13 @@ describe('managing the second factor', function () {
     await quick.input.fill(file);
     await workbench.shot('07-save');
     await until('the end of the dialog', async () => {
-      // The dialog takes no Enter while it still looks at what was typed.
-      if ((await quick.input.inputValue({ timeout: 500 }).catch(() => '')) === file) {
+      const written = await quick.input.inputValue({ timeout: 500 }).catch(() => '');
+      if (written === file) {
+        // The dialog takes no Enter while it still looks at what was typed.
         await page.keyboard.press('Enter');
+      } else if (written.includes('backup-codes.txt')) {
+        // It wrote its own once more, with the rows of the folder.
+        await quick.input.fill(file);
       }
       return existsSync(file);
     });
@@ -136,14 +144,14 @@ describe('managing the second factor', function () {
     });
     await quick.pick('I Have Stored Them');
     await quick.widget.waitFor({ state: 'hidden' });
-    await workbench.toast('The second factor was added');
   });
 
   it('adds an authenticator app in the same half hour without another authorization', async () => {
     const { quick, page } = workbench;
+    await workbench.clearNotifications();
     await workbench.run('Add Second Factor');
     await quick.waitForTitle('Add a Second Factor');
-    await placeholder(/Methods can be added for 29:/);
+    await placeholder(countedDown);
     await quick.pick('Authenticator App');
     await quick.waitForTitle('Add a Second Factor: Name');
     await quick.type('Tablet');
@@ -151,7 +159,7 @@ describe('managing the second factor', function () {
     const picture = workbench.webview();
     await picture.locator('svg').waitFor();
     totpSecret = (await picture.locator('code').innerText()).replaceAll(' ', '');
-    await message(/Scan the picture.*Methods can be added for 29:/);
+    await message(new RegExp(`Scan the picture.*${countedDown.source}`));
     await workbench.shot('08-picture');
     await quick.titleButton('Copy the Secret').click();
     await until('the copy', async () => {
@@ -221,7 +229,7 @@ describe('managing the second factor', function () {
       await workbench.shot(`13-type ${theme}`);
       await quick.pick('Authenticator App');
       await quick.waitForTitle('Add a Second Factor: Name');
-      await workbench.page.keyboard.press('Enter');
+      await quick.enter();
       await quick.waitForTitle('Add an Authenticator App');
       const picture = workbench.webview();
       await picture.locator('svg').waitFor();
@@ -234,7 +242,7 @@ describe('managing the second factor', function () {
       });
       assert.equal(background, 'rgb(255, 255, 255)');
       await workbench.shot(`14-picture ${theme}`);
-      await workbench.page.keyboard.press('Escape');
+      await quick.input.press('Escape');
       await quick.widget.waitFor({ state: 'hidden' });
     }
   });
@@ -284,10 +292,12 @@ describe('managing the second factor', function () {
     await message(/did not arrive, and the older ones may be void\. Make new ones with another code/);
     await workbench.shot('17-lost');
     simulator.advance(30);
-    await quick.type(totpCode(simulator, totpSecret));
-    const sends = () => simulator.received('PUT', '/api/v0/tfa/regen-backup-codes/').length;
-    await until('the second try', () => sends() === 2);
+    // The box says the same once more: the first time is over with what is typed.
+    await quick.type(totpCode(simulator, totpSecret), { enter: false });
+    await message(/authenticator app shows/);
+    await quick.input.press('Enter');
     await message(/did not arrive/);
+    assert.equal(simulator.received('PUT', '/api/v0/tfa/regen-backup-codes/').length, 2);
     // Who gives up here is told all the same, for the codes on paper may be worthless now.
     await workbench.page.keyboard.press('Escape');
     await workbench.toast('the older ones may be void');
