@@ -61,17 +61,25 @@ const keepFromOtherRows = (text: string): string => `(() => {
   };
 })()`;
 
+/** What is read of a row in the page, whose types are not known here. A text that is a function would not be called. */
+interface Row {
+  readonly dataset: { readonly index: string };
+  readonly innerText: string;
+}
+
 /** What the rows in view say, from top to bottom; the page does not keep them in that order. */
 export async function textsOf(rows: Locator): Promise<string[]> {
-  // A text, as above.
-  const script = '(rows) => rows.map((row) => [Number(row.dataset.index), row.innerText])';
-  const texts: [number, string][] = await rows.evaluateAll(script);
-  return texts.sort(([one], [other]) => one - other).map(([, text]) => inOneLine(text));
+  const texts = await rows.evaluateAll((all) =>
+    (all as unknown as readonly Row[]).map((row) => ({ at: Number(row.dataset.index), text: row.innerText })),
+  );
+  return texts.sort((one, other) => one.at - other.at).map(({ text }) => inOneLine(text));
 }
 
 /** The row that stands last; the page does not keep them in order. */
 export async function lastOf(rows: Locator): Promise<Locator> {
-  const indexes: number[] = await rows.evaluateAll('(rows) => rows.map((row) => Number(row.dataset.index))');
+  const indexes = await rows.evaluateAll((all) =>
+    (all as unknown as readonly Row[]).map((row) => Number(row.dataset.index)),
+  );
   return rows.and(rows.page().locator(`[data-index="${Math.max(...indexes)}"]`));
 }
 
