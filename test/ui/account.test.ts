@@ -113,6 +113,7 @@ describe('the account and its second factor', function () {
 
   it('creates a scoped key and shows it once', async () => {
     await workbench.run('Create API Key');
+    await workbench.quick.waitForTitle('Create API Key');
     await workbench.quick.type('build server');
     await workbench.quick.pick('Choose Permissions…');
     await workbench.quick.waitForTitle('Create API Key');

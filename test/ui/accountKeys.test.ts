@@ -127,7 +127,7 @@ describe('keys of an account', function () {
     simulator.world.keys.remove(spare.key_id);
     await workbench.run('Refresh');
     const toast = workbench.toasts.filter({ hasText: 'did not accept the API key' });
-    await toast.first().waitFor();
+    await workbench.toast('did not accept the API key');
     await instances().row('Could not refresh').waitFor();
     await workbench.shot('05-refused');
     // The editor takes an equal message away before it shows the next one.
@@ -284,7 +284,7 @@ describe('keys of an account', function () {
     );
     await quick.pick('Lab');
     await account().row('Lab').waitFor();
-    assert.match(await account().header.innerText(), /Lab/);
+    await until('the name above the account', async () => /Lab/.test(await account().header.innerText()));
     await instances().open();
     await until('the name in the title', async () => /Lab/.test(await instances().header.innerText()));
   });
@@ -297,15 +297,16 @@ describe('keys of an account', function () {
         .map((folder) => path.join(storage, folder))
         .filter((folder) => existsSync(folder))
         .flatMap((folder) => readdirSync(folder));
-    const keys = new Set(files().map((name) => name.slice(0, 16)));
-    assert.equal(keys.size, 2, 'two accounts have files');
+    const accounts = () => new Set(files().map((name) => name.slice(0, 16))).size;
+    // They are written behind what is shown.
+    await until('files of two accounts', () => accounts() === 2);
     await workbench.run('Sign Out…');
     await workbench.dialog.filter({ hasText: 'Your instance goes on costing money' }).waitFor();
     await workbench.shot('13-sign-out');
     await workbench.dialogButton('Sign Out');
     await workbench.toast(/Signed out of Lab\..*other@example\.com is active now\./);
     await workbench.shot('14-signed-out');
-    await until('one account to be left', () => new Set(files().map((name) => name.slice(0, 16))).size === 1);
+    await until('one account to be left', () => accounts() === 1);
   });
 
   it('leaves no secret in a file or in the log, and causes no error', () => {

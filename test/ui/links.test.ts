@@ -76,6 +76,9 @@ describe('links into the editor', function () {
     await workbench.quick.input.fill('/');
     await workbench.quick.row(`Copy Link to Offer #${offerId}`).waitFor();
     await workbench.quick.input.fill('Copy Link');
+    await workbench.page
+      .locator('.quick-input-list .monaco-list-row.focused', { hasText: `Copy Link to Offer #${offerId}` })
+      .waitFor();
     await workbench.shot('04-offer-link');
     await workbench.quick.enter({ isList: true });
     await until('the link', async () => (await copied()).endsWith(`/offer?id=${offerId}`));
