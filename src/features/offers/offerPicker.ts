@@ -7,6 +7,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore } from '../../util/disposable';
 import type { QueryEditor } from './fieldLevels';
 import { filtersLevel, sortLevel } from './filterLevels';
+import { offerPrefix, OfferPlace } from './offerPlace';
 import { offerId, offerRows, type OfferActions } from './offerRows';
 import { failureOf, type ListTools } from './offerTools';
 import type { OfferSession } from './offerSession';
@@ -44,13 +45,14 @@ class OfferPicker {
   private readonly level: Level;
   private readonly editor: QueryEditor;
   private picked: Picked | undefined;
-  /** The row that the list moves to: the first offer, until the user moves to another. */
-  private place: string | undefined;
+  private readonly place: OfferPlace;
   private shown = rowsAtATime;
 
   constructor(private readonly deps: OfferPickerDeps) {
     const { session } = deps;
-    this.place = deps.activeOfferId === undefined ? undefined : `offer:${deps.activeOfferId}`;
+    this.place = new OfferPlace(
+      deps.activeOfferId === undefined ? undefined : `${offerPrefix}${deps.activeOfferId}`,
+    );
     const index = session.view.rows.findIndex(({ id }) => id === deps.activeOfferId);
     this.shown = Math.max(rowsAtATime, index + 2 * rowsAhead);
     this.editor = {
@@ -122,13 +124,20 @@ class OfferPicker {
       placeholder: vscode.l10n.t('Type to filter, such as 4090 x2 <0.8 eu ≥24gb. Press / for all filters.'),
       line: () => session.line,
       buttons: this.buttons(),
-      rows: () => offerRows(session.view, session.effectiveQuery, actions, deps.clock.now()),
+      rows: () => {
+        const rows = offerRows(session.view, session.effectiveQuery, actions, deps.clock.now());
+        this.place.made(
+          rows.map(({ id }) => id),
+          this.firstId(),
+        );
+        return rows;
+      },
       ownPlace: true,
-      activeId: () => this.place ?? this.firstId(),
+      activeId: () => this.place.active,
       active: (row) => {
         // The editor makes the first row active for a moment whenever rows are set, which is no choice.
         if (row.id !== 'filters') {
-          this.place = row.id === this.firstId() ? undefined : row.id;
+          this.place.moved(row.id);
           this.makeRoomFor(row.id);
         }
       },
@@ -138,7 +147,7 @@ class OfferPicker {
           return;
         }
         if (value !== session.line) {
-          this.place = undefined;
+          this.place.reset();
           this.shown = rowsAtATime;
         }
         session.setTyped(value);
@@ -193,8 +202,7 @@ class OfferPicker {
       run,
     });
     const { session, tools } = this.deps;
-    const place = this.place ?? this.firstId();
-    const active = session.view.rows.find((offer) => offerId(offer) === place);
+    const active = session.view.rows.find((offer) => offerId(offer) === this.place.active);
     return [
       row('saved', 'bookmark', vscode.l10n.t('Saved and Recent Searches'), () => this.openSaved()),
       row('compare', 'table', vscode.l10n.t('Compare Offers…'), () => this.openCompare()),

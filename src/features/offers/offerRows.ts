@@ -12,6 +12,7 @@ import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { UserError } from '../../util/errors';
 import type { OffersView } from './offerSession';
+import { offerPrefix } from './offerPlace';
 import { failureText, type RowButton } from './offerTools';
 
 /** What the rows of the offer list do. */
@@ -32,7 +33,7 @@ export interface OfferActions {
 }
 
 export function offerId(offer: Offer): string {
-  return `offer:${offer.id}`;
+  return `${offerPrefix}${offer.id}`;
 }
 
 /** One offer: what it is, what it costs, and one line of what matters. */
