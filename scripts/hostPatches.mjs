@@ -40,6 +40,29 @@ export const patches = {
     ],
   ],
 
+  /** Rows of quick picks are used again, with texts of the row before in parts that are hidden; nobody sees those. */
+  rowTexts: [
+    [
+      'else i.detail.element.style.display="none";n.separator?.label?',
+      'else i.detail.element.style.display="none",i.detail.setLabel("");n.separator?.label?',
+    ],
+    [
+      ':i.separator.style.display="none",i.entry.classList.toggle("quick-input-list-separator-border",!!n.separator&&n.childIndex!==0)',
+      ':(i.separator.style.display="none",i.separator.textContent=""),i.entry.classList.toggle("quick-input-list-separator-border",!!n.separator&&n.childIndex!==0)',
+    ],
+  ],
+
+  /**
+   * A tree knows only in the next turn that it has lost the focus. One that was refreshed in this turn takes it back,
+   * which closes the list that has just opened: seldom for a user, now and then for a test on a busy machine.
+   */
+  treeFocus: [
+    [
+      'this.updateContentAreas(),this.focused&&this.focus(!1)',
+      'this.updateContentAreas(),this.focused&&this.domNode.contains(document.activeElement)&&this.focus(!1)',
+    ],
+  ],
+
   /** Opening a folder of another remote drops the remote's name; the desktop keeps it. */
   authority: [
     [

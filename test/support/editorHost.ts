@@ -32,7 +32,14 @@ const quietSettings: Readonly<Record<string, unknown>> = {
 };
 
 export type HostPatch =
-  'toasts' | 'lastingToasts' | 'sharedSecrets' | 'secretStore' | 'authority' | 'sshWindow';
+  | 'toasts'
+  | 'lastingToasts'
+  | 'rowTexts'
+  | 'treeFocus'
+  | 'sharedSecrets'
+  | 'secretStore'
+  | 'authority'
+  | 'sshWindow';
 
 export interface EditorHostOptions {
   /** Everything the editor keeps: extensions, settings, logs. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { appearanceGraceMs } from '../../src/model/rentals/readiness';
 import type { UiSession } from './uiSession';
-import { pause, until } from './until';
+import { confirmRental } from './journey';
+import { until } from './until';
 import type { Workbench } from './workbench';
 
 /** A key on this computer and at the service, so that a rental asks for none. */
@@ -24,11 +25,11 @@ export function lastRental(session: UiSession): Record<string, unknown> {
   return { ...body, label: String(body['label']).replace(/\s*\[gr-[0-9a-f]{8}\]$/, '') };
 }
 
-/** From the list of offers that is open to the confirmation: the first row, all further steps skipped. */
+/** From the list of offers that is open to the confirmation: the first such row, all further steps skipped. */
 export async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
   const { page, quick } = workbench;
   await quick.rows.filter({ hasText: offer }).first().waitFor({ timeout: 90_000 });
-  await quick.rows.filter({ hasText: offer }).first().click();
+  await quick.pickMatching(offer);
   // The pointer stands where the hover of the box would cover the title.
   await page.mouse.move(700, 700);
   await quick.waitForTitle(/^Rent: (Template or Image|Disk)/);
@@ -56,30 +57,20 @@ export async function searchAndReview(workbench: Workbench, typed: string, offer
   await reviewFirst(workbench, offer);
 }
 
-/** Presses Enter on the open confirmation until it takes one; an Enter right after a step does not rent. */
+/** Presses Enter on the open confirmation, and waits for what comes of it. */
 export async function confirmUntil(
   workbench: Workbench,
   isDone: () => boolean | Promise<boolean>,
 ): Promise<void> {
   await workbench.quick.waitForTitle('Rent: Confirm');
-  await until(
-    'the confirmation to take an Enter',
-    async () => {
-      if (await isDone()) return true;
-      if (await workbench.quick.widget.isVisible()) {
-        await workbench.page.keyboard.press('Enter');
-        await pause(1500);
-      }
-      return isDone();
-    },
-    { timeoutMs: 40_000 },
-  );
+  await confirmRental(workbench);
+  await until('what comes of the Enter', isDone, { timeoutMs: 40_000 });
 }
 
-/** Rents what the open confirmation says. */
+/** Rents what the open confirmation says; returns once the service has answered. */
 export async function rentNow(session: UiSession, workbench: Workbench): Promise<void> {
   const before = rentalsOf(session).length;
-  await confirmUntil(workbench, () => rentalsOf(session).length > before);
+  await confirmUntil(workbench, () => (rentalsOf(session)[before]?.status ?? 0) !== 0);
 }
 
 /** Away with the messages; progress that still goes on may stay, so it is not waited for. */

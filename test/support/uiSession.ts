@@ -81,7 +81,7 @@ export class UiSession {
       settings,
       driver: options.driver ?? false,
       serverArguments: { 'disable-workspace-trust': !trust },
-      patches: options.patches ?? ['sharedSecrets', 'authority'],
+      patches: ['rowTexts', 'treeFocus', ...(options.patches ?? (['sharedSecrets', 'authority'] as const))],
       ...(options.preload === undefined ? {} : { preload: options.preload }),
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });

@@ -23,18 +23,21 @@ describe('comparing offers', function () {
     return (await line.locator('td').allInnerTexts()).map(inOneLine);
   };
   /** The offer ids that the columns stand for. */
-  const ids = async () =>
-    (await page().locator('.comparison button.primary').all()).length === 0
-      ? []
-      : Promise.all(
-          (await page().locator('.comparison button.primary').all()).map(async (button) =>
-            Number(((await button.getAttribute('id')) ?? '').split(':')[1]),
-          ),
-        );
+  const ids = async () => {
+    const buttons = page().locator('.comparison button.primary');
+    // What runs in the page has types that are not known here.
+    const found = await buttons.evaluateAll((all) =>
+      (all as unknown as readonly { id: string }[]).map(({ id }) => id),
+    );
+    return found.map((id) => Number(id.split(':')[1]));
+  };
+  /** The page says so as long as it looks at the offers. */
+  const looked = () => page().locator('[role="status"]').waitFor({ state: 'detached' });
 
   async function openSearch(): Promise<void> {
     await workbench.run('Search Offers…');
-    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
+    // The searches so far may have used up what the service takes in a minute.
+    await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
   }
 
   const ticked = (count: number) =>
@@ -71,9 +74,9 @@ describe('comparing offers', function () {
   });
 
   it('shows them side by side, with the best value of a row in words', async () => {
-    await workbench.quick.rows.filter({ hasText: 'Compare 2 Pinned Offers' }).click();
+    await workbench.quick.pickMatching(/Compare 2 Pinned Offers/);
     await page().locator('.comparison').waitFor();
-    await until('the second look', async () => (await page().locator('[role="status"]').count()) === 0);
+    await looked();
     await workbench.shot('02-compare');
     assert.equal((await headings()).length, 2);
     const [reference, ...others] = await row('Running, an hour');
@@ -117,6 +120,7 @@ describe('comparing offers', function () {
     session().simulator.faults.clear();
     await page().locator('.notice.error button').click();
     await page().locator('.notice.error').waitFor({ state: 'detached' });
+    await looked();
   });
 
   it('leads from a column into the steps of a rental by keyboard, and rents nothing by itself', async () => {

@@ -12,7 +12,8 @@ import {
 } from '../../src/model/offers/searchFields';
 import { formatText } from '../../src/util/text';
 import { signIn } from '../support/journey';
-import { exactly, inOneLine } from '../support/quickInput';
+import { exactly } from '../support/quickInput';
+import { textsOf } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -29,18 +30,7 @@ describe('finding offers', function () {
   const searches = () => session().simulator.received('POST', /^\/api\/v0\/bundles\//);
   const body = (index: number) => searches().at(index)?.body as Record<string, unknown> | undefined;
   const offers = () => workbench.quick.rows.filter({ hasText: '% reliable' });
-  /** In the order of the list; its rows are used again and stand in the page in any order. */
-  const offerTexts = async () => {
-    const rows = await Promise.all(
-      (await offers().all()).map(async (row) => ({
-        at: Number(await row.getAttribute('data-index')),
-        text: inOneLine(await row.innerText()),
-      })),
-    );
-    // A row that is used again may hold the hidden text of an offer.
-    const shown = rows.filter(({ text }) => text.includes('% reliable'));
-    return shown.sort((a, b) => a.at - b.at).map(({ text }) => text);
-  };
+  const offerTexts = () => textsOf(offers());
   const storage = () =>
     path.join(session().host.dataDir, 'data', 'User', 'globalStorage', 'gpu-rental.gpu-rental');
   const press = (key: string) => workbench.page.keyboard.press(key);
@@ -235,7 +225,20 @@ describe('finding offers', function () {
     await press('Enter');
     await until('the next page', () => searches().length > before, { timeoutMs: turnMs });
     assert.ok((body(-1)?.['score'] as { lte?: number } | undefined)?.lte !== undefined);
-    await workbench.quick.rows.filter({ hasText: /(6[5-9]|[7-9]\d|1\d\d) offers · Best Match/ }).waitFor();
+    // The further ones begin where the row stood.
+    await until(
+      'an offer after the first 64',
+      async () => {
+        const focused = offers().and(workbench.page.locator('.focused'));
+        return (await focused.count()) === 1 && Number(await focused.getAttribute('data-index')) > 64;
+      },
+      { timeoutMs: turnMs },
+    );
+    const heading = workbench.quick.rows.filter({ hasText: /(6[5-9]|[7-9]\d|1\d\d) offers · Best Match/ });
+    await until('the heading', async () => {
+      await press('PageUp');
+      return heading.isVisible();
+    });
     await press('Escape');
   });
 
@@ -248,10 +251,11 @@ describe('finding offers', function () {
         JSON.stringify(body(-1)?.['gpu_name']) === '{"eq":"RTX 3090"}' && searches().at(-1)?.status === 200,
       { timeoutMs: turnMs },
     );
-    await until('the offers of the model', async () => {
-      const texts = await offerTexts();
-      return texts.length > 0 && texts.every((text) => text.includes('RTX 3090'));
-    });
+    // Until the list holds all of them it may still show those among the offers of before.
+    const { json } = await session().simulator.call('POST', '/api/v0/bundles/', body(-1));
+    await offers()
+      .filter({ hasText: `${(json.offers as unknown[]).length} offers · Best Match` })
+      .waitFor();
     const before = searches().length;
     await type(' x2 ≥20gb');
     await until('fewer offers', async () => {

@@ -30,9 +30,7 @@ describe('the price limit of all that runs', function () {
     await quick().enter({ isList: true });
     await quick().rows.filter({ hasText: 'Your limit is $0.0010/h' }).waitFor();
     assert.equal(rentalsOf(session()).length, before);
-    await quick()
-      .rows.filter({ hasText: /Rent over the Limit for \$/ })
-      .click();
+    await quick().pickMatching(/Rent over the Limit for \$/);
     await until('the rental', () => rentalsOf(session()).length === before + 1);
   });
 

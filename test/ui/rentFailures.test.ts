@@ -61,9 +61,8 @@ describe('rentals and starts that go wrong', function () {
     assert.equal((await call('POST', '/__sim/faults/', order)).status, 200);
     await workbench.run('Search Offers…');
     await quick().waitForTitle('Search Offers');
-    const offer = quick().rows.filter({ hasText: '% reliable' }).first();
-    await offer.waitFor({ timeout: 90_000 });
-    await offer.click();
+    await quick().rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
+    await quick().pickMatching(/% reliable/);
     await quick().waitForTitle('Rent: Template or Image');
     await quick().rows.filter({ hasText: 'The service has a problem of its own' }).first().waitFor();
     await workbench.shot('00-templates-not-read');
@@ -148,17 +147,15 @@ describe('rentals and starts that go wrong', function () {
     await quick().waitForTitle('Search Offers');
     await quick().rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
     await workbench.page.keyboard.type('spot 1x 4090');
-    const offer = quick()
-      .rows.filter({ hasText: /1× RTX 4090.*interruptible ·/ })
-      .first();
-    await offer.waitFor({ timeout: 90_000 });
-    await offer.click();
+    const offer = /1× RTX 4090.*interruptible ·/;
+    await quick().rows.filter({ hasText: offer }).first().waitFor({ timeout: 90_000 });
+    await quick().pickMatching(offer);
     await quick().waitForTitle('Rent: Template or Image');
     await workbench.page.mouse.move(700, 700);
     await quick().titleButton('Keep the Defaults and Review').focus();
     await workbench.page.keyboard.press('Enter');
     await rentNow(session(), workbench);
-    const id = await until('the instance', () => session().simulator.world.instances.at(-1)?.id);
+    const id = session().simulator.world.instances.at(-1)?.id ?? 0;
     await row(id).filter({ hasText: 'Running' }).waitFor({ timeout: 60_000 });
     await clearMessages(workbench);
     assert.equal((await call('POST', `/__sim/instances/${id}/outbid/`, {})).status, 200);

@@ -59,9 +59,7 @@ describe('options of a rental', function () {
     await haveKey(session());
     workbench = await session().window();
     await signIn(session(), workbench);
-    await workbench.quick.run('Go to File...').catch(() => undefined);
-    await quick().input.fill('setup.sh');
-    await quick().rows.filter({ hasText: 'setup.sh' }).first().click();
+    await quick().openFile('setup.sh');
     await workbench.page.locator('.tab.active[data-resource-name="setup.sh"]').waitFor();
     await clearMessages(workbench);
   });
@@ -116,7 +114,7 @@ describe('options of a rental', function () {
     await option('Volume', 'Rent: Volume', async () => {
       await quick().rows.filter({ hasText: 'Create a Volume…' }).first().waitFor();
       await workbench.shot('03-volume');
-      await quick().rows.filter({ hasText: 'Create a Volume…' }).first().click();
+      await quick().pickMatching(/Create a Volume…/);
       await until('the folder', async () => (await quick().input.inputValue()) === '/data');
       await quick().enter();
       await quick().waitForTitle('Rent: Size of the Volume');
@@ -239,7 +237,7 @@ describe('options of a rental', function () {
     await option('On-Start Script', 'Rent: On-Start Script', async () => {
       await quick().pick('From a File…');
       await quick().waitForTitle('On-Start Script');
-      await quick().rows.filter({ hasText: 'setup.sh' }).click();
+      await quick().pickMatching(/setup\.sh/);
     });
     await quick()
       .rows.filter({ hasText: `${script.length} characters` })
@@ -299,8 +297,11 @@ describe('options of a rental', function () {
       docker_login_user: '',
       docker_login_pass: '',
     });
+    const reads = () => session().simulator.received('GET', '/api/v0/template/');
+    const before = reads().length;
     await workbench.run('Refresh');
     await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
+    await until('the templates', () => reads().length > before && reads().at(-1)?.status === 200);
     await quick().pick('Image');
     await quick().waitForTitle('Rent: Template or Image');
     await quick().type('Only H100', { enter: false });

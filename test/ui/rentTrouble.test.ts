@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { confirmRental, signIn } from '../support/journey';
+import { confirmRental, generateKey, signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
-import { pause, until } from '../support/until';
+import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('renting when things change', function () {
@@ -10,19 +10,6 @@ describe('renting when things change', function () {
   let workbench: Workbench;
 
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//);
-  const rentRow = () => workbench.quick.rows.filter({ hasText: /Rent (for|over)/ });
-
-  /** One Enter, as soon as the step takes one. */
-  async function confirm(isDone: () => Promise<boolean> | boolean): Promise<void> {
-    await rentRow().waitFor();
-    await until('the confirmation to take an Enter', async () => {
-      if (await isDone()) return true;
-      await workbench.page.keyboard.press('Enter');
-      // An Enter that comes right after the one of the step before does not rent.
-      await pause(1500);
-      return isDone();
-    });
-  }
 
   async function toConfirmation(): Promise<void> {
     await workbench.run('Search Offers…');
@@ -32,7 +19,7 @@ describe('renting when things change', function () {
       const offers = (await workbench.quick.rowTexts()).filter((text) => text.includes('% reliable'));
       return offers.length > 0 && offers.every((text) => text.includes('1× RTX 3090'));
     });
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.pickMatching(/1× RTX 3090/);
     await workbench.quick.waitForTitle('Rent: Template or Image');
     // The pointer stands where the hover of the box would cover the title.
     await workbench.page.mouse.move(700, 700);
@@ -52,7 +39,9 @@ describe('renting when things change', function () {
       times: 1,
     });
     await toConfirmation();
-    await confirm(() => rentals().length > 0);
+    await workbench.quick.rows.filter({ hasText: /Rent for/ }).waitFor();
+    await confirmRental(workbench);
+    await generateKey(session(), workbench);
     await workbench.quick.rows.filter({ hasText: /RTX 3090 24 GB is gone.*next best offer/ }).waitFor();
     await workbench.shot('01-gone');
     assert.equal(rentals().length, 1);
@@ -80,7 +69,7 @@ describe('renting when things change', function () {
     const warning = workbench.quick.rows.filter({ hasText: 'neither SSH nor Jupyter' });
     await warning.waitFor();
     await workbench.shot('02-args');
-    await warning.click();
+    await workbench.quick.pickMatching(/neither SSH nor Jupyter/);
     await until('the warning to go', async () => (await warning.count()) === 0);
   });
 
@@ -109,15 +98,7 @@ describe('renting when things change', function () {
 
   it('rents two, each accounted for, with what was set', async () => {
     const before = rentals().length;
-    await until('the rentals', async () => {
-      if (rentals().length >= before + 2) return true;
-      if (rentals().length === before && (await workbench.quick.widget.isVisible())) {
-        await workbench.page.keyboard.press('Enter');
-        // An Enter that comes right after the one of the step before does not rent.
-        await pause(1500);
-      }
-      return rentals().length >= before + 2;
-    });
+    await confirmRental(workbench);
     await workbench.toast(/Rented 2 of 2 machines/, 60_000);
     await workbench.shot('06-rented');
     const sent = rentals().slice(before);
@@ -136,7 +117,7 @@ describe('renting when things change', function () {
     await error.waitFor({ timeout: 60_000 });
     await workbench.shot('07-error');
     session().simulator.faults.clear();
-    await error.click();
+    await workbench.quick.pickMatching(/The search failed/);
     // The searches so far may have used up what the service takes in a minute.
     await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
     await workbench.page.keyboard.press('Escape');

@@ -116,7 +116,10 @@ describe('watching a search', function () {
     await own.page.keyboard.type('check');
     await own.quick.row('Check Now').waitFor();
     await own.page.keyboard.press('Enter');
-    await until('another check', () => Promise.resolve(checks().length > before), { timeoutMs: 60_000 });
+    await until('another check', () => checks()[before]?.status === 200, { timeoutMs: 60_000 });
+    // Opened anew, it says "checking…" until the answer was taken in.
+    await own.page.keyboard.press('Escape');
+    await manage(own);
     await own.quick.rows.filter({ hasText: /1 offer.*checked \d+ s ago/ }).waitFor();
     await own.page.keyboard.press('Escape');
     assert.equal(await news(own).count(), 0);
@@ -155,7 +158,7 @@ describe('watching a search', function () {
     await first.quick.waitForTitle('Watched Search: Price');
     assert.equal(await first.quick.input.inputValue(), '0.01');
     await first.quick.type('0.02');
-    await first.quick.rows.filter({ hasText: 'up to $0.020/h' }).click();
+    await first.quick.pickMatching(/up to \$0\.020\/h/);
     await first.quick.pick('Rename…');
     await first.quick.waitForTitle('Watched Search: Name');
     await first.quick.type('bargain');
