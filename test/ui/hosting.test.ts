@@ -44,10 +44,10 @@ describe('hosting and serverless', function () {
 
   it('shows the service’s reason when it refuses, and sends a write once', async () => {
     const { simulator } = session();
-    for (const [status, error] of [
-      [403, 'not_authorized'],
-      [404, 'not_found'],
-      [422, 'invalid_args'],
+    for (const [status, error, told] of [
+      [403, 'not_authorized', 'Because of not_authorized'],
+      [404, 'not_found', 'does not know what was asked for'],
+      [422, 'invalid_args', 'Because of invalid_args'],
     ] as const) {
       const before = simulator.received('PUT', /minbid/).length;
       simulator.fail({
@@ -62,7 +62,7 @@ describe('hosting and serverless', function () {
       await hosting.contextMenu(hosting.row(/#\d+/), 'Set Minimum Bid');
       await workbench.quick.waitForTitle(/Minimum Bid of Machine/);
       await workbench.quick.type('0.3');
-      const toast = await workbench.toast(/not|Because|may/i);
+      const toast = await workbench.toast(told);
       assert.ok((await toast.innerText()).length > 20);
       await workbench.shot(`03-refused-${status}`);
       assert.equal(simulator.received('PUT', /minbid/).length, before + 1);
@@ -168,8 +168,11 @@ describe('hosting and serverless', function () {
       error: 'not_found',
       msg: 'Deployment not found',
     });
+    const { json } = await simulator.call('GET', '/api/v0/deployments/');
+    const [active] = (json.deployments as Deployment[]).filter((each) => each.endpoint_state === 'active');
+    assert.ok(active);
     await workbench.run('Stop Deployment…');
-    await workbench.quick.rows.first().click();
+    await workbench.quick.pick(active.name);
     await workbench.dialogButton('Stop');
     await workbench.toast(/does not know what was asked for/);
     await workbench.shot('07-deployment-gone');
