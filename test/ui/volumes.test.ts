@@ -5,13 +5,16 @@ import path from 'node:path';
 import { add, formatMoney, fromDollars } from '../../src/model/money';
 import { addBrokenRecord } from '../support/brokenRecord';
 import { signIn } from '../support/journey';
-import { useUiSession } from '../support/uiSession';
+import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('volumes and what a destroy leaves', function () {
   this.timeout(240_000);
-  const session = useUiSession('volumes', { simulator: { speed: 40, sshServer: 'auto' } });
+  const session = useUiSession('volumes', {
+    simulator: { speed: 40, sshServer: 'auto' },
+    patches: lastingToasts,
+  });
   let workbench: Workbench;
   let instanceId: number;
   const instances = () => workbench.view('Instances');
@@ -21,6 +24,8 @@ describe('volumes and what a destroy leaves', function () {
     session().simulator.call(method, address, body);
 
   const statusText = () => workbench.statusText('gpuRental.status');
+  const statusShows = (expected: RegExp) =>
+    until(`the status bar to show ${String(expected)}`, async () => expected.test(await statusText()));
 
   /** What the service charges an hour for the instance and all volumes. */
   async function costNow(): Promise<string> {
@@ -58,6 +63,7 @@ describe('volumes and what a destroy leaves', function () {
       await until(
         'the instance to run',
         () => simulator.world.instance(instanceId)?.actualStatus === 'running',
+        { timeoutMs: 60_000 },
       );
       return;
     }
@@ -81,7 +87,7 @@ describe('volumes and what a destroy leaves', function () {
     await instances().expand(row('Volumes'));
     await row('Could not load').waitFor();
     // What cannot be read may bill too.
-    assert.match(await statusText(), /1 running · ≥ \$\d+\.\d+\/h · ≤ \d+/);
+    await statusShows(/1 running · ≥ \$\d+\.\d+\/h · ≤ \d+/);
     await workbench.shot('01-error');
     session().simulator.faults.clear();
     await row('Could not load').click();
@@ -89,11 +95,15 @@ describe('volumes and what a destroy leaves', function () {
   });
 
   it('lists size, cost a day and what uses each, with the sum at the heading', async () => {
-    const texts = await instances().rowTexts();
-    const text = texts.join('\n');
-    assert.match(text, /Volumes ?2 · \$\d+\.\d+\/day/);
-    assert.match(text, /corpus ?50 GB · \$\d+\.\d+\/day · used by trainer/);
-    assert.match(text, /spare ?20 GB · \$\d+\.\d+\/day · unused/);
+    for (const expected of [
+      /Volumes ?2 · \$\d+\.\d+\/day/,
+      /corpus ?50 GB · \$\d+\.\d+\/day · used by trainer/,
+      /spare ?20 GB · \$\d+\.\d+\/day · unused/,
+    ]) {
+      await until(`a row like ${String(expected)}`, async () =>
+        expected.test((await instances().rowTexts()).join('\n')),
+      );
+    }
     assert.match(await workbench.hoverText(row('spare'), /On machine/), /On machine \d+/);
     await workbench.shot('02-volumes');
     await until('the cost with volumes', async () =>
@@ -101,7 +111,9 @@ describe('volumes and what a destroy leaves', function () {
     );
     const status = workbench.statusItem('gpuRental.status');
     assert.match(await workbench.hoverText(status, /for volumes/), /Of it \$0\.\d+\/h for volumes/);
-    assert.ok((await instances().header.innerText()).includes(`${await costNow()}/h`));
+    await until('the cost in the heading', async () =>
+      (await instances().header.innerText()).includes(`${await costNow()}/h`),
+    );
   });
 
   it('names in each view what could not be read, and leaves it out of no sum', async () => {
@@ -121,12 +133,15 @@ describe('volumes and what a destroy leaves', function () {
     await sshKeys.row('1 SSH key could not be read').waitFor();
     await row('trainer').waitFor();
     await row('corpus').waitFor();
-    assert.match(await statusText(), /· ≥ \$\d+\.\d+\/h ·/);
+    await statusShows(/· ≥ \$\d+\.\d+\/h ·/);
     assert.match(await workbench.hoverText(row('1 instance could not'), /bill/), /They exist and bill/);
     await workbench.shot('02-not-read');
     simulator.faults.clear();
     await workbench.run('Refresh');
+    // A row that goes later would move those that the next test clicks.
+    await row('1 instance could not be read').waitFor({ state: 'detached' });
     await row('1 volume could not be read').waitFor({ state: 'detached' });
+    await templates.row('1 template could not be read').waitFor({ state: 'detached' });
     await sshKeys.row('1 SSH key could not be read').waitFor({ state: 'detached' });
     await templates.header.click();
     await sshKeys.header.click();
