@@ -35,9 +35,9 @@ describe('stopping and destroying later', function () {
   }
 
   /** Picks what is to happen and types when, which the list shows in full. */
-  async function choose(what: string, when: string, shown: string): Promise<void> {
+  async function choose(what: RegExp, when: string, shown: string): Promise<void> {
     const { quick } = workbench;
-    await quick.rows.filter({ hasText: what }).first().click();
+    await quick.pickMatching(what);
     await quick.waitForTitle(/When/);
     await enterTime(when, shown);
   }
@@ -75,7 +75,7 @@ describe('stopping and destroying later', function () {
 
   it('takes a time as it is typed, and shows it on the row', async () => {
     const { quick } = workbench;
-    await quick.rows.filter({ hasText: 'Stop After a Time' }).first().click();
+    await quick.pickMatching(/Stop After a Time/);
     await quick.waitForTitle('Stop When?');
     await workbench.shot('02-times');
     await quick.input.fill('soon');
@@ -94,7 +94,7 @@ describe('stopping and destroying later', function () {
     await openMenu('trainer');
     await workbench.shot('06-present');
     const before = await stopTime('trainer');
-    await workbench.quick.rows.filter({ hasText: 'Extend by 1 Hour' }).click();
+    await workbench.quick.pickMatching(/Extend by 1 Hour/);
     await until('another time', async () => {
       const time = await stopTime('trainer');
       return time !== undefined && time !== before;
@@ -102,7 +102,7 @@ describe('stopping and destroying later', function () {
     await workbench.toast(/trainer will be stopped at/);
     await workbench.clearNotifications();
     await openMenu('trainer');
-    await workbench.quick.rows.filter({ hasText: 'Cancel, and Keep It' }).click();
+    await workbench.quick.pickMatching(/Cancel, and Keep It/);
     await workbench.toast(/neither stopped nor destroyed/);
     await until('no time', async () => !/stops/.test(await rowText('trainer')));
     assert.deepEqual(writes(trainer), []);
@@ -111,7 +111,7 @@ describe('stopping and destroying later', function () {
   it('warns before it stops, and can be extended from there', async () => {
     await workbench.clearNotifications();
     await openMenu('helper');
-    await choose('Stop After a Time', '1m', 'In 1 min');
+    await choose(/Stop After a Time/, '1m', 'In 1 min');
     await workbench.toast(/helper will be stopped at/);
     await workbench.toast(/helper will be stopped in \d+ s/, 90_000);
     const before = await stopTime('helper');
@@ -127,7 +127,7 @@ describe('stopping and destroying later', function () {
   it('stops in time, reads it back and says what goes on costing', async () => {
     await workbench.clearNotifications();
     await openMenu('helper');
-    await choose('Stop After a Time', '1m', 'In 1 min');
+    await choose(/Stop After a Time/, '1m', 'In 1 min');
     await workbench.toast(/helper will be stopped at/);
     await workbench.toast(/helper is stopped, as you set\. Its disk still bills \$/, 150_000);
     await workbench.shot('08-stopped');
@@ -142,7 +142,7 @@ describe('stopping and destroying later', function () {
   it('asks before it is set to destroy, and says what happens without an editor', async () => {
     await workbench.clearNotifications();
     await openMenu('trainer');
-    await choose('Destroy When Idle', '45m', 'Idle for 45 min');
+    await choose(/Destroy When Idle/, '45m', 'Idle for 45 min');
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
     assert.match(said, /will be destroyed once it has been idle for 45 min/);
@@ -157,7 +157,7 @@ describe('stopping and destroying later', function () {
   it('counts the idle time on the instance itself where that can be told', async () => {
     await workbench.clearNotifications();
     await openMenu('trainer');
-    await workbench.quick.rows.filter({ hasText: 'Let the Instance Do It…' }).click();
+    await workbench.quick.pickMatching(/Let the Instance Do It…/);
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /nobody logged in by SSH, from whatever computer/);
     await workbench.shot('13-idle-itself');
@@ -177,7 +177,7 @@ describe('stopping and destroying later', function () {
     await workbench.clearNotifications();
     await openMenu('trainer');
     // Time enough to arm it and to sign out before the editor itself is to act.
-    await choose('Destroy After a Time', '2m', 'In 2 min');
+    await choose(/Destroy After a Time/, '2m', 'In 2 min');
     await workbench.dialogButton('Destroy Then');
     await workbench.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await workbench.dialog.waitFor();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { runningInstance } from '../support/reachableInstance';
-import { useUiSession } from '../support/uiSession';
+import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
@@ -9,7 +9,11 @@ const warnings = { 'gpuRental.warn.idleHours': 0.002, 'gpuRental.warn.stoppedDay
 
 describe('warnings', function () {
   this.timeout(300_000);
-  const session = useUiSession('warnings', { simulator: { speed: 20 }, settings: warnings });
+  const session = useUiSession('warnings', {
+    simulator: { speed: 20 },
+    settings: warnings,
+    patches: lastingToasts,
+  });
   let workbench: Workbench;
   let id: number;
   let increase: number;
@@ -72,7 +76,7 @@ describe('warnings', function () {
     const rows = await workbench.quick.rowTexts();
     assert.match(rows[0] ?? '', /Accept: trainer.*\$20\.00\/h → \$30\.00\/h/);
     await workbench.shot('03-review');
-    await workbench.quick.rows.filter({ hasText: 'Reject: trainer' }).click();
+    await workbench.quick.pickMatching(/Reject: trainer/);
     await workbench.dialogButton('Reject');
     await workbench.toast(/higher price of trainer is rejected/);
     assert.equal(received('PUT', /reject-price-increase/).length, 1);
