@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { takeFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
+import { clickRow } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -58,7 +59,7 @@ describe('commands for templates', function () {
     await workbench.run('Create Template…');
     await workbench.quick.waitForTitle('Create a Template');
     await workbench.shot(`create-${row.replaceAll(/\W+/g, '-').toLowerCase()}`);
-    await workbench.quick.rows.filter({ hasText: row }).first().click();
+    await workbench.quick.pickMatching(row);
   }
 
   it('create one from an image, private, with SSH', async () => {
@@ -88,7 +89,8 @@ describe('commands for templates', function () {
     await until('the template', () => posts().length === before + 1);
     const { image, tag, private: isPrivate, runtype } = posts().at(-1) ?? {};
     assert.deepEqual([image, tag, isPrivate, runtype], ['ghcr.io/me/app', '1.2', true, 'ssh']);
-    await editor.waitFor('From an image.json');
+    await editor.waitFor('From an image.json', '"name": "From an image"');
+    await editor.lens('Rent').waitFor();
     await workbench.quick.run('View: Close All Editors');
   });
 
@@ -96,14 +98,17 @@ describe('commands for templates', function () {
     await createFrom('From Scratch');
     await editor.lens('Create at the Service').waitFor();
     const before = posts().length;
-    await editor.lens('Create at the Service').click();
-    await workbench.toast(/A template needs "image"/);
+    await editor.press(
+      'Create at the Service',
+      workbench.toasts.filter({ hasText: 'A template needs "image"' }),
+    );
     assert.equal(posts().length, before);
     await workbench.clearNotifications();
     await type({ name: 'From scratch', image: 'a/b:1' });
     await editor.save();
     await until('the template', () => posts().length === before + 1);
-    await editor.waitFor('From scratch.json');
+    await editor.waitFor('From scratch.json', '"name": "From scratch"');
+    await editor.lens('Rent').waitFor();
     await workbench.quick.run('View: Close All Editors');
   });
 
@@ -131,12 +136,11 @@ describe('commands for templates', function () {
     await type({ name: 'Imported', docker_login_pass: password });
     await editor.save();
     await editor.saved();
-    await editor.lens('Create Template From This File').click();
+    await editor.press('Create Template From This File', editor.tab('Imported.json'));
     await editor.waitFor('Imported.json', '${secret:registry-');
-    await editor.lens('Create at the Service').waitFor();
     const before = posts().length;
-    await editor.lens('Create at the Service').click();
-    await until('the template', () => posts().length === before + 1);
+    await editor.press('Create at the Service', () => posts().length > before);
+    assert.equal(posts().length, before + 1);
     assert.deepEqual(
       [posts().at(-1)?.['name'], posts().at(-1)?.['docker_login_pass']],
       ['Imported', password],
@@ -156,25 +160,18 @@ describe('commands for templates', function () {
   it('keep favourites and what was opened last, also in the next window', async () => {
     await view().contextMenu(view().row('Alpha'), 'Add Template to Favorites');
     await view().row('Favorites').waitFor();
-    // The rows below the new group move while it is clicked.
-    await until('the document', async () => {
-      await view().row('Beta').click();
-      const tab = editor.tab('Beta.json');
-      return tab.waitFor({ timeout: 5000 }).then(
-        () => true,
-        () => false,
-      );
-    });
+    await view().click('Beta');
     await editor.waitFor('Beta.json', '"name": "Beta"');
     await view().row('Recent').waitFor();
     await workbench.page.reload();
     await workbench.ready();
     await workbench.openContainer('GPU Rental');
     await view().row('Favorites').waitFor({ timeout: 60_000 });
+    await until('the favorite in its group', async () => {
+      const rows = await view().rowTexts();
+      return /^Alpha/.test(rows[rows.findIndex((text) => text.startsWith('Favorites')) + 1] ?? '');
+    });
     await workbench.shot('03-favourites');
-    const rows = await view().rowTexts();
-    const group = (name: string) => rows.findIndex((text) => text.startsWith(name));
-    assert.match(rows[group('Favorites') + 1] ?? '', /^Alpha/);
     await view().contextMenu(view().row('Alpha'), 'Remove Template from Favorites');
     await view().row('Favorites').waitFor({ state: 'detached' });
     await view().row('Recent').waitFor();
@@ -199,8 +196,7 @@ describe('commands for templates', function () {
     await workbench.quick.pick('Alpha');
     await editor.waitFor('Alpha.json', '"name": "Alpha"');
     await type({ desc: 'not saved yet' });
-    await editor.lens('Rent').click();
-    await workbench.dialog.waitFor();
+    await editor.press('Rent', workbench.dialog);
     assert.match(await workbench.dialog.innerText(), /not saved/);
     await workbench.shot('05-save-and-rent');
     await workbench.dialogButton('Save and Rent');
@@ -213,8 +209,8 @@ describe('commands for templates', function () {
   it('find offers by the filters of a document, written as an object or as text', async () => {
     for (const filters of [{ num_gpus: { eq: 4 } }, JSON.stringify({ num_gpus: { eq: 8 } })]) {
       await type({ extra_filters: filters });
-      await editor.lens('Find Offers').click();
-      await workbench.quick.waitForTitle('Search Offers');
+      const title = workbench.quick.widget.locator('.quick-input-title', { hasText: 'Search Offers' });
+      await editor.press('Find Offers', title);
       const wanted = typeof filters === 'string' ? 8 : 4;
       await until(
         'the search',
@@ -233,17 +229,14 @@ describe('commands for templates', function () {
     await workbench.run('Search Public Templates…');
     await quick.waitForTitle('Search Public Templates');
     await quick.type('image = nvidia/cuda', { enter: false });
-    const found = quick.rows.filter({ hasText: 'NVIDIA CUDA (SSH)' }).first();
-    await found.waitFor();
-    await found.click();
+    await quick.pick('NVIDIA CUDA (SSH)');
     await editor.waitFor('NVIDIA CUDA (SSH).json', '"image": "nvidia/cuda"');
     // Under what was opened last; the recommended ones are folded.
     await view().row('NVIDIA CUDA (SSH)').waitFor();
     const before = posts().length;
-    await editor.lens('Save as Mine').click();
-    await editor.lens('Create at the Service').waitFor();
-    await editor.lens('Create at the Service').click();
-    await until('the template', () => posts().length === before + 1);
+    await editor.press('Save as Mine', editor.lens('Create at the Service'));
+    await editor.press('Create at the Service', () => posts().length > before);
+    assert.equal(posts().length, before + 1);
     const { name, private: isPrivate, docker_login_pass: pass } = posts().at(-1) ?? {};
     assert.deepEqual([name, isPrivate, pass], ['NVIDIA CUDA (SSH)', true, '']);
     await editor.lens('Create at the Service').waitFor({ state: 'detached' });
@@ -255,15 +248,16 @@ describe('commands for templates', function () {
     const { quick } = workbench;
     const found = quick.rows.filter({ hasText: 'NVIDIA CUDA (SSH)' }).first();
     const button = (label: string) => found.locator(`.action-label[aria-label="${label}"]`);
-    const press = async (label: string) => {
-      await found.hover();
-      await button(label).click();
-    };
+    const press = (label: string) =>
+      quick.pickMatching('NVIDIA CUDA (SSH)', `.action-label[aria-label="${label}"]`);
     const search = async () => {
       await workbench.run('Search Public Templates…');
       await quick.waitForTitle('Search Public Templates');
       await quick.type('image = nvidia/cuda', { enter: false });
-      await found.waitFor();
+      await until('what was searched for', async () => {
+        const rows = await quick.rowTexts();
+        return rows.length > 0 && rows.every((text) => text.includes('nvidia/cuda'));
+      });
     };
     await search();
     await press('Add to Favorites');
@@ -303,13 +297,12 @@ describe('commands for templates', function () {
     await workbench.shot('07-search-failed');
     session().simulator.faults.clear();
     await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
   });
 
   it('delete several after one question that names them all', async () => {
     const add = (name: string) =>
-      view()
-        .row(name)
-        .click({ modifiers: ['ControlOrMeta'] });
+      clickRow(workbench.page, view().row(name), { modifiers: ['ControlOrMeta'] });
     await view().row('Beta').waitFor();
     await add('Beta');
     // What was selected before is selected still.
@@ -334,15 +327,13 @@ describe('commands for templates', function () {
     await workbench.run('Refresh');
     const more = view().row('Show More…');
     await until('the last rows', async () => {
-      await view()
-        .row(/./)
-        .click({ modifiers: ['ControlOrMeta'] });
+      await clickRow(workbench.page, view().row(/./), { modifiers: ['ControlOrMeta'] });
       await workbench.page.keyboard.press('End');
       return more.isVisible();
     });
     assert.equal(await more.getAttribute('aria-setsize'), '201');
     await workbench.shot('09-more');
-    await more.click();
+    await clickRow(workbench.page, more);
     await more.waitFor({ state: 'detached' });
     await until('the next rows', async () => {
       const count = await view().row('Bulk').getAttribute('aria-setsize');

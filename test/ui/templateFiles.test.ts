@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Locator } from 'playwright-core';
 import { DocumentEditor } from '../support/documentEditor';
-import { takeFile } from '../support/fileDialog';
+import { fileDialogReady, takeFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
+import { clickRow } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -14,7 +14,11 @@ const route = '/api/v0/template/';
 describe('template documents like any other file', function () {
   this.bail(true);
   this.timeout(150_000);
-  const session = useUiSession('template-files', { patches: ['toasts', 'sharedSecrets', 'authority'] });
+  const session = useUiSession('template-files', {
+    patches: ['toasts', 'sharedSecrets', 'authority'],
+    // Time to change a template elsewhere while it is edited here.
+    settings: { 'files.autoSaveDelay': 5000 },
+  });
   let workbench: Workbench;
   let editor: DocumentEditor;
 
@@ -44,10 +48,17 @@ describe('template documents like any other file', function () {
     return (json as { template: { id: number } }).template.id;
   }
 
-  async function record(id: number): Promise<Record<string, unknown>> {
-    const query = encodeURIComponent(JSON.stringify({ id: { eq: id } }));
+  async function find(filters: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+    const query = encodeURIComponent(JSON.stringify(filters));
     const { json } = await session().simulator.call('GET', `${route}?select_filters=${query}`);
-    return (json as { templates: Record<string, unknown>[] }).templates[0] ?? {};
+    return (json as { templates: Record<string, unknown>[] }).templates;
+  }
+
+  const named = (name: string) => find({ name: { eq: name } });
+
+  async function record(id: number): Promise<Record<string, unknown>> {
+    const [found] = await find({ id: { eq: id } });
+    return found ?? {};
   }
 
   async function editElsewhere(id: number, changes: Record<string, unknown>): Promise<void> {
@@ -63,8 +74,20 @@ describe('template documents like any other file', function () {
   async function open(name: string): Promise<void> {
     const view = workbench.view('Templates');
     await view.open();
-    await view.row(name).click();
+    await view.click(name);
     await editor.waitFor(`${name}.json`, `"name": "${name}"`);
+  }
+
+  /** Saves what somebody else changed in the same place, and waits until all that is to be said about it is shown. */
+  async function saveDisputed(): Promise<void> {
+    await editor.save();
+    await workbench.toast(/Failed to save/);
+    // It comes once the two are shown beside each other.
+    await workbench.toast(/What should it become/);
+    await workbench.clearNotifications();
+    await menu('View: Close Editor');
+    await workbench.page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+    await workbench.view('Templates').click('First (unsaved)');
   }
 
   const menu = (item: string) => workbench.quick.run(item);
@@ -119,8 +142,14 @@ describe('template documents like any other file', function () {
     await takeFile(workbench, `/${first}/Saved As.json`);
     await until('the other template', () => posts().some(({ name }) => name === 'Saved As'));
     await workbench.view('Templates').row('Saved As').waitFor();
+    const [made] = await named('Saved As');
+    // Its own document takes the place of the one under the address that it was saved to.
+    const place = workbench.page.locator('.monaco-breadcrumbs', { hasText: String(made?.['id']) });
+    await until('one tab of it', async () => {
+      const tabs = await Promise.all(['Saved As.json', 'First.json'].map((file) => editor.tab(file).count()));
+      return tabs.join() === '1,0' && (await place.isVisible());
+    });
     await editor.waitFor('Saved As.json', '"name": "Saved As"');
-    await until('one tab of it', async () => (await editor.tab('Saved As.json').count()) === 1);
     await editor.lens('Rent').waitFor();
     await workbench.shot('03-saved-as');
     assert.equal(posts().at(-1)?.['desc'], 'only in the copy');
@@ -143,6 +172,7 @@ describe('template documents like any other file', function () {
     await page.evaluate(`void (showSaveFilePicker = async () => ${handle})`);
     await menu('File: Save As...');
     await quick.waitForTitle('Save As');
+    await fileDialogReady(workbench);
     await quick.widget.locator('.monaco-button', { hasText: 'Show Local' }).click();
     await editor.waitFor('local.gpu-template.json', '"desc": "only on the disk"');
     await editor.lens('Create Template From This File').waitFor();
@@ -177,8 +207,8 @@ describe('template documents like any other file', function () {
     await type({ desc: 'saved by itself' });
     await until('the edit', async () => (await record(first))['desc'] === 'saved by itself');
     await editor.saved();
-    await editElsewhere(first, { tag: 'meanwhile' });
     await type({ desc: 'saved by itself again' });
+    await editElsewhere(first, { tag: 'meanwhile' });
     await until('the edit', async () => (await record(first))['desc'] === 'saved by itself again');
     await editor.line('"tag": "meanwhile"').waitFor();
     await editor.lens('saving merges').waitFor({ state: 'detached' });
@@ -190,7 +220,7 @@ describe('template documents like any other file', function () {
     await editor.focus();
     await workbench.page.keyboard.press('Control+F');
     const find = workbench.page.locator('.find-widget.visible');
-    await find.waitFor();
+    await find.locator('.find-part textarea:focus').waitFor();
     await workbench.page.keyboard.type('meanwhile');
     await find.locator('.matchesCount', { hasText: '1 of 1' }).waitFor();
     await workbench.page.keyboard.press('Escape');
@@ -233,11 +263,7 @@ describe('template documents like any other file', function () {
   it('take one disputed place from theirs by a quick fix', async () => {
     await type({ desc: 'mine', tag: 'mine' });
     await editElsewhere(first, { desc: 'theirs', tag: 'theirs' });
-    await editor.save();
-    await workbench.toast(/changed elsewhere meanwhile/);
-    await workbench.clearNotifications();
-    await menu('View: Close Editor');
-    await workbench.view('Templates').row('First (unsaved)').click();
+    await saveDisputed();
     await editor.waitFor('First.json', '"desc": "mine"');
     await editor.squiggle('error').waitFor();
     await editor.quickFix('"desc"', 'Take Theirs Here');
@@ -248,10 +274,9 @@ describe('template documents like any other file', function () {
     await editor.lens('Use Theirs').waitFor();
     await editor.lens('Merge').waitFor();
     await editor.lens('Changed elsewhere too: compare').waitFor();
-    await editor.lens('Use Mine').click();
-    await until('the rest of mine to be saved', async () => (await record(first))['tag'] === 'mine');
-    assert.equal((await record(first))['desc'], 'theirs');
-    await editor.saved();
+    await editor.press('Use Mine', async () => !(await editor.isDirty()));
+    const now = await record(first);
+    assert.deepEqual([now['desc'], now['tag']], ['theirs', 'mine']);
     await editor.lens('Use Mine').waitFor({ state: 'detached' });
     await workbench.page
       .locator('.editor-actions .action-label[aria-label^="Use My Version"]')
@@ -263,48 +288,29 @@ describe('template documents like any other file', function () {
     const dispute = async (mine: string, theirs: string) => {
       await type({ desc: mine });
       await editElsewhere(first, { desc: theirs });
-      await editor.save();
-      await workbench.toast(/changed elsewhere meanwhile/);
-      await workbench.clearNotifications();
-      await menu('View: Close Editor');
-      await view.row('First (unsaved)').click();
+      await saveDisputed();
       await editor.waitFor('First.json', `"desc": "${mine}"`);
     };
-    // The line above the text is made anew now and then, and a click meanwhile is lost.
-    const press = (title: string, effect: Locator) =>
-      until(`what "${title}" does`, async () => {
-        await editor
-          .lens(title)
-          .click({ timeout: 3000 })
-          .catch(() => undefined);
-        return effect
-          .first()
-          .waitFor({ timeout: 5000 })
-          .then(
-            () => true,
-            () => false,
-          );
-      });
     await workbench.clearNotifications();
     await dispute('mine again', 'theirs again');
     const diff = workbench.page.locator('.monaco-diff-editor');
-    await press(
+    await editor.press(
       'Changed elsewhere too: compare',
       diff.locator('.original .view-line', { hasText: 'theirs' }),
     );
     await diff.locator('.modified .view-line', { hasText: 'mine' }).first().waitFor();
     await menu('View: Close Editor');
-    await view.row('First (unsaved)').click();
+    await view.click('First (unsaved)');
     await editor.waitFor('First.json', '"desc": "mine again"');
     const toasts = workbench.page.locator('.notifications-toasts');
-    await press('Merge', toasts.filter({ hasText: 'yours was kept: desc' }));
+    await editor.press('Merge', toasts.filter({ hasText: 'yours was kept: desc' }));
     await editor.focus();
     await editor.save();
     await editor.saved();
     assert.equal((await record(first))['desc'], 'mine again');
     await workbench.clearNotifications();
     await dispute('mine once more', 'theirs');
-    await press('Use Theirs', editor.line('"desc": "theirs"'));
+    await editor.press('Use Theirs', editor.line('"desc": "theirs"'));
     await editor.saved();
     assert.equal((await record(first))['desc'], 'theirs');
     await editor.lens('Use Theirs').waitFor({ state: 'detached' });
@@ -313,9 +319,10 @@ describe('template documents like any other file', function () {
   it('are read-only, with the reason, while another account is active', async () => {
     await workbench.clearNotifications();
     await workbench.run('Try the Demo Marketplace');
-    await workbench.toast(/demo/i, 60_000);
+    await workbench.toast('This is the demo marketplace', 60_000);
     await editor.waitFor('First.json', '"desc": "theirs"');
     await editor.lens('Read-only: belongs to another account').waitFor();
+    await workbench.page.locator('.tab.active .codicon-lock').waitFor();
     // The demo may have another template of this number.
     await editor.lens('Rent').waitFor({ state: 'detached' });
     await editor.focus();
@@ -334,11 +341,15 @@ describe('template documents like any other file', function () {
     await workbench.shot('06-other-account');
     const before = edits().length;
     await editor.save();
-    await editor.lens('Read-only: belongs to another account').click();
-    await workbench.quick.waitForTitle(/Account/);
+    await editor.press(
+      'Read-only: belongs to another account',
+      workbench.quick.widget.locator('.quick-input-title', { hasText: /Account/ }),
+    );
     await workbench.shot('07-switch');
-    await workbench.quick.rows.filter({ hasNotText: /demo/i }).first().click();
+    await clickRow(workbench.page, workbench.quick.rows.filter({ hasNotText: /demo/i }).first());
     await editor.lens('Read-only: belongs to another account').waitFor({ state: 'detached' });
+    // The editor asks once more whether the file may be written.
+    await workbench.page.locator('.tab.active .codicon-lock').waitFor({ state: 'detached' });
     await type({ desc: 'mine again' });
     await editor.save();
     await editor.saved();
