@@ -37,7 +37,15 @@ describe('a workspace that knows its machine', function () {
       .filter(({ body }) => (body as { state?: string }).state === 'running').length;
 
   async function openFile(): Promise<void> {
-    await workbench.quick.openFile('gpu-rental.json');
+    await until('the file', async () => {
+      await workbench.page.keyboard.press('F1');
+      await workbench.quick.input.fill('gpu-rental.json');
+      const row = workbench.quick.rows.filter({ hasText: 'gpu-rental.json' }).first();
+      return row.click({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');
   }
 
@@ -59,16 +67,14 @@ describe('a workspace that knows its machine', function () {
     await openFile();
     await editor.lens('Trust This Workspace to Rent').waitFor();
     await workbench.shot('01-not-trusted');
-    await workbench.quick.open('>GPU Rental: Rent for This Workspace');
-    await until('the commands of this name', async () => {
-      const rows = await workbench.quick.rowTexts();
-      return rows.every((text) => /Rent|No matching/.test(text));
-    });
+    await workbench.page.keyboard.press('F1');
+    await workbench.quick.input.fill('>GPU Rental: Rent for This Workspace');
+    await workbench.quick.rows.first().waitFor();
     assert.equal(await workbench.quick.row('GPU Rental: Rent for This Workspace…').count(), 0);
     await workbench.page.keyboard.press('Escape');
-    await workbench.quick.widget.waitFor({ state: 'hidden' });
+    await editor.lens('Trust This Workspace to Rent').click();
     const trust = workbench.page.locator('.workspace-trust-editor');
-    await editor.press('Trust This Workspace to Rent', trust);
+    await trust.waitFor();
     assert.equal(rentals(), 1);
     await trust
       .locator('.monaco-button', { hasText: /^Trust/ })
@@ -80,12 +86,11 @@ describe('a workspace that knows its machine', function () {
     const { quick, page } = workbench;
     await openFile();
     await editor.lens('Rent for This Workspace').waitFor({ timeout: 60_000 });
-    const title = quick.widget.locator('.quick-input-title', { hasText: 'An Instance for This Workspace' });
-    await editor.press('Rent for This Workspace', title);
+    await editor.lens('Rent for This Workspace').click();
     await quick.waitForTitle('An Instance for This Workspace Exists Already');
     await quick.rows.filter({ hasText: 'Connect to trainer' }).first().waitFor();
     await workbench.shot('02-exists');
-    await quick.pickMatching('Rent Another Instance');
+    await quick.rows.filter({ hasText: 'Rent Another Instance' }).click();
     await quick.waitForTitle('Search Offers for This Workspace');
     await page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });
@@ -94,19 +99,15 @@ describe('a workspace that knows its machine', function () {
 
   it('shows what is rented, and looks for offers within its limit', async () => {
     const { quick, page } = workbench;
-    await editor.press(
-      'Find Offers',
-      quick.widget.locator('.quick-input-title', { hasText: 'Search Offers' }),
-    );
+    await editor.lens('Find Offers').click();
+    await quick.waitForTitle('Search Offers');
     const search = () =>
       session().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as Record<string, unknown>;
     await until('the search', () => JSON.stringify(search()['dph_total']) === '{"lte":0.5}');
     await page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });
-    await editor.press(
-      'Preview What the Service Will Get',
-      page.locator('.tab.active', { hasText: 'what is sent' }),
-    );
+    await editor.lens('Preview What the Service Will Get').click();
+    await page.locator('.tab.active', { hasText: 'what is sent' }).waitFor();
     await editor.line(`"image": "${image}"`).waitFor();
     await workbench.shot('02-preview');
     await quick.run('View: Close Editor');
@@ -216,14 +217,12 @@ describe('a workspace that knows its machine', function () {
     await workbench.toastButton(/does not say yet what it needs/, 'Create Workspace File');
     await workbench.quick.waitForTitle('Create Workspace File');
     await workbench.shot('06-create');
-    await workbench.quick.pickMatching('An Image');
+    await workbench.quick.rows.filter({ hasText: 'An Image' }).first().click();
     await until('the file', () => existsSync(file()));
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');
     await editor.lens('Rent for This Workspace').waitFor();
     await workbench.shot('07-created');
     const written = readFileSync(file(), 'utf8');
-    await workbench.quick.run('View: Close All Editors');
-    await editor.tab('gpu-rental.json').waitFor({ state: 'detached' });
     await workbench.run('Create Workspace File…');
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');
     assert.equal(readFileSync(file(), 'utf8'), written);
