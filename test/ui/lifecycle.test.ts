@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { rentRunning } from '../support/rentRunning';
-import { useUiSession } from '../support/uiSession';
+import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('living with instances', function () {
   this.timeout(240_000);
-  const session = useUiSession('lifecycle', { simulator: { speed: 20, sshServer: 'auto' } });
+  const session = useUiSession('lifecycle', {
+    simulator: { speed: 20, sshServer: 'auto' },
+    patches: lastingToasts,
+  });
   let workbench: Workbench;
   let first: number;
   let second: number;
@@ -117,7 +120,7 @@ describe('living with instances', function () {
     const question = workbench.dialog.filter({ hasText: 'rented by somebody else' });
     await question.waitFor();
     assert.match(await question.innerText(), /2 instances/);
-    await question.locator('.dialog-buttons .monaco-button', { hasText: 'Stop' }).click();
+    await workbench.dialogButton('Stop');
     const result = workbench.dialog.filter({ hasText: 'Some instances could not be stopped' });
     await result.waitFor();
     assert.match(await result.innerText(), /helper was not stopped and goes on costing \$/);
