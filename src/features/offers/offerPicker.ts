@@ -87,7 +87,10 @@ class OfferPicker {
     if (!session.view.loaded) {
       session.start();
     }
-    await this.picker.open(this.level);
+    const closed = this.picker.open(this.level);
+    // The first search may be under way by now.
+    refresh();
+    await closed;
     listening.dispose();
     return this.picked;
   }
