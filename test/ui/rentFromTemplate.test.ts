@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { exactly } from '../support/quickInput';
+import { lastOf } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -64,14 +65,13 @@ describe('renting from a template and by bid', function () {
       /Your Templates\n.*\nTwo cards.*\n.*Recommended Templates/,
     );
     await workbench.quick.input.fill('Search All');
-    await workbench.quick.row('Search All Templates…').waitFor();
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.pick('Search All Templates…');
     await workbench.quick.waitForTitle('Search All Templates');
     await workbench.quick.input.fill('name =');
     await until('the reason', async () => (await workbench.quick.message()).includes('A value is expected'));
     await workbench.shot('00-template-search');
     await workbench.quick.input.fill('name = "NVIDIA CUDA (SSH)"');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter();
     await workbench.quick.waitForTitle('Templates Found');
     await workbench.quick.row('NVIDIA CUDA (SSH)').waitFor();
     await workbench.quick.back();
@@ -91,15 +91,15 @@ describe('renting from a template and by bid', function () {
   });
 
   it('sends the template, its disk and a label, and nothing that was not changed', async () => {
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter({ isList: true });
     await workbench.quick.waitForTitle('Rent: Disk');
     assert.equal(await workbench.quick.input.inputValue(), '42');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter();
     await workbench.quick.waitForTitle('Rent: Label');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter();
     await workbench.quick.waitForTitle('Rent: Run Type');
     await workbench.shot('02-runtype');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter({ isList: true });
     await workbench.quick.waitForTitle('Rent: Confirm');
     for (const merged of [/^Disk ?42 GB \(from the template\)/, /^Environment ?MODE \(from the template\)/]) {
       await until(`the row ${String(merged)}`, async () =>
@@ -122,7 +122,7 @@ describe('renting from a template and by bid', function () {
     assert.equal((await session().simulator.call('PUT', '/api/v0/template/', edit)).status, 200);
     await workbench.run('Rent Another Like This…');
     await quick.waitForTitle('Rent Another Like This');
-    await quick.rows.filter({ hasText: 'RTX 3090' }).first().click();
+    await quick.pickMatching('RTX 3090');
     await workbench.dialog.filter({ hasText: 'Two cards was edited since that rental' }).waitFor();
     await workbench.shot('03-edited-since');
     await workbench.dialogButton('Rent from the Current Version');
@@ -139,8 +139,7 @@ describe('renting from a template and by bid', function () {
     await view.open();
     // The last group but the recommended ones, which are folded.
     await view.row(/^Recent ?1$/).waitFor();
-    const recent = view.rows.filter({ hasText: 'Two cards' }).last();
-    await view.contextMenu(recent, /^Rent from Template…$/);
+    await view.contextMenu(await lastOf(view.rows.filter({ hasText: 'Two cards' })), /^Rent from Template…$/);
     await workbench.dialog.filter({ hasText: 'Two cards was edited since you chose it' }).waitFor();
     await workbench.dialogButton('Rent from the Current Version');
     await quick.waitForTitle('Search Offers for Two cards');
@@ -148,7 +147,7 @@ describe('renting from a template and by bid', function () {
     await quick.enter({ isList: true });
     for (const step of ['Disk', 'Label', 'Run Type']) {
       await quick.waitForTitle(`Rent: ${step}`);
-      await quick.enter();
+      await quick.enter({ isList: step === 'Run Type' });
     }
     await quick.waitForTitle('Rent: Confirm');
     const { hash_id } = await currentTemplate();
@@ -168,6 +167,7 @@ describe('renting from a template and by bid', function () {
   it('asks for a bid where the offer is interruptible, and sends it', async () => {
     await workbench.run('Search Offers…');
     await workbench.quick.waitForTitle('Search Offers');
+    await workbench.quick.widget.locator('.quick-input-box input:focus').waitFor();
     await workbench.page.keyboard.type('spot 1x 3090');
     await workbench.quick.rows
       .filter({ hasText: /1× RTX 3090.*interruptible ·/ })
@@ -178,7 +178,7 @@ describe('renting from a template and by bid', function () {
       .simulator.received('POST', /bundles/)
       .at(-1)?.body as Record<string, unknown>;
     assert.equal(search['type'], 'bid');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter({ isList: true });
     await workbench.quick.waitForTitle('Rent: Template or Image');
     // The template of the last rental is the one to begin with.
     await workbench.quick.widget
@@ -186,12 +186,17 @@ describe('renting from a template and by bid', function () {
       .filter({ has: workbench.page.locator('.label-name', { hasText: exactly('Two cards') }) })
       .waitFor();
     await workbench.shot('04-sources');
-    for (const title of ['Rent: Disk', 'Rent: Label', 'Rent: Run Type', 'Rent: Your Bid']) {
-      await workbench.page.keyboard.press('Enter');
-      await workbench.quick.waitForTitle(title);
+    for (const [from, to] of [
+      ['list', 'Disk'],
+      ['box', 'Label'],
+      ['box', 'Run Type'],
+      ['list', 'Your Bid'],
+    ]) {
+      await workbench.quick.enter({ isList: from === 'list' });
+      await workbench.quick.waitForTitle(`Rent: ${to}`);
     }
     await workbench.shot('05-bid');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter();
     await workbench.quick.waitForTitle('Rent: Confirm');
     await workbench.shot('06-bid-confirm');
     await rentOne();

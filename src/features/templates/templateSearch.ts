@@ -94,10 +94,11 @@ class TemplateSearch {
 
   private async search(filters: TemplateFilters): Promise<void> {
     const key = JSON.stringify(filters);
+    // One that is under way was for another query.
+    this.stop.abort();
     if (key === this.searched) {
       return;
     }
-    this.stop.abort();
     const stop = (this.stop = new AbortController());
     this.picker.busy = true;
     try {
