@@ -9,6 +9,7 @@ import type { Template } from '../../src/model/templates/template';
 import type { Services } from '../../src/services';
 import type { Account } from '../../src/store/ports';
 import { TemplateMemory } from '../../src/store/templates/templateMemory';
+import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { silentLog } from '../../src/util/log';
 import { FakeClock } from '../support/fakeClock';
 import { QuickFile } from '../support/slowFile';
@@ -23,19 +24,25 @@ const template: Template = {
   raw: {},
 };
 
+type RefsDeps = ConstructorParameters<typeof TemplateRefs>[0];
+
 describe('the view of the templates', () => {
   function open() {
     const memory = new TemplateMemory('unused', silentLog, (action) => action(), new QuickFile());
     const never = () => ({ dispose: () => undefined });
     // What the view reads of them, and nothing else.
+    const accounts = { active: { key: 'a', user: { id: 1 } }, onDidChange: never };
+    const hub = { on: never, broadcast: () => undefined };
+    const log = silentLog;
+    const refs = new TemplateRefs({ accounts, hub, memory, log } as unknown as RefsDeps);
     const services = {
-      accounts: { active: { key: 'a', user: { id: 1 } }, onDidChange: never },
+      accounts,
       templates: { state: { kind: 'ready', value: [template], fetchedAt: 0 }, onDidChange: never },
-      templateDesk: { memory },
+      templateDesk: { memory, refs },
       trees: { 'gpuRental.templates': { view: {} } },
-      hub: { on: never, broadcast: () => undefined },
+      hub,
       clock: new FakeClock(),
-      log: silentLog,
+      log,
     } as unknown as Services;
     const lists = new TemplateLists(services);
     const tree = new TemplateTree(services, lists);

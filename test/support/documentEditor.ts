@@ -84,6 +84,14 @@ export class DocumentEditor {
     return (await this.workbench.page.locator('.tab.active.dirty').count()) > 0;
   }
 
+  /** Whether the editor shows that the document in front cannot be edited: a sign that its style sheet draws. */
+  async isLocked(): Promise<boolean> {
+    return this.workbench.page.evaluate<boolean>(
+      `[...document.querySelectorAll('.tab.active .monaco-icon-label')]
+        .some((label) => getComputedStyle(label, '::after').content.includes('\\uebe7'))`,
+    );
+  }
+
   async saved(): Promise<void> {
     await until('the document to be saved', async () => !(await this.isDirty()));
   }

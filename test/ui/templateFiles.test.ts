@@ -322,7 +322,7 @@ describe('template documents like any other file', function () {
     await workbench.toast('This is the demo marketplace', 60_000);
     await editor.waitFor('First.json', '"desc": "theirs"');
     await editor.lens('Read-only: belongs to another account').waitFor();
-    await workbench.page.locator('.tab.active .codicon-lock').waitFor();
+    await until('the lock', () => editor.isLocked());
     // The demo may have another template of this number.
     await editor.lens('Rent').waitFor({ state: 'detached' });
     await editor.focus();
@@ -349,7 +349,7 @@ describe('template documents like any other file', function () {
     await clickRow(workbench.page, workbench.quick.rows.filter({ hasNotText: /demo/i }).first());
     await editor.lens('Read-only: belongs to another account').waitFor({ state: 'detached' });
     // The editor asks once more whether the file may be written.
-    await workbench.page.locator('.tab.active .codicon-lock').waitFor({ state: 'detached' });
+    await until('the end of the lock', async () => !(await editor.isLocked()));
     await type({ desc: 'mine again' });
     await editor.save();
     await editor.saved();

@@ -95,7 +95,9 @@ describe('The scripts that set a machine up', function () {
         timeout: 20_000,
       });
       assert.equal(status, 1, script);
-      const lines = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes(' passed, '));
+      // The tests say at their end once more what failed.
+      const [said = ''] = `${stdout}${stderr}`.split(/^.*FAILED: /m);
+      const lines = said.split('\n').filter((line) => !line.includes(' passed, '));
       const reasons = lines.filter((line) =>
         line.includes(`${join(folder, 'out')} cannot be written to (EACCES)`),
       );
