@@ -87,8 +87,12 @@ describe('reports', function () {
   it('saves no figures under a range that they are not of', async () => {
     const { simulator } = session();
     const page = workbench.webview();
+    const asked = () => simulator.received('GET', /machine-earnings/).length;
+    const before = asked();
     simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/users/{user}/machine-earnings/' });
     await page.locator('#filter-preset').selectOption('30');
+    // Otherwise the next one may be the first to get there.
+    await until('the request that gets no answer', () => asked() > before);
     await page.locator('#root[aria-busy="true"]').waitFor();
     assert.equal(await page.locator('#button-refresh').count(), 1);
     assert.equal(await page.locator('#button-csv').count(), 0);
