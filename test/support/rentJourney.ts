@@ -84,7 +84,7 @@ export async function pastGrace(session: UiSession): Promise<void> {
   const [oldest] = rentalsOf(session);
   await until(
     'the end of the grace for lists that lag',
-    () => Date.now() - (oldest?.atMs ?? 0) > appearanceGraceMs + 2000,
+    () => session.simulator.world.clock.now() - (oldest?.atMs ?? 0) > appearanceGraceMs + 2000,
     { timeoutMs: appearanceGraceMs + 5000 },
   );
 }
