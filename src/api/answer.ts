@@ -27,6 +27,8 @@ export interface AnswerContext {
 /** Seen with status 200, and not always with `success: false` (service-facts: Quirk 1). */
 const alwaysFailures: ReadonlySet<string> = new Set([authErrorCode, deprecatedEndpointCode]);
 
+const rateLimitCode = 'rate_limit_exceeded';
+
 /** What the key may not do depends on the call, so its sentence is made for the call. */
 const notAuthorizedCode = 'not_authorized';
 
@@ -96,7 +98,11 @@ function isRateLimit(
   fields: ErrorBody | undefined,
   failure: Failure,
 ): boolean {
-  if (failure.code === 'rate_limit_exceeded') {
+  // Whatever its text: what failed inside the service may have taken effect.
+  if (isNoAnswer(status)) {
+    return false;
+  }
+  if (failure.code === rateLimitCode) {
     return true;
   }
   if (status === 429) {
@@ -107,10 +113,13 @@ function isRateLimit(
   if (!onlyDetail || fields?.detail === undefined) {
     return false;
   }
-  // A missing sign-in (service-facts: Quirk 10) and a failure of the server come in the same shape, and
-  // what failed there may have taken effect.
-  const isOtherwiseUsed = status === 401 || status >= 500;
-  return !isOtherwiseUsed || /frequent|threshold|too many/i.test(fields.detail);
+  // A missing sign-in comes in the same shape (service-facts: Quirk 10).
+  return status !== 401 || /frequent|threshold|too many/i.test(fields.detail);
+}
+
+/** A failure inside the service, or of a gateway that waited in vain: what the request did is not known. */
+function isNoAnswer(status: number): boolean {
+  return status >= 500 || status === 408 || status === 499;
 }
 
 /** From `detail`, which ends in the seconds between two calls, or from `Retry-After`. */
@@ -126,6 +135,12 @@ function askedWaitMs(response: TransportResponse, fields: ErrorBody | undefined)
 function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   const { status, code } = failure;
   const meaning = code === undefined ? undefined : meaningOf(code, failure.route, status);
+  if (isNoAnswer(status)) {
+    // A documented code gives its sentence alone: nothing that such an answer says is a refusal.
+    return meaning?.kind === 'refused' && code !== rateLimitCode
+      ? withMeaning(meaning, failure, fields)
+      : new ServiceFailedError(failure);
+  }
   if (code === undefined && isSessionEnd(failure)) {
     return new UnauthorizedError({ ...failure, text: sessionEnded, nextStep: 'signIn' });
   }
@@ -147,9 +162,6 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   }
   if (status === 410) {
     return new GoneError(failure);
-  }
-  if (status >= 500) {
-    return new ServiceFailedError(failure);
   }
   if (fields || (status >= 400 && status < 500)) {
     return new RefusedError({ ...failure, failCount: fields?.fail_count, lockedUntil: fields?.locked_until });

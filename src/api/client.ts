@@ -27,6 +27,7 @@ import type {
 } from '../model/accounts/tfa';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
+import type { RentCallOptions } from './rent';
 
 /** Records that could be read, with the number that could not. */
 export interface Listing<T> {
@@ -48,7 +49,7 @@ export interface Client {
   readonly offers: {
     search(search: OfferSearch, options?: CallOptions): Promise<Listing<Offer>>;
     /** Sent once. `RentOutcomeUnknownError` means that the caller must read back. */
-    rent(offerId: number, config: RentConfig, options?: CallOptions): Promise<Rented>;
+    rent(offerId: number, config: RentConfig, options?: RentCallOptions): Promise<Rented>;
   };
   readonly instances: {
     list(options?: CallOptions): Promise<InstanceListing>;

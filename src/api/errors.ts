@@ -200,7 +200,9 @@ export function mayHaveTakenEffect(error: unknown): boolean {
     error instanceof TimedOutError ||
     error instanceof ServiceFailedError ||
     error instanceof NotUnderstoodError ||
-    (error instanceof ApiError && !(error instanceof RateLimitedError) && (error.status ?? 0) >= 500)
+    // Only a status of the 4xx class promises that the request was turned away.
+    (error instanceof RateLimitedError && (error.status ?? 429) < 400) ||
+    (error instanceof ApiError && (error.status ?? 0) >= 500)
   );
 }
 

@@ -30,6 +30,8 @@ export interface ApiRequest {
   readonly onSend?: () => void;
   /** Called when the service refused in a way that promises no effect, and the call may go on. */
   readonly onRefused?: () => void;
+  /** Asked before a refused call is sent again; false passes the refusal on. */
+  readonly beforeAgain?: () => Promise<boolean>;
 }
 
 /** What a resource file of `api` needs; errors are `ApiError` subclasses or `CancelledError`. */

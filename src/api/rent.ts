@@ -19,8 +19,13 @@ import { cleanServiceText } from './serviceText';
 
 const route = 'PUT /api/v0/asks/{offer_id}/';
 
+export interface RentCallOptions extends CallOptions {
+  /** Asked before a refused rental is sent again, since a refusal may be wrong; false passes it on. */
+  readonly beforeAgain?: () => Promise<boolean>;
+}
+
 /**
- * Rents an offer (interface: Create instance). Sent once; only a rate-limit refusal is sent again.
+ * Rents an offer (interface: Create instance). Sent once; only a refusal of the 4xx class is sent again.
  * An answer with `new_contract` is an instance, whatever stands beside it. Throws
  * `RentOutcomeUnknownError` when the request may have taken effect, a cancelled one included.
  */
@@ -28,7 +33,7 @@ export async function rent(
   http: Http,
   offerId: number,
   config: RentConfig,
-  options: CallOptions = {},
+  options: RentCallOptions = {},
 ): Promise<Rented> {
   const body = rentBody(config);
   const request = { mayHaveTakenEffect: false };
@@ -48,6 +53,7 @@ export async function rent(
         onRefused: () => {
           request.mayHaveTakenEffect = false;
         },
+        ...(options.beforeAgain ? { beforeAgain: options.beforeAgain } : {}),
       },
       rentAnswer,
       options,

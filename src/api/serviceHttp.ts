@@ -9,6 +9,7 @@ import { resolveUrl } from './baseUrl';
 import { exchange, type Exchange } from './exchange';
 import {
   ForbiddenError,
+  mayHaveTakenEffect,
   NotReachableError,
   NotUnderstoodError,
   RateLimitedError,
@@ -91,6 +92,9 @@ export class ServiceHttp implements Http {
       try {
         return await this.once(request, bearer, options);
       } catch (error) {
+        if (request.repeat === 'write' && mayHaveTakenEffect(error)) {
+          throw error;
+        }
         if (error instanceof RateLimitedError || error instanceof UnauthorizedError) {
           request.onRefused?.();
         }
@@ -100,11 +104,13 @@ export class ServiceHttp implements Http {
             throw error;
           }
           this.holdBack(request.route, error.waitMs, refusals);
+          await mayGoAgain(request, error);
         } else if (mayRecover(error, options) && !refused.has(bearer)) {
           refused.add(bearer);
           if (!(await this.recovered(bearer, refused.size > 1, options.signal))) {
             throw error;
           }
+          await mayGoAgain(request, error);
         } else if (request.repeat === 'read' && isTransient(error)) {
           failures += 1;
           if (failures >= policy.readAttempts) {
@@ -185,6 +191,12 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
     authorization: `Bearer ${bearer}`,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
+}
+
+async function mayGoAgain(request: ApiRequest, refusal: unknown): Promise<void> {
+  if ((await request.beforeAgain?.()) === false) {
+    throw refusal;
+  }
 }
 
 /** Another bearer may be accepted, where the call has not brought its own. */

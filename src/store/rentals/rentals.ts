@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, RentOutcomeUnknownError } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { OfferSearch } from '../../model/offers/filters';
 import type { Micros } from '../../model/money';
@@ -14,6 +14,7 @@ import type { FleetStore } from '../instances/fleet';
 import { isComplete } from '../instances/listed';
 import type { Account, FleetSnapshot, Rental } from '../ports';
 import { listVerdict, type ListVerdict } from './listVerdict';
+import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { isCompleteList, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { withoutSecretParts } from './rentalJournal';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
@@ -174,6 +175,7 @@ class JournaledRentals implements RentalStore {
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, config, {
         ...(options.signal ? { signal: options.signal } : {}),
         ...(options.onWait ? { onWait: options.onWait } : {}),
+        beforeAgain: async () => (await this.compare(account, rental)) === 'none',
       });
       const kept = await this.took(rental, instanceId);
       return {
@@ -184,6 +186,12 @@ class JournaledRentals implements RentalStore {
       };
     } catch (error) {
       if (isRefusal(error)) {
+        const seen = isAnswer(error) ? await this.compare(account, rental) : 'none';
+        if (typeof seen === 'number') {
+          this.deps.log.warn(`The rental ${rental.marker} was refused and took effect: ${String(error)}`);
+          const kept = await this.took(rental, seen);
+          return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalWords(error) };
+        }
         const reason = error instanceof ApiError ? error.text : text('It was cancelled before it was sent.');
         await this.records.note({
           ...rental,
@@ -194,6 +202,11 @@ class JournaledRentals implements RentalStore {
       this.deps.log.warn(`The answer to the rental ${rental.marker} is not known: ${String(error)}`);
       return this.settle(account, rental, options);
     }
+  }
+
+  private compare(account: Account, rental: Rental) {
+    const taken = () => this.records.takenByOthers(rental);
+    return compareOnce(account, rental, { log: this.deps.log, signal: this.over.signal, taken });
   }
 
   /** Reads the instances at once and over the next minute; the user may stop waiting, the search goes on. */
@@ -325,9 +338,4 @@ class JournaledRentals implements RentalStore {
       return undefined;
     }
   }
-}
-
-/** The service said no, or nothing was sent; anything else may have rented. */
-function isRefusal(error: unknown): boolean {
-  return isCancelled(error) || (error instanceof ApiError && !(error instanceof RentOutcomeUnknownError));
 }

@@ -164,9 +164,20 @@ describe('readAnswer', () => {
       'a body with only a detail and status 503 about frequency',
       503,
       { detail: 'API requests too frequent endpoint threshold=2.0' },
-      RateLimitedError,
+      ServiceFailedError,
       'retry',
     ],
+    ...([500, 502, 503, 408, 499] as const).flatMap((status) =>
+      ['rate_limit_exceeded', 'auth_error', 'no_such_ask', 'no_such_instance', 'not_authorized'].map(
+        (error): Case => [
+          `${status} with the code ${error}`,
+          status,
+          { success: false, error, msg: 'API requests too frequent threshold=1.0' },
+          ServiceFailedError,
+          'retry',
+        ],
+      ),
+    ),
     [
       'a locked second factor',
       429,

@@ -147,6 +147,22 @@ describe('renting', () => {
       });
     }
 
+    for (const [name, answer] of [
+      ['a 500', { status: 500, json: { detail: 'API requests too frequent endpoint threshold=4.5' } }],
+      ['a 502', { status: 502, json: { success: false, error: 'rate_limit_exceeded', msg: 'x' } }],
+      ['a 503', { status: 503, json: { success: false, error: 'auth_error', msg: 'x' } }],
+      ['a time-out of a gateway', { status: 408, json: { detail: 'too many requests' } }],
+      ['a success', { status: 200, json: { detail: 'API requests too frequent threshold=4.5' } }],
+    ] as const) {
+      it(`after ${name} whose text reads like a refusal, sent once`, async () => {
+        const { client, transport, finish } = scriptedClient([answer, rented], {
+          recover: () => Promise.resolve(true),
+        });
+        await assert.rejects(finish(client.offers.rent(12, config)), RentOutcomeUnknownError);
+        assert.equal(transport.seen.length, 1);
+      });
+    }
+
     it('after a 5xx whose body has only a detail that is not about frequency, sent once', async () => {
       const { client, transport, finish } = scriptedClient([
         { status: 500, json: { detail: 'Internal Server Error' } },
@@ -257,6 +273,19 @@ describe('renting', () => {
     assert.ok(second - first >= 4500);
     assert.equal(waits.length, 1);
   });
+
+  for (const status of [401, 429]) {
+    it(`is not sent again after ${status} where the caller found that it took effect`, async () => {
+      const { client, transport, finish } = scriptedClient([{ status, json: { success: false } }, rented], {
+        recover: () => Promise.resolve(true),
+      });
+      const beforeAgain = () => Promise.resolve(false);
+      await assert.rejects(finish(client.offers.rent(12, config, { beforeAgain })), {
+        status,
+      });
+      assert.equal(transport.seen.length, 1);
+    });
+  }
 
   describe('is refused before sending', () => {
     const bad: readonly (readonly [string, RentConfig, RegExp])[] = [

@@ -190,7 +190,7 @@ describe('ServiceHttp', () => {
   });
 
   it('keeps the learned interval for the next calls of the route', async () => {
-    const limited = { status: 200, json: { detail: 'API requests too frequent endpoint threshold=9.0' } };
+    const limited = { status: 429, json: { detail: 'API requests too frequent endpoint threshold=9.0' } };
     const { client, transport, finish } = scriptedClient([limited, done, done]);
     await finish(client.instances.reboot(7));
     await finish(client.instances.reboot(7));

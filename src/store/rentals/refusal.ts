@@ -1,0 +1,37 @@
+import { ApiError, NotReachableError, NotSentError, RentOutcomeUnknownError } from '../../api/errors';
+import { findRented } from '../../model/rentals/findRented';
+import { isCancelled } from '../../util/errors';
+import type { Account, Rental } from '../ports';
+import { lostRentalOf, type ReadBackDeps } from './readBack';
+
+/** The service said no, or nothing was sent; anything else may have rented. */
+export function isRefusal(error: unknown): boolean {
+  return isCancelled(error) || (error instanceof ApiError && !(error instanceof RentOutcomeUnknownError));
+}
+
+/** The service itself said no. */
+export function isAnswer(error: unknown): boolean {
+  return (
+    error instanceof ApiError && !(error instanceof NotSentError) && !(error instanceof NotReachableError)
+  );
+}
+
+export function refusalWords(error: unknown): string {
+  return error instanceof ApiError ? (error.serviceText ?? '') : '';
+}
+
+/** Compares the list once with the marker of a rental that was refused, since some refusals are wrong; never rejects. */
+export async function compareOnce(
+  account: Account,
+  rental: Rental,
+  { log, signal, taken }: Omit<ReadBackDeps, 'clock'>,
+): Promise<number | 'none' | 'notKnown'> {
+  try {
+    const { items } = await account.client.instances.list({ signal });
+    const finding = findRented(lostRentalOf(rental), items, taken());
+    return finding.kind === 'found' && finding.by === 'label' ? finding.instanceId : 'none';
+  } catch (error) {
+    log.warn(`The instances could not be compared with a refused rental: ${String(error)}`);
+    return 'notKnown';
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import {
+  GoneError,
+  RateLimitedError,
+  RefusedError,
+  ServiceFailedError,
+  UnauthorizedError,
+} from '../../../../src/api/errors';
+import { fromDollars } from '../../../../src/model/money';
+import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+const request: RentRequest = {
+  offer: anOffer(),
+  config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', runtype: 'ssh_direct' },
+  rentalType: 'on-demand',
+  priceLimit: fromDollars(0.4),
+};
+
+describe('a refused rental', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let window: FakeWindow;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+    window = await computer.openSignedIn();
+  });
+  afterEach(() => computer.dispose());
+
+  for (const refusal of [
+    new UnauthorizedError({ status: 401 }),
+    new RefusedError({ status: 409, serviceText: 'Conflict' }),
+    new GoneError({ status: 410 }),
+    new RateLimitedError({ status: 429 }),
+  ]) {
+    it(`compares the list before it tells ${refusal.name}, and keeps what took effect`, async () => {
+      service.after = (call) => {
+        if (call === 'offers.rent') {
+          throw refusal;
+        }
+      };
+      const result = await window.rentals.rent(request);
+      assert.equal(result.kind, 'rented');
+      assert.equal(result.instanceId, 6001);
+      assert.equal(result.warning, refusal.serviceText ?? '');
+      assert.equal(window.rentals.find(6001)?.phase.kind, 'waiting');
+      assert.equal(service.count('offers.rent'), 1);
+    });
+  }
+
+  it('tells a refusal although the list can not be compared', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        service.before = () => {
+          throw new ServiceFailedError();
+        };
+        throw new GoneError();
+      }
+    };
+    await assert.rejects(window.rentals.rent(request), GoneError);
+  });
+
+  it('finds in a later list what was refused and took effect', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new GoneError();
+      }
+    };
+    await assert.rejects(window.rentals.rent(request), GoneError);
+    service.before = () => undefined;
+    const marker = window.rentals.rentals[0]?.marker ?? '';
+    service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
+    await window.fleet.refresh();
+    await until('it is found', () => window.rentals.find(7777)?.phase.kind === 'waiting', { everyMs: 1 });
+  });
+});
