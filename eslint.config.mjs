@@ -24,6 +24,10 @@ const globalDispatcher = {
   selector: "CallExpression[callee.property.name='setGlobalDispatcher']",
   message: 'The global dispatcher belongs to the whole extension host.',
 };
+const sentences = {
+  selector: "MemberExpression[property.name='l10n'], ObjectPattern > Property[key.name='l10n']",
+  message: 'Make sentences with `t` of editor/localize.ts, which turns arguments into plain words.',
+};
 const lazyUndici = {
   name: 'undici',
   message: "Load it with `await import('undici')` and pass an explicit dispatcher.",
@@ -91,8 +95,12 @@ export default tseslint.config(
       ],
       // `Record<string, …>` of a checked answer is read by key; the compiler already adds `undefined`.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', namedZod, globalDispatcher],
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences],
     },
+  },
+  {
+    files: ['src/editor/localize.ts'],
+    rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher] },
   },
   {
     files: ['src/**/*.ts'],
@@ -109,6 +117,7 @@ export default tseslint.config(
         'error',
         namedZod,
         globalDispatcher,
+        sentences,
         {
           selector:
             "CallExpression[callee.property.name='registerCommand'][callee.object.property.name='commands']",

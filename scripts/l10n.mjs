@@ -4,7 +4,7 @@
  *   node scripts/l10n.mjs           write the bundle
  *   node scripts/l10n.mjs --check   fail when it is not current
  *
- * A sentence is the literal first argument of `l10n.t(…)` or `text(…)`; what is put together while running
+ * A sentence is the literal first argument of `t(…)` or `text(…)`; what is put together while running
  * could not be translated, so anything but a literal in its place is an error.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,36 +40,23 @@ export async function renderBundle(folder = path.join(root, 'src')) {
 
 function collect(ts, call, file, source, found, problems) {
   const callee = call.expression.getText(source);
-  const isTranslate = /(^|\.)l10n\.t$/.test(callee);
-  if (!isTranslate && !(callee === 'text' && importsText(source))) return;
+  const from = { t: '(editor/)?localize', text: '(util/)?text' }[callee];
+  if (from === undefined || !imports(source, callee, from)) return;
   const [first] = call.arguments;
   if (first === undefined) return;
-  const add = (message, comment) => {
-    const key = comment === undefined ? message : `${message}/${comment}`;
-    found.set(key, comment === undefined ? message : { message, comment: [comment] });
-  };
-  if (ts.isStringLiteralLike(first)) return add(first.text);
-  if (isTranslate && ts.isObjectLiteralExpression(first)) {
-    const part = (name) => {
-      const value = first.properties.find((property) => property.name?.getText(source) === name)?.initializer;
-      const literal = value !== undefined && ts.isArrayLiteralExpression(value) ? value.elements[0] : value;
-      return literal !== undefined && ts.isStringLiteralLike(literal) ? literal.text : undefined;
-    };
-    const message = part('message');
-    if (message !== undefined) return add(message, part('comment'));
+  if (ts.isStringLiteralLike(first)) {
+    found.set(first.text, first.text);
+    return;
   }
-  // The one place that hands over templates made elsewhere.
-  if (file === path.join('editor', 'localize.ts')) return undefined;
   const { line } = source.getLineAndCharacterOfPosition(first.getStart(source));
   problems.push(
     `src/${file}:${line + 1}: ${callee}(…) takes a literal, not ${first.getText(source).slice(0, 60)}`,
   );
-  return undefined;
 }
 
-/** Other functions may be called `text` too. */
-function importsText(source) {
-  return /import \{[^}]*\btext\b[^}]*\} from '[./]*(util)?\/text'/.test(source.text);
+/** Other functions may be called `t` or `text` too. */
+function imports(source, name, from) {
+  return new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from '[./]*${from}'`).test(source.text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

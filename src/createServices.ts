@@ -10,6 +10,7 @@ import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlacement } from './editor/currentPlacement';
 import { GuardedSecrets } from './editor/guardedSecrets';
+import { t } from './editor/localize';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
@@ -100,7 +101,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
 /** The adapters to the editor. */
 function editorServices(own: Own) {
   const redactor = new Redactor();
-  const channel = vscode.window.createOutputChannel(vscode.l10n.t('GPU Rental'), { log: true });
+  const channel = vscode.window.createOutputChannel(t('GPU Rental'), { log: true });
   const log = own(new OutputLog(channel, redactor));
   const settings = new SettingsReader((key, value) => {
     warnAboutSetting(key, value);
@@ -320,10 +321,10 @@ function sshSettings(settings: SettingsReader) {
 }
 
 function warnAboutSetting(key: string, value: unknown): void {
-  const open = vscode.l10n.t('Open Settings');
+  const open = t('Open Settings');
   void vscode.window
     .showWarningMessage(
-      vscode.l10n.t(
+      t(
         'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
         key,
         JSON.stringify(value),

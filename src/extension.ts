@@ -6,6 +6,7 @@ import { commandIds, viewIds, type ViewId } from './contributions';
 import { loadForDocuments } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
+import { t } from './editor/localize';
 import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
 
@@ -18,10 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
       .catch((error: unknown) => {
         app = undefined;
         void vscode.window.showErrorMessage(
-          vscode.l10n.t(
-            'GPU Rental could not start: {0}',
-            error instanceof Error ? error.message : String(error),
-          ),
+          t('GPU Rental could not start: {0}', error instanceof Error ? error.message : String(error)),
         );
         throw error;
       }));

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from './localize';
 
 /** A question before something is lost or costs money. */
 export interface Question {
@@ -18,16 +19,16 @@ export async function confirm({ message, detail, button }: Question): Promise<bo
 export function confirmEditedTemplate(message: string): Promise<boolean> {
   return confirm({
     message,
-    detail: vscode.l10n.t('Nothing is rented before you confirm the price in a later step.'),
-    button: vscode.l10n.t('Rent from the Current Version'),
+    detail: t('Nothing is rented before you confirm the price in a later step.'),
+    button: t('Rent from the Current Version'),
   });
 }
 
 /** Asked wherever the known key of a machine may be forgotten; `button` says what follows. */
 export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({
-    message: vscode.l10n.t('Forget the host key of this instance?'),
-    detail: vscode.l10n.t(
+    message: t('Forget the host key of this instance?'),
+    detail: t(
       'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
     ),
     button,

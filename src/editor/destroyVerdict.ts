@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from './localize';
 
 /** Read back: the service does not list them any more. */
 export function tellDestroyed(names: readonly string[]): void {
@@ -6,21 +7,18 @@ export function tellDestroyed(names: readonly string[]): void {
   if (only !== undefined) {
     void vscode.window.showInformationMessage(
       names.length === 1
-        ? vscode.l10n.t('{0} is destroyed: the service does not list it any more.', only)
-        : vscode.l10n.t(
-            '{0} instances are destroyed: the service does not list them any more.',
-            names.length,
-          ),
+        ? t('{0} is destroyed: the service does not list it any more.', only)
+        : t('{0} instances are destroyed: the service does not list them any more.', names.length),
     );
   }
 }
 
 /** Sent, and the service still lists it or did not answer. */
 export function tellNotConfirmed(name: string): void {
-  const show = vscode.l10n.t('Show Instances');
+  const show = t('Show Instances');
   void vscode.window
     .showWarningMessage(
-      vscode.l10n.t(
+      t(
         'It is not confirmed that {0} is destroyed. It is still being checked, and you are told if it stays.',
         name,
       ),

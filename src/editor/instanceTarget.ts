@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
+import { t } from './localize';
 import { plainLabel } from './quickPick';
 
 /** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */
@@ -30,7 +31,7 @@ export async function chooseInstance(
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
-    const show = vscode.l10n.t('Show Instances');
+    const show = t('Show Instances');
     void vscode.window
       .showInformationMessage(words.none, show)
       .then((chosen) =>

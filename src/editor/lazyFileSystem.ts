@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from './localize';
 
 /** A file system that exists from the start, so that restored editors open, and loads when first read. */
 export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
@@ -64,7 +65,7 @@ export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposa
       await this.load();
     }
     if (!this.provider) {
-      throw vscode.FileSystemError.Unavailable(vscode.l10n.t('Templates could not be loaded.'));
+      throw vscode.FileSystemError.Unavailable(t('Templates could not be loaded.'));
     }
     return this.provider;
   }

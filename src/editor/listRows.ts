@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
-import { localize } from './localize';
+import { localize, t } from './localize';
 
 /** A row above a list that says what is wrong with it; plain data, as all nodes of a tree. */
 export type ListProblem =
@@ -52,31 +52,28 @@ function loadErrorRow(
 ): vscode.TreeItem {
   const wantsCode = error instanceof UserError && error.nextStep === 'secondFactor';
   const [label, staleLabel] = wantsCode
-    ? [
-        vscode.l10n.t('Could not load. Select to enter a code'),
-        vscode.l10n.t('Could not refresh. Select to enter a code'),
-      ]
-    : [vscode.l10n.t('Could not load. Select to retry'), vscode.l10n.t('Could not refresh. Select to retry')];
+    ? [t('Could not load. Select to enter a code'), t('Could not refresh. Select to enter a code')]
+    : [t('Could not load. Select to retry'), t('Could not refresh. Select to retry')];
   const item = warningRow(`${name}-load-error`, stale ? staleLabel : label);
   item.description = error instanceof UserError ? localize(error.text) : '';
   item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
   item.contextValue = ';loadError;';
   item.command = wantsCode
-    ? { command: 'gpuRental.tfa.signIn', title: vscode.l10n.t('Enter Code') }
-    : { command: retry, title: vscode.l10n.t('Retry') };
+    ? { command: 'gpuRental.tfa.signIn', title: t('Enter Code') }
+    : { command: retry, title: t('Retry') };
   return item;
 }
 
 /** Selecting it opens the log, which names the record and its field. */
 export function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
   const item = warningRow(`${name}-skipped`, label);
-  const what = vscode.l10n.t(
+  const what = t(
     'The service sent them in a form that is not understood; the rest is complete and works. Select this row for the log, which names the field. Refresh to try again, and report it if it stays.',
   );
   item.tooltip = consequence === undefined ? what : `${consequence} ${what}`;
   item.accessibilityInformation = { label: `${label}. ${item.tooltip}` };
   item.contextValue = ';skipped;';
-  item.command = { command: 'gpuRental.showLog', title: vscode.l10n.t('Show Log') };
+  item.command = { command: 'gpuRental.showLog', title: t('Show Log') };
   return item;
 }
 

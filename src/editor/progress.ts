@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { orCancelled } from '../util/cancellation';
 import { systemClock, wait } from '../util/clock';
+import { t } from './localize';
 
 /** A progress notification with *Cancel*; the signal fires on cancel. */
 export function withCancellableProgress<T>(
@@ -31,7 +32,7 @@ const soonMs = 700;
 /** For a question to the service that may have to wait for its limits; whoever asked may stop waiting. */
 export function whileAsking<T>(work: Promise<T>): Promise<T> {
   return unlessSoon(work, () =>
-    withCancellableProgress(vscode.l10n.t('Waiting for the service…'), (signal) => orCancelled(work, signal)),
+    withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal)),
   );
 }
 
@@ -39,7 +40,7 @@ export function whileAsking<T>(work: Promise<T>): Promise<T> {
 export function whileSending<T>(work: Promise<T>): Promise<T> {
   return unlessSoon(work, () =>
     vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Waiting for the service…') },
+      { location: vscode.ProgressLocation.Notification, title: t('Waiting for the service…') },
       () => work,
     ),
   );
@@ -59,7 +60,5 @@ async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Prom
 
 /** Says that the list of instances is being read; cancelling it ends the waiting, and the list is read for all windows. */
 export function whileReadingInstances(work: Promise<void>): Promise<void> {
-  return withCancellableProgress(vscode.l10n.t('Reading the instances…'), (signal) =>
-    orCancelled(work, signal),
-  );
+  return withCancellableProgress(t('Reading the instances…'), (signal) => orCancelled(work, signal));
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 
 export { plainLabel } from '../util/plainLabel';
 import { DisposableStore } from '../util/disposable';
+import { t } from './localize';
 import { comeBack } from './unasked';
 
 /** How a step ended. */
@@ -57,7 +58,7 @@ export interface TextStep extends StepTitle {
 
 const skipButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('debug-step-over'),
-  tooltip: vscode.l10n.t('Keep the Defaults and Review'),
+  tooltip: t('Keep the Defaults and Review'),
 });
 
 /** Title, steps and buttons, the same for lists and texts. */

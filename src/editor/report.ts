@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
-import { localize } from './localize';
+import { localize, t } from './localize';
 
 /** What the buttons of a message do; `retry` is given by whoever failed. */
 export type StepActions = Partial<Record<NextStep, () => unknown>>;
@@ -20,8 +20,8 @@ export class Report {
     }
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
-      void this.show(vscode.l10n.t('GPU Rental ran into an unexpected problem. The log has the details.'), [
-        [vscode.l10n.t('Show Log'), this.actions.showLog],
+      void this.show(t('GPU Rental ran into an unexpected problem. The log has the details.'), [
+        [t('Show Log'), this.actions.showLog],
       ]);
       return;
     }
@@ -32,7 +32,7 @@ export class Report {
     const { showLog } = this.actions;
     void this.show(
       localize(error.text),
-      label && action ? [[label, action]] : showLog ? [[vscode.l10n.t('Show Log'), showLog]] : [],
+      label && action ? [[label, action]] : showLog ? [[t('Show Log'), showLog]] : [],
     );
   }
 
@@ -54,14 +54,14 @@ export class Report {
 /** The words on the button for a next step; undefined where there is none. */
 export function stepLabel(step: NextStep): string | undefined {
   const labels: Record<NextStep, string | undefined> = {
-    retry: vscode.l10n.t('Retry'),
-    signIn: vscode.l10n.t('Sign In'),
-    replaceKey: vscode.l10n.t('Replace Key'),
-    secondFactor: vscode.l10n.t('Enter Code'),
-    openSettings: vscode.l10n.t('Open Settings'),
-    showLog: vscode.l10n.t('Show Log'),
-    addSshKey: vscode.l10n.t('Add SSH Key'),
-    openConsole: vscode.l10n.t('Open Web Console'),
+    retry: t('Retry'),
+    signIn: t('Sign In'),
+    replaceKey: t('Replace Key'),
+    secondFactor: t('Enter Code'),
+    openSettings: t('Open Settings'),
+    showLog: t('Show Log'),
+    addSshKey: t('Add SSH Key'),
+    openConsole: t('Open Web Console'),
     none: undefined,
   };
   return labels[step];

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from './confirm';
+import { t } from './localize';
 
 export interface ShownOnce {
   readonly title: string;
@@ -22,9 +23,9 @@ interface Row extends vscode.QuickPickItem {
 /** Shows what the service tells once, until the person says that it is stored. Nothing is kept or logged. */
 export async function showOnce(shown: ShownOnce): Promise<void> {
   const rows: Row[] = [
-    { label: `$(copy) ${vscode.l10n.t('Copy')}`, action: 'copy' },
-    { label: `$(save) ${vscode.l10n.t('Save to a File…')}`, action: 'save' },
-    { label: `$(check) ${shown.stored ?? vscode.l10n.t('I Have Stored It')}`, action: 'stored' },
+    { label: `$(copy) ${t('Copy')}`, action: 'copy' },
+    { label: `$(save) ${t('Save to a File…')}`, action: 'save' },
+    { label: `$(check) ${shown.stored ?? t('I Have Stored It')}`, action: 'stored' },
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     ...shown.lines.map((label) => ({ label })),
   ];
@@ -39,7 +40,7 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
     }
     if (picked?.action === 'copy') {
       await vscode.env.clipboard.writeText(shown.lines.join('\n'));
-      void vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 3000);
+      void vscode.window.setStatusBarMessage(t('Copied'), 3000);
     } else if (picked?.action === 'save') {
       await save(shown);
     }
@@ -49,15 +50,15 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
 async function save({ title, lines, fileName }: ShownOnce): Promise<void> {
   const target = await vscode.window.showSaveDialog({
     title,
-    saveLabel: vscode.l10n.t('Save'),
+    saveLabel: t('Save'),
     defaultUri: vscode.Uri.file(fileName),
   });
   if (target) {
     await vscode.workspace.fs.writeFile(target, Buffer.from(`${lines.join('\n')}\n`, 'utf8'));
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved'), 3000);
+    void vscode.window.setStatusBarMessage(t('Saved'), 3000);
   }
 }
 
 async function mayClose({ closeQuestion, closeDetail }: ShownOnce): Promise<boolean> {
-  return confirm({ message: closeQuestion, detail: closeDetail, button: vscode.l10n.t('Close Anyway') });
+  return confirm({ message: closeQuestion, detail: closeDetail, button: t('Close Anyway') });
 }

@@ -1,3 +1,6 @@
+/** More of one name or text than this hides the sentence around it. */
+const longestArgument = 400;
+
 /**
  * Text of a stranger as one plain line: no control or hidden characters, nothing that becomes an icon, and no link,
  * which a notification would draw and which could run a command.
@@ -8,4 +11,10 @@ export function plainLabel(value: string): string {
     .replaceAll('$(', '$ (')
     .replace(/\]\s*\(/g, '] - (')
     .trim();
+}
+
+/** The same for a value inside a sentence, which is cut where it would bury the sentence. */
+export function plainArgument(value: string): string {
+  const plain = plainLabel(value);
+  return plain.length > longestArgument ? `${plain.slice(0, longestArgument).trimEnd()}…` : plain;
 }

@@ -1,3 +1,5 @@
+import { plainArgument } from './plainLabel';
+
 /**
  * A sentence for people: an English template with numbered places, kept apart from its values
  * so that the editor layer can translate it. The inner folders never format text for display.
@@ -7,6 +9,7 @@ export interface Text {
   readonly args: readonly TextArg[];
 }
 
+/** Strings are a stranger's until they are cleaned; a sentence of our own is handed over as a `Text`. */
 export type TextArg = string | number | Text;
 
 /** Makes a `Text`; `{0}`, `{1}` … in the template stand for the arguments. */
@@ -17,8 +20,11 @@ export function text(template: string, ...args: TextArg[]): Text {
 /** Translates one template whose places are still open, for example `vscode.l10n.t`. */
 export type Translate = (template: string) => string;
 
-/** Fills a text in; without `translate` in English. */
-export function formatText(value: Text | string, translate: Translate = (t) => t): string {
+/**
+ * Fills a text in; without `translate` in English. This is where each argument becomes plain words: names, paths and
+ * texts from outside can be no link, no icon, no escape and no second line of a sentence.
+ */
+export function formatText(value: Text | string, translate: Translate = (template) => template): string {
   if (typeof value === 'string') {
     return value;
   }
@@ -27,6 +33,6 @@ export function formatText(value: Text | string, translate: Translate = (t) => t
     if (arg === undefined) {
       return place;
     }
-    return typeof arg === 'object' ? formatText(arg, translate) : String(arg);
+    return typeof arg === 'object' ? formatText(arg, translate) : plainArgument(String(arg));
   });
 }

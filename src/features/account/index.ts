@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
@@ -85,9 +86,9 @@ async function welcome(account: Account): Promise<void> {
   const credit = user.credit ?? user.balance;
   const message =
     credit === undefined
-      ? vscode.l10n.t('Signed in as {0}.', account.name)
-      : vscode.l10n.t('Signed in as {0}. Credit: {1}.', account.name, formatMoney(credit, 2));
-  const search = vscode.l10n.t('Search Offers');
+      ? t('Signed in as {0}.', account.name)
+      : t('Signed in as {0}. Credit: {1}.', account.name, formatMoney(credit, 2));
+  const search = t('Search Offers');
   const chosen = await vscode.window.showInformationMessage(message, search);
   if (chosen === search) {
     await runCommand('gpuRental.searchOffers');
@@ -101,7 +102,7 @@ async function tryDemo(deps: Deps): Promise<void> {
     await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Starting the demo marketplace on this computer…'),
+        title: t('Starting the demo marketplace on this computer…'),
       },
       async () => {
         const known = (await deps.accounts.known()).find((account) => account.isDemo);
@@ -122,10 +123,10 @@ async function tryDemo(deps: Deps): Promise<void> {
   } finally {
     deps.contextKeys.set('gpuRental.busy', false);
   }
-  const search = vscode.l10n.t('Search Offers');
+  const search = t('Search Offers');
   void vscode.window
     .showInformationMessage(
-      vscode.l10n.t(
+      t(
         'This is the demo marketplace: offers, money and machines are simulated, and nothing is billed. SSH is real and stays on this computer.',
       ),
       search,
@@ -140,11 +141,11 @@ async function renameAccount({ accounts }: Deps): Promise<void> {
     throw new NotSignedInError();
   }
   const answer = await askText({
-    title: vscode.l10n.t('Name This Account'),
-    prompt: vscode.l10n.t('What the account is called on this computer. Empty: the name at the service.'),
+    title: t('Name This Account'),
+    prompt: t('What the account is called on this computer. Empty: the name at the service.'),
     placeholder: active.user.email ?? active.user.name ?? '',
     value: active.name,
-    problem: (value) => (value.trim().length > 60 ? vscode.l10n.t('At most {0} characters.', 60) : undefined),
+    problem: (value) => (value.trim().length > 60 ? t('At most {0} characters.', 60) : undefined),
   });
   if (answer.kind === 'picked') {
     await accounts.rename(active.key, plainLabel(answer.value));
@@ -154,21 +155,21 @@ async function renameAccount({ accounts }: Deps): Promise<void> {
 async function switchAccount(deps: Deps): Promise<void> {
   const known = await deps.accounts.known();
   const active = deps.accounts.active?.key;
-  const add = { label: vscode.l10n.t('Sign In to Another Account…'), account: undefined };
-  const demo = { label: vscode.l10n.t('Try the Demo Marketplace'), account: undefined };
+  const add = { label: t('Sign In to Another Account…'), account: undefined };
+  const demo = { label: t('Try the Demo Marketplace'), account: undefined };
   const items: (vscode.QuickPickItem & { account: AccountRef | undefined })[] = [
     ...known.map((account) => ({
-      label: `${account.key === active ? '$(check) ' : ''}${account.isDemo ? vscode.l10n.t('Demo Marketplace') : plainLabel(account.name)}`,
-      description: account.key === active ? vscode.l10n.t('active') : '',
-      detail: account.isDemo ? vscode.l10n.t('Simulated on this computer') : account.serviceUrl,
+      label: `${account.key === active ? '$(check) ' : ''}${account.isDemo ? t('Demo Marketplace') : plainLabel(account.name)}`,
+      description: account.key === active ? t('active') : '',
+      detail: account.isDemo ? t('Simulated on this computer') : account.serviceUrl,
       account,
     })),
     add,
     ...(known.some((account) => account.isDemo) ? [] : [demo]),
   ];
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Switch Account'),
-    placeHolder: vscode.l10n.t('Which account should this editor use?'),
+    title: t('Switch Account'),
+    placeHolder: t('Which account should this editor use?'),
   });
   if (picked === add) {
     await runCommand('gpuRental.signIn');

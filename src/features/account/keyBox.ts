@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { isCancelled, UserError } from '../../util/errors';
 
 export interface KeyBox<T> {
@@ -14,7 +14,7 @@ export function askForKey<T>({ title, prompt, check }: KeyBox<T>): Promise<T | u
   const input = vscode.window.createInputBox();
   input.title = title;
   input.prompt = prompt;
-  input.placeholder = vscode.l10n.t('API key');
+  input.placeholder = t('API key');
   input.password = true;
   input.ignoreFocusOut = true;
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export function askForKey<T>({ title, prompt, check }: KeyBox<T>): Promise<T | u
     input.onDidAccept(() => {
       const apiKey = input.value.trim();
       if (apiKey === '' || abort) {
-        input.validationMessage = vscode.l10n.t('Paste your key, or press Escape to stop.');
+        input.validationMessage = t('Paste your key, or press Escape to stop.');
         return;
       }
       abort = new AbortController();

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
@@ -21,8 +22,8 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     return;
   }
   const answer = await askForKey({
-    title: vscode.l10n.t('Replace Key: {0}', plainLabel(account.name)),
-    prompt: vscode.l10n.t(
+    title: t('Replace Key: {0}', plainLabel(account.name)),
+    prompt: t(
       'Paste another API key of this account at {0}. Everything else stays as it is.',
       new URL(account.serviceUrl).host,
     ),
@@ -34,12 +35,12 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
   if (answer?.outcome.kind === 'otherUser') {
     if (
       await confirm({
-        message: vscode.l10n.t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
-        detail: vscode.l10n.t(
+        message: t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
+        detail: t(
           'It cannot take the place of the key of {0}, which stays as it was.',
           plainLabel(account.name),
         ),
-        button: vscode.l10n.t('Add as Another Account'),
+        button: t('Add as Another Account'),
       })
     ) {
       await accounts.signIn({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
@@ -47,7 +48,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
   } else if (answer) {
     if (answer.outcome.account.isKept) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
+        t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
       );
     } else {
       report.error(new KeyNotKeptError());

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -24,8 +24,8 @@ export async function signIn(deps: Deps): Promise<Account | undefined> {
     return checkWithProgress(deps, serviceUrl, await offered.read());
   }
   return askForKey({
-    title: vscode.l10n.t('Sign In: API Key'),
-    prompt: vscode.l10n.t(
+    title: t('Sign In: API Key'),
+    prompt: t(
       'Paste the API key of your account at {0}. It is kept in the secret store of the editor.',
       new URL(serviceUrl).host,
     ),
@@ -38,19 +38,19 @@ async function pickService(deps: Deps): Promise<string | undefined> {
   const known = (await deps.accounts.known()).filter((account) => !account.isDemo);
   const urls = [...new Set([byDefault, ...known.map((account) => account.serviceUrl)])];
   const other: vscode.QuickPickItem = {
-    label: vscode.l10n.t('Another Address…'),
-    detail: vscode.l10n.t('A service that speaks the same interface'),
+    label: t('Another Address…'),
+    detail: t('A service that speaks the same interface'),
   };
   const picked = await vscode.window.showQuickPick([...urls.map((label) => ({ label })), other], {
-    title: vscode.l10n.t('Sign In: Service'),
-    placeHolder: vscode.l10n.t('Where do you have your account?'),
+    title: t('Sign In: Service'),
+    placeHolder: t('Where do you have your account?'),
   });
   if (picked !== other) {
     return picked?.label;
   }
   const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Sign In: Service Address'),
-    prompt: vscode.l10n.t('The address of the service. Each account keeps its own.'),
+    title: t('Sign In: Service Address'),
+    prompt: t('The address of the service. Each account keeps its own.'),
     placeHolder: 'https://',
     ignoreFocusOut: true,
     validateInput: (value) => {
@@ -72,22 +72,22 @@ async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
     return 'paste';
   }
   const items: KeyPick[] = [
-    { label: vscode.l10n.t('Paste an API Key…') },
+    { label: t('Paste an API Key…') },
     ...keys.map((source) => ({
-      label: vscode.l10n.t('Use the Key from {0}', source.place),
-      detail: vscode.l10n.t('It is checked and then kept in the secret store of the editor'),
+      label: t('Use the Key from {0}', source.place),
+      detail: t('It is checked and then kept in the secret store of the editor'),
       source,
     })),
   ];
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Sign In: API Key'),
-    placeHolder: vscode.l10n.t('Which key should be used?'),
+    title: t('Sign In: API Key'),
+    placeHolder: t('Which key should be used?'),
   });
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }
 
 function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Promise<Account> {
-  return withCancellableProgress(vscode.l10n.t('Checking the key…'), (signal) =>
+  return withCancellableProgress(t('Checking the key…'), (signal) =>
     deps.accounts.signIn({ serviceUrl, apiKey }, signal),
   );
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 
@@ -18,21 +19,21 @@ export async function signOut(deps: Deps): Promise<void> {
   }
   const name = plainLabel(account.name);
   const count = fleet.state.kind === 'ready' ? fleet.state.value.instances.length : 0;
-  const removed = vscode.l10n.t(
+  const removed = t(
     'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
   );
   if (
     !(await confirm({
-      message: vscode.l10n.t('Sign out of {0}?', name),
+      message: t('Sign out of {0}?', name),
       detail:
         count === 0
           ? removed
           : `${
               count === 1
-                ? vscode.l10n.t('Your instance goes on costing money.')
-                : vscode.l10n.t('Your {0} instances go on costing money.', count)
+                ? t('Your instance goes on costing money.')
+                : t('Your {0} instances go on costing money.', count)
             } ${keptLater(deps)}${removed}`,
-      button: vscode.l10n.t('Sign Out'),
+      button: t('Sign Out'),
     }))
   ) {
     return;
@@ -67,14 +68,11 @@ async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<re
 
 function tell(name: string, sshEntries: number, next: string | undefined): void {
   const words = [
-    vscode.l10n.t('Signed out of {0}.', name),
+    t('Signed out of {0}.', name),
     sshEntries === 0
-      ? vscode.l10n.t('Its key, cached lists and records were removed.')
-      : vscode.l10n.t(
-          'Its key, cached lists and records were removed, and its SSH entries ({0}).',
-          sshEntries,
-        ),
-    next === undefined ? '' : vscode.l10n.t('{0} is active now.', plainLabel(next)),
+      ? t('Its key, cached lists and records were removed.')
+      : t('Its key, cached lists and records were removed, and its SSH entries ({0}).', sshEntries),
+    next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
   void vscode.window.showInformationMessage(words.filter((part) => part !== '').join(' '));
 }
@@ -83,5 +81,5 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
 function keptLater({ leases }: Deps): string {
   return leases.rows.length === 0
     ? ''
-    : `${vscode.l10n.t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.')} `;
+    : `${t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.')} `;
 }

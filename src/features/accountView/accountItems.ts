@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ForbiddenError } from '../../api/errors';
 import { skippedRow } from '../../editor/listRows';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
@@ -26,12 +26,12 @@ function row(label: string, icon: string, contextValue: string, collapsible = No
 export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.TreeItem {
   const item = row(plainLabel(name), isDemo ? 'beaker' : 'account', ';user;');
   item.description = [
-    isDemo ? vscode.l10n.t('demo, simulated') : '',
+    isDemo ? t('demo, simulated') : '',
     user.emailVerified === undefined
       ? ''
       : user.emailVerified
-        ? vscode.l10n.t('e-mail verified')
-        : vscode.l10n.t('e-mail not verified'),
+        ? t('e-mail verified')
+        : t('e-mail not verified'),
     isDemo ? '' : new URL(serviceUrl).host,
   ]
     .filter((part) => part !== '')
@@ -43,14 +43,14 @@ export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.Tr
   tooltip.appendText(
     [
       user.name === undefined ? '' : plainLabel(user.name),
-      vscode.l10n.t('User #{0}', user.id),
+      t('User #{0}', user.id),
       serviceUrl,
       user.emailVerified === undefined
         ? ''
         : user.emailVerified
-          ? vscode.l10n.t('The e-mail address is verified.')
-          : vscode.l10n.t('The e-mail address is not verified: no codes are sent to it or by text message.'),
-      user.isAdmin === true ? vscode.l10n.t('Administrator') : '',
+          ? t('The e-mail address is verified.')
+          : t('The e-mail address is not verified: no codes are sent to it or by text message.'),
+      user.isAdmin === true ? t('Administrator') : '',
     ]
       .filter((part) => part !== '')
       .join('\n'),
@@ -60,7 +60,7 @@ export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.Tr
 }
 
 export function creditItem(amount: string, lasts: string, tooltip: string): vscode.TreeItem {
-  const item = row(vscode.l10n.t('Credit: {0}', amount), 'credit-card', ';credit;');
+  const item = row(t('Credit: {0}', amount), 'credit-card', ';credit;');
   item.description = lasts;
   item.tooltip = tooltip;
   return item;
@@ -73,11 +73,7 @@ export function keyItem(
   lacking: readonly PermissionCategory[],
 ): vscode.TreeItem {
   const name = key?.name === undefined ? '' : plainLabel(key.name);
-  const item = row(
-    name === '' ? vscode.l10n.t('API key in use') : vscode.l10n.t('API key in use: {0}', name),
-    'key',
-    ';keyInUse;',
-  );
+  const item = row(name === '' ? t('API key in use') : t('API key in use: {0}', name), 'key', ';keyInUse;');
   item.description = key
     ? localize(permissionSummary(key))
     : user.keyId === undefined
@@ -85,17 +81,15 @@ export function keyItem(
       : `#${user.keyId}`;
   const lines = [
     key
-      ? vscode.l10n.t('What this key may do: {0}', localize(permissionSummary(key)))
-      : vscode.l10n.t('What this key may do is not known; a refusal tells.'),
+      ? t('What this key may do: {0}', localize(permissionSummary(key)))
+      : t('What this key may do is not known; a refusal tells.'),
     ...(lacking.length === 0
       ? []
       : [
-          vscode.l10n.t('It may not:'),
+          t('It may not:'),
           ...lacking.map((category) => `– ${localize(permissionMeaning[category])} (${category})`),
         ]),
-    key?.ipWhitelist
-      ? vscode.l10n.t('It works from {0} alone.', key.ipWhitelist.map(plainLabel).join(', '))
-      : '',
+    key?.ipWhitelist ? t('It works from {0} alone.', key.ipWhitelist.map(plainLabel).join(', ')) : '',
   ];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
   return item;
@@ -104,28 +98,28 @@ export function keyItem(
 /** The key in the user's own record; `place` where this computer has it. */
 export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   const parsed = parsePublicKey(publicKey);
-  const name = plainLabel(parsed?.comment ?? '') || (parsed?.type ?? vscode.l10n.t('unknown kind'));
-  const item = row(vscode.l10n.t('SSH key: {0}', name), 'key', ';userSshKey;');
+  const name = plainLabel(parsed?.comment ?? '') || (parsed?.type ?? t('unknown kind'));
+  const item = row(t('SSH key: {0}', name), 'key', ';userSshKey;');
   item.description = [place, parsed?.fingerprint.slice(0, 17) ?? '']
     .filter((part) => part !== '')
     .join(' · ');
   item.tooltip = [
-    vscode.l10n.t('The SSH key of your account. It counts among those in the view SSH Keys.'),
+    t('The SSH key of your account. It counts among those in the view SSH Keys.'),
     parsed?.fingerprint ?? '',
   ]
     .filter((part) => part !== '')
     .join('\n');
-  item.command = { command: 'gpuRental.sshKeys.focus', title: vscode.l10n.t('Show SSH Keys') };
+  item.command = { command: 'gpuRental.sshKeys.focus', title: t('Show SSH Keys') };
   return item;
 }
 
 /** The heading of a part. */
 export function partItem(part: PartId, user: User, count: number | undefined): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: vscode.l10n.t('Second Factor'),
-    apiKeys: vscode.l10n.t('API Keys'),
-    secrets: vscode.l10n.t('Environment Variables'),
-    teamRoles: vscode.l10n.t('Team Roles'),
+    tfa: t('Second Factor'),
+    apiKeys: t('API Keys'),
+    secrets: t('Environment Variables'),
+    teamRoles: t('Team Roles'),
   };
   const icons: Record<PartId, string> = {
     tfa: 'shield',
@@ -142,15 +136,15 @@ export function partItem(part: PartId, user: User, count: number | undefined): v
 /** From `tfa_status`: the flag of the status call does not tell legacy accounts. */
 function tfaState({ tfaStatus }: User): string {
   const words: Readonly<Record<string, string>> = {
-    enabled: vscode.l10n.t('on'),
-    legacy: vscode.l10n.t('on, older form'),
-    disabled: vscode.l10n.t('off'),
+    enabled: t('on'),
+    legacy: t('on, older form'),
+    disabled: t('off'),
   };
   return tfaStatus === undefined ? '' : (words[tfaStatus] ?? plainLabel(tfaStatus));
 }
 
 export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
-  const type = method.type === 'totp' ? vscode.l10n.t('Authenticator app') : vscode.l10n.t('Text message');
+  const type = method.type === 'totp' ? t('Authenticator app') : t('Text message');
   const label = method.label === undefined ? type : plainLabel(method.label);
   const isLocked = (method.lockedUntil ?? 0) * 1000 > nowMs;
   const item = row(
@@ -160,18 +154,18 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
   );
   const when = (seconds: number) => new Date(seconds * 1000).toLocaleString(vscode.env.language);
   item.description = [
-    method.isPrimary ? vscode.l10n.t('primary') : '',
+    method.isPrimary ? t('primary') : '',
     method.phone === undefined ? type : plainLabel(method.phone),
-    isLocked ? vscode.l10n.t('locked until {0}', when(method.lockedUntil ?? 0)) : '',
-    !isLocked && (method.failCount ?? 0) > 0 ? vscode.l10n.t('wrong codes: {0}', method.failCount ?? 0) : '',
+    isLocked ? t('locked until {0}', when(method.lockedUntil ?? 0)) : '',
+    !isLocked && (method.failCount ?? 0) > 0 ? t('wrong codes: {0}', method.failCount ?? 0) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');
   item.tooltip = [
     `${label} (#${method.id})`,
-    method.failCount === undefined ? '' : vscode.l10n.t('Failed attempts: {0}', method.failCount),
-    method.lastUsedAt === undefined ? '' : vscode.l10n.t('Last used: {0}', when(method.lastUsedAt)),
-    method.createdAt === undefined ? '' : vscode.l10n.t('Added: {0}', when(method.createdAt)),
+    method.failCount === undefined ? '' : t('Failed attempts: {0}', method.failCount),
+    method.lastUsedAt === undefined ? '' : t('Last used: {0}', when(method.lastUsedAt)),
+    method.createdAt === undefined ? '' : t('Added: {0}', when(method.createdAt)),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -180,11 +174,11 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
 
 export function backupCodesItem({ backupCodesRemaining: left }: TfaStatus): vscode.TreeItem {
   const item = row(
-    left === undefined ? vscode.l10n.t('Backup codes') : vscode.l10n.t('Backup codes: {0} left', left),
+    left === undefined ? t('Backup codes') : t('Backup codes: {0} left', left),
     left === 0 ? 'warning' : 'list-ordered',
     ';backupCodes;',
   );
-  item.description = left === 0 ? vscode.l10n.t('make new ones') : '';
+  item.description = left === 0 ? t('make new ones') : '';
   return item;
 }
 
@@ -192,9 +186,9 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
   const name = key.name === undefined ? '' : plainLabel(key.name);
   const item = row(name === '' ? `#${key.id}` : name, 'key', ';apiKey;');
   item.description = [
-    inUse ? vscode.l10n.t('in use') : '',
+    inUse ? t('in use') : '',
     localize(permissionSummary(key)),
-    key.ipWhitelist ? vscode.l10n.t('from {0}', key.ipWhitelist.map(plainLabel).join(', ')) : '',
+    key.ipWhitelist ? t('from {0}', key.ipWhitelist.map(plainLabel).join(', ')) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -204,9 +198,9 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
 /** The value stays hidden unless it was asked for a moment ago. */
 export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
   const item = row(plainLabel(name), 'symbol-variable', ';secret;');
-  item.description = isRevealed ? (value ?? vscode.l10n.t('not told by the service')) : '••••••';
+  item.description = isRevealed ? (value ?? t('not told by the service')) : '••••••';
   if (!isRevealed) {
-    item.accessibilityInformation = { label: vscode.l10n.t('{0}, value hidden', plainLabel(name)) };
+    item.accessibilityInformation = { label: t('{0}, value hidden', plainLabel(name)) };
   }
   return item;
 }
@@ -220,12 +214,10 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
 /** `isLegacy`: the second factor is on in its older form, whose list of methods is empty. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: isLegacy
-      ? vscode.l10n.t('Older form, by SMS. Select to change it')
-      : vscode.l10n.t('No second factor. Select to add one'),
-    apiKeys: vscode.l10n.t('No API keys'),
-    secrets: vscode.l10n.t('No environment variables. Select to set one'),
-    teamRoles: vscode.l10n.t('No team roles'),
+    tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No second factor. Select to add one'),
+    apiKeys: t('No API keys'),
+    secrets: t('No environment variables. Select to set one'),
+    teamRoles: t('No team roles'),
   };
   const item = row(labels[part], 'info', '');
   if (part === 'tfa') {
@@ -239,9 +231,7 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
 /** Entries that are there and could not be understood. */
 export function skippedItem(part: PartId, count: number): vscode.TreeItem {
   return skippedRow(
-    count === 1
-      ? vscode.l10n.t('1 entry could not be read')
-      : vscode.l10n.t('{0} entries could not be read', count),
+    count === 1 ? t('1 entry could not be read') : t('{0} entries could not be read', count),
     part,
   );
 }
@@ -249,12 +239,12 @@ export function skippedItem(part: PartId, count: number): vscode.TreeItem {
 /** What a key may not read is explained and not offered again and again. */
 export function problemItem(error: unknown): vscode.TreeItem {
   if (error instanceof ForbiddenError) {
-    const item = row(vscode.l10n.t('Your API key may not read this'), 'lock', '');
+    const item = row(t('Your API key may not read this'), 'lock', '');
     item.tooltip = localize(error.text);
     return item;
   }
-  const item = row(vscode.l10n.t('Could not load. Select to retry'), 'warning', '');
+  const item = row(t('Could not load. Select to retry'), 'warning', '');
   item.description = error instanceof UserError ? localize(error.text) : '';
-  item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+  item.command = { command: 'gpuRental.refresh', title: t('Retry') };
   return item;
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { permissionCategories } from '../../model/accounts/apiKey';
 import { formatMoney } from '../../model/money';
 import { durationText, hoursOfCredit } from '../../model/quote';
@@ -137,7 +137,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     try {
       const [local] = matchKeys(await this.deps.ssh.localKeys(), [sshKey]);
       if (local && this.placedKey === sshKey) {
-        this.place = local.inAgent ? vscode.l10n.t('in the SSH agent') : vscode.l10n.t('on this computer');
+        this.place = local.inAgent ? t('in the SSH agent') : t('on this computer');
         this.changed.fire(undefined);
       }
     } catch (error) {
@@ -275,7 +275,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private creditRow({ user }: Account): vscode.TreeItem {
     const money = user.credit ?? user.balance;
     if (money === undefined) {
-      return creditItem(vscode.l10n.t('not known'), '', '');
+      return creditItem(t('not known'), '', '');
     }
     const { rate, isPartial } = burnNow(this.deps);
     const hours = hoursOfCredit(money, rate);
@@ -283,11 +283,11 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       hours === undefined
         ? ''
         : isPartial
-          ? vscode.l10n.t('lasts at most {0} with what runs now', localize(durationText(hours)))
-          : vscode.l10n.t('lasts {0} with what runs now', localize(durationText(hours)));
+          ? t('lasts at most {0} with what runs now', localize(durationText(hours)))
+          : t('lasts {0} with what runs now', localize(durationText(hours)));
     const tooltip = [
-      vscode.l10n.t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
-      vscode.l10n.t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),
+      t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
+      t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),
     ].join('\n');
     return creditItem(formatMoney(money, 2), lasts, tooltip);
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
@@ -54,7 +55,7 @@ export function register(deps: Deps): Disposable {
 async function openConsole(serviceUrl: string, target: unknown): Promise<void> {
   if (consoleAddress(serviceUrl, consolePages.user) === undefined) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This marketplace runs on your computer and has no web console.'),
+      t('This marketplace runs on your computer and has no web console.'),
     );
     return;
   }
@@ -73,13 +74,13 @@ function pageOf(target: unknown): ConsolePage | undefined {
 
 async function pickPage(): Promise<ConsolePage | undefined> {
   const rows: readonly (vscode.QuickPickItem & { readonly page: ConsolePage })[] = [
-    { label: `$(credit-card) ${vscode.l10n.t('Add Credit')}`, page: consolePages.credit },
-    { label: `$(mail) ${vscode.l10n.t('Account and E-Mail Verification')}`, page: consolePages.user },
-    { label: `$(key) ${vscode.l10n.t('API Keys')}`, page: consolePages.apiKeys },
+    { label: `$(credit-card) ${t('Add Credit')}`, page: consolePages.credit },
+    { label: `$(mail) ${t('Account and E-Mail Verification')}`, page: consolePages.user },
+    { label: `$(key) ${t('API Keys')}`, page: consolePages.apiKeys },
   ];
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Open Web Console'),
-    placeHolder: vscode.l10n.t('Opens in your browser, where you sign in by yourself'),
+    title: t('Open Web Console'),
+    placeHolder: t('Opens in your browser, where you sign in by yourself'),
   });
   return picked?.page;
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
@@ -50,7 +50,7 @@ export class ComparePanel implements vscode.Disposable {
       this.panel = new ReportPanel(
         {
           id: 'compare',
-          title: vscode.l10n.t('Compare Offers'),
+          title: t('Compare Offers'),
           extensionUri: this.deps.extensionUri,
           log: this.deps.log,
           onMessage: (message) => {
@@ -144,11 +144,7 @@ export class ComparePanel implements vscode.Disposable {
     this.failures = new Map(
       machines.map(({ machineId, at, reason }) => [
         machineId,
-        vscode.l10n.t(
-          'This machine failed {0} ago: {1}',
-          localize(durationText(this.deps.clock.now() - at)),
-          reason,
-        ),
+        t('This machine failed {0} ago: {1}', localize(durationText(this.deps.clock.now() - at)), reason),
       ]),
     );
   }
@@ -164,22 +160,20 @@ export class ComparePanel implements vscode.Disposable {
       return { pin, status, readAt, ...(failure === undefined ? {} : { failure }) };
     });
     this.panel?.show({
-      title: vscode.l10n.t('Compare Offers'),
-      subtitle: vscode.l10n.t(
-        'Rent… leads to the steps of a rental. Nothing is rented before you confirm it there.',
-      ),
+      title: t('Compare Offers'),
+      subtitle: t('Rent… leads to the steps of a rental. Nothing is rented before you confirm it there.'),
       busy: this.reading !== undefined,
       notices: [...this.errorNotice(), ...fewNotice(pins.length)],
       filters: [],
       buttons: [
-        { id: 'refresh', label: vscode.l10n.t('Refresh') },
-        { id: 'search', label: vscode.l10n.t('Search Offers…') },
+        { id: 'refresh', label: t('Refresh') },
+        { id: 'search', label: t('Search Offers…') },
       ],
       tiles: [],
       sections: [],
       ...(pins.length === 0 ? {} : { comparison: comparisonView(views, localize) }),
       words: {
-        loading: vscode.l10n.t('Looking whether the offers are still there…'),
+        loading: t('Looking whether the offers are still there…'),
         showTable: '',
         savePicture: '',
         median: '',
@@ -195,11 +189,11 @@ export class ComparePanel implements vscode.Disposable {
     const why =
       this.error instanceof UserError
         ? localize(this.error.text)
-        : vscode.l10n.t('Something unexpected happened. The log has the details.');
+        : t('Something unexpected happened. The log has the details.');
     return [
       {
         severity: 'error',
-        text: vscode.l10n.t('{0} Whether the offers are still there is not known.', why),
+        text: t('{0} Whether the offers are still there is not known.', why),
         buttons: [{ id: 'refresh', label: stepLabel('retry') ?? '' }],
       },
     ];
@@ -209,9 +203,9 @@ export class ComparePanel implements vscode.Disposable {
 function fewNotice(pinned: number): ReportView['notices'] {
   const message =
     pinned === 0
-      ? vscode.l10n.t('No offer is pinned. Pin two to four in the list of offers to compare them here.')
+      ? t('No offer is pinned. Pin two to four in the list of offers to compare them here.')
       : pinned === 1
-        ? vscode.l10n.t('Pin another offer in the list of offers to compare it with this one.')
+        ? t('Pin another offer in the list of offers to compare it with this one.')
         : undefined;
   return message === undefined
     ? []
@@ -219,7 +213,7 @@ function fewNotice(pinned: number): ReportView['notices'] {
         {
           severity: 'info',
           text: message,
-          buttons: [{ id: 'search', label: vscode.l10n.t('Search Offers…') }],
+          buttons: [{ id: 'search', label: t('Search Offers…') }],
         },
       ];
 }

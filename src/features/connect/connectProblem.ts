@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { confirmForgettingHostKey } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Services } from '../../services';
 import type { Explained, Fix } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
@@ -28,15 +28,15 @@ export class ConnectProblem {
     >,
   ): void {
     const labels: Record<Fix, string> = {
-      retry: vscode.l10n.t('Retry'),
-      waitLonger: vscode.l10n.t('Wait up to 60 s'),
-      openTerminal: vscode.l10n.t('Open Terminal'),
-      attachKey: vscode.l10n.t('Attach a Key…'),
-      forgetHostKey: vscode.l10n.t('Forget the Old Key…'),
-      openConfig: vscode.l10n.t('Open SSH Config'),
-      unlockKey: vscode.l10n.t('Add to Agent'),
-      connectAnyway: vscode.l10n.t('Connect Anyway'),
-      showLog: vscode.l10n.t('Show Log'),
+      retry: t('Retry'),
+      waitLonger: t('Wait up to 60 s'),
+      openTerminal: t('Open Terminal'),
+      attachKey: t('Attach a Key…'),
+      forgetHostKey: t('Forget the Old Key…'),
+      openConfig: t('Open SSH Config'),
+      unlockKey: t('Add to Agent'),
+      connectAnyway: t('Connect Anyway'),
+      showLog: t('Show Log'),
     };
     const run: Record<Fix, () => Promise<void>> = {
       ...actions,
@@ -67,7 +67,7 @@ export class ConnectProblem {
   }
 
   private async forgetHostKey(retry: () => Promise<void>): Promise<void> {
-    if (await confirmForgettingHostKey(vscode.l10n.t('Forget and Retry'))) {
+    if (await confirmForgettingHostKey(t('Forget and Retry'))) {
       await this.deps.ssh.forgetHostKey(this.failed.host.alias);
       await retry();
     }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -87,7 +88,7 @@ export class Connector {
     const remotes = await workspaceRemotes(runProgram);
     if (remotes.length === 0) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('The open folder has no git remote that can be cloned by HTTPS or SSH.'),
+        t('The open folder has no git remote that can be cloned by HTTPS or SSH.'),
       );
       return;
     }
@@ -135,7 +136,7 @@ export class Connector {
   async copyCommand(instanceId: number): Promise<void> {
     const host = await this.prepare(instanceId);
     await vscode.env.clipboard.writeText(this.deps.ssh.commandLine(host.alias));
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('SSH command copied'), 4_000);
+    void vscode.window.setStatusBarMessage(t('SSH command copied'), 4_000);
   }
 
   name(instanceId: number): string {
@@ -217,7 +218,7 @@ export class Connector {
     how: Try & { readonly signal: AbortSignal; readonly bootsUntil: number },
   ): Promise<ConnectOutcome | undefined> {
     const { signal, bootsUntil } = how;
-    say(vscode.l10n.t('Looking for a key that fits…'));
+    say(t('Looking for a key that fits…'));
     let request = await this.request(instanceId, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
@@ -228,7 +229,7 @@ export class Connector {
         request = await this.request(instanceId, instance, signal);
       }
     }
-    say(vscode.l10n.t('Logging in…'));
+    say(t('Logging in…'));
     for (;;) {
       const outcome = await this.deps.ssh.connect(request, how);
       const { preflight } = outcome;
@@ -236,7 +237,7 @@ export class Connector {
       if (!isBooting || this.deps.clock.now() >= bootsUntil) {
         return outcome;
       }
-      say(vscode.l10n.t('Waiting for its SSH server…'));
+      say(t('Waiting for its SSH server…'));
       await wait(this.deps.clock, bootRetryMs, signal);
     }
   }
@@ -272,7 +273,7 @@ export class Connector {
     const picked = await pickFolder(
       offered,
       this.folders.recent(alias, instance),
-      vscode.l10n.t('Open {0}', this.name(instanceId)),
+      t('Open {0}', this.name(instanceId)),
       remotes[0]?.name,
     );
     if (picked !== 'clone') {
@@ -287,6 +288,6 @@ export class Connector {
   }
 
   private title(instanceId: number): string {
-    return vscode.l10n.t('Connecting to {0}', this.name(instanceId));
+    return t('Connecting to {0}', this.name(instanceId));
   }
 }

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 
@@ -18,25 +18,25 @@ export async function pickFolder(
   const others = folders.filter((path) => !recent.includes(path));
   const clone: Row<string> = {
     id: 'clone',
-    label: `$(repo-clone) ${vscode.l10n.t('Clone {0}', plainLabel(repository ?? ''))}`,
-    description: vscode.l10n.t('the repository that is open here'),
+    label: `$(repo-clone) ${t('Clone {0}', plainLabel(repository ?? ''))}`,
+    description: t('the repository that is open here'),
     value: 'clone',
   };
   const fixed = [
-    ...recent.map((path) => row(path, vscode.l10n.t('opened before'))),
-    ...(recent.includes(home) ? [] : [row(home, vscode.l10n.t('home folder'))]),
+    ...recent.map((path) => row(path, t('opened before'))),
+    ...(recent.includes(home) ? [] : [row(home, t('home folder'))]),
     ...others.map((path) => row(path, '')),
-    ...(recent.includes('/') ? [] : [row('/', vscode.l10n.t('the whole machine'))]),
+    ...(recent.includes('/') ? [] : [row('/', t('the whole machine'))]),
     ...(repository === undefined ? [] : [clone]),
   ];
   const answer = await pickFromList<string>({
     title,
-    placeholder: vscode.l10n.t('Folder on the instance: pick one or type a path'),
+    placeholder: t('Folder on the instance: pick one or type a path'),
     rows: fixed,
     rowsFor: (typed) => {
       const path = typed.trim();
       const known = fixed.some(({ value }) => value === path);
-      return !known && isRemotePath(path) ? [row(path, vscode.l10n.t('as typed')), ...fixed] : fixed;
+      return !known && isRemotePath(path) ? [row(path, t('as typed')), ...fixed] : fixed;
     },
   });
   return answer.kind === 'picked' ? answer.value : undefined;

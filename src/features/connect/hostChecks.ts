@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
@@ -34,7 +35,7 @@ export function usableInstance(
 export function warnAboutMemory(host: PreparedHost): void {
   if (host.fromMemory) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('The service did not say where the instance is. Its last known address is used.'),
+      t('The service did not say where the instance is. Its last known address is used.'),
     );
   }
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../contributions';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance, instanceIdOf } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
@@ -23,8 +24,8 @@ export function register(deps: ConnectDeps): Disposable {
   const connector = new Connector(deps);
   const choose = (target: unknown, kinds?: Parameters<Connector['candidates']>[0]) =>
     chooseInstance(target, connector.candidates(kinds), {
-      title: vscode.l10n.t('Connect to which instance?'),
-      none: vscode.l10n.t('No instance is running that can be connected to.'),
+      title: t('Connect to which instance?'),
+      none: t('No instance is running that can be connected to.'),
     });
   const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
@@ -89,14 +90,14 @@ async function changeAgentForwarding(
   if (
     await confirm({
       message: turnOn
-        ? vscode.l10n.t('Let {0} use your SSH agent?', connector.name(instanceId))
-        : vscode.l10n.t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
+        ? t('Let {0} use your SSH agent?', connector.name(instanceId))
+        : t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
       detail: turnOn
-        ? vscode.l10n.t(
+        ? t(
             'While you are connected, whoever controls that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
           )
-        : vscode.l10n.t('It takes effect for new connections.'),
-      button: turnOn ? vscode.l10n.t('Forward the Agent') : vscode.l10n.t('Stop Forwarding'),
+        : t('It takes effect for new connections.'),
+      button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
     })
   ) {
     await connector.prepare(instanceId, { forwardAgent: turnOn });
@@ -119,15 +120,15 @@ function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore):
 async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector): Promise<void> {
   if (
     await confirm({
-      message: vscode.l10n.t('Remove everything that GPU Rental wrote for SSH?'),
-      detail: vscode.l10n.t(
+      message: t('Remove everything that GPU Rental wrote for SSH?'),
+      detail: t(
         'The Include lines in your SSH config, the entries of instances and their known host keys are removed. Your own lines, your keys and the instances stay. Connecting writes them anew.',
       ),
-      button: vscode.l10n.t('Remove'),
+      button: t('Remove'),
     })
   ) {
     await withManualStep(() => ssh.removeAll());
     await platforms.keepOnly([]);
-    void vscode.window.showInformationMessage(vscode.l10n.t('The SSH entries are removed.'));
+    void vscode.window.showInformationMessage(t('The SSH entries are removed.'));
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { NotReachableError, TimedOutError } from '../../api/errors';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { matchKeys } from '../../ssh/localKeys';
 
@@ -36,10 +37,10 @@ export async function keysOf(
 
 /** Asks what to do where no key of this computer gets in; true where one was attached. */
 export async function offerToAttach(instanceId: number): Promise<boolean> {
-  const attach = vscode.l10n.t('Attach a Key…');
-  const goOn = vscode.l10n.t('Try Anyway');
+  const attach = t('Attach a Key…');
+  const goOn = t('Try Anyway');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('No SSH key of this computer is on the instance, so it will not let you in.'),
+    t('No SSH key of this computer is on the instance, so it will not let you in.'),
     attach,
     goOn,
   );

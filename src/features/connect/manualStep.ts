@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { ManualStepError } from '../../ssh/userConfig';
 
 /** Runs an action; where the SSH config may not be touched, the line to paste is one click away. */
@@ -10,8 +10,8 @@ export async function withManualStep(action: () => Promise<void>): Promise<void>
     if (!(error instanceof ManualStepError)) {
       throw error;
     }
-    const copy = vscode.l10n.t('Copy Line');
-    const open = vscode.l10n.t('Open SSH Config');
+    const copy = t('Copy Line');
+    const open = t('Open SSH Config');
     const chosen = await vscode.window.showErrorMessage(localize(error.text), copy, open);
     if (chosen === copy) {
       await vscode.env.clipboard.writeText(error.line);

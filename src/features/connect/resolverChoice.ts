@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { findResolvers, resolverToInstall, type Resolver } from '../../ssh/resolvers';
 
 /** What can open SSH windows here; looked up at every use, since extensions come and go. */
@@ -16,11 +17,11 @@ export async function offerOtherWays(ways: {
   openTerminal(): Promise<void>;
   copyCommand(): Promise<void>;
 }): Promise<void> {
-  const install = vscode.l10n.t('Install Remote-SSH');
-  const terminal = vscode.l10n.t('Open Terminal');
-  const copy = vscode.l10n.t('Copy SSH Command');
+  const install = t('Install Remote-SSH');
+  const terminal = t('Open Terminal');
+  const copy = t('Copy SSH Command');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t(
+    t(
       'The login works. To open the instance in a window, this editor needs a Remote-SSH extension, and none is installed.',
     ),
     install,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
@@ -31,14 +31,14 @@ async function isWanted({ fleet }: Deps, instanceId: number, name: string): Prom
   const rate = instance && runningRateOf(instance);
   const price =
     rate === undefined
-      ? vscode.l10n.t('a price that the service does not state')
-      : vscode.l10n.t('{0}/h', formatMoney(perHour(rate)));
+      ? t('a price that the service does not state')
+      : t('{0}/h', formatMoney(perHour(rate)));
   return confirm({
-    message: vscode.l10n.t('{0} is stopped. Start it and connect?', name),
-    detail: `${vscode.l10n.t('From then on it costs {0}.', price)} ${vscode.l10n.t(
+    message: t('{0} is stopped. Start it and connect?', name),
+    detail: `${t('From then on it costs {0}.', price)} ${t(
       'If its GPU is taken by somebody else, the start waits until it is free.',
     )}`,
-    button: vscode.l10n.t('Start and Connect'),
+    button: t('Start and Connect'),
   });
 }
 
@@ -46,7 +46,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
   const { clock, fleet } = deps;
   const startedAt = clock.now();
   const end = await withCancellableProgress(
-    vscode.l10n.t('Waiting until {0} runs, to connect', name),
+    t('Waiting until {0} runs, to connect', name),
     (signal, say) =>
       new Promise<'running' | 'failed' | 'cancelled'>((resolve) => {
         const store = new DisposableStore();
@@ -93,8 +93,8 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
 
 /** Waiting was given up, the start was not: it costs money. */
 function tellThatItGoesOn(instanceId: number, name: string): void {
-  const stop = vscode.l10n.t('Stop…');
+  const stop = t('Stop…');
   void vscode.window
-    .showWarningMessage(vscode.l10n.t('{0} goes on starting, and costs money.', name), stop)
+    .showWarningMessage(t('{0} goes on starting, and costs money.', name), stop)
     .then((chosen) => (chosen === stop ? runCommand('gpuRental.instance.stop', { instanceId }) : undefined));
 }

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { cloneRepository } from '../../ssh/cloneRepository';
@@ -54,8 +55,8 @@ export async function pickRemote(remotes: readonly RepositoryUrl[]): Promise<Rep
     return only?.value;
   }
   const picked = await pickFromList<RepositoryUrl>({
-    title: vscode.l10n.t('Clone the Repository'),
-    placeholder: vscode.l10n.t('From which address?'),
+    title: t('Clone the Repository'),
+    placeholder: t('From which address?'),
     rows,
   });
   return picked.kind === 'picked' ? picked.value : undefined;
@@ -64,11 +65,11 @@ export async function pickRemote(remotes: readonly RepositoryUrl[]): Promise<Rep
 function row(address: RepositoryUrl): Row<RepositoryUrl> {
   return {
     label: plainLabel(address.url),
-    description: address.hadSecret ? vscode.l10n.t('without the login that is in the remote') : '',
+    description: address.hadSecret ? t('without the login that is in the remote') : '',
     detail:
       address.protocol === 'https'
-        ? vscode.l10n.t('Needs no login where the repository is public')
-        : vscode.l10n.t('Needs a key on the instance, or agent forwarding'),
+        ? t('Needs no login where the repository is public')
+        : t('Needs a key on the instance, or agent forwarding'),
     value: address,
   };
 }
@@ -80,11 +81,11 @@ export async function cloneWithProgress(
   address: RepositoryUrl,
   openTerminal: () => Promise<void>,
 ): Promise<string | undefined> {
-  const result = await withCancellableProgress(vscode.l10n.t('Cloning {0}', address.name), (signal, say) =>
+  const result = await withCancellableProgress(t('Cloning {0}', address.name), (signal, say) =>
     cloneRepository(ssh, alias, address, {
       signal,
       onProgress: (percent) => {
-        say(vscode.l10n.t('{0}% received', percent));
+        say(t('{0}% received', percent));
       },
     }),
   );
@@ -95,13 +96,13 @@ export async function cloneWithProgress(
       return (await mayOpen(result.folder)) ? result.folder : undefined;
     case 'noGit':
       offerTerminal(
-        vscode.l10n.t('The instance has no git. Install it there, for example with "apt install git".'),
+        t('The instance has no git. Install it there, for example with "apt install git".'),
         openTerminal,
       );
       return undefined;
     case 'noAccess':
       offerTerminal(
-        vscode.l10n.t(
+        t(
           'The repository lets nobody in without a login, and none was sent to the instance. Log in there in a terminal and clone it, or turn on agent forwarding. ({0})',
           result.said,
         ),
@@ -112,16 +113,16 @@ export async function cloneWithProgress(
 }
 
 async function mayOpen(folder: string): Promise<boolean> {
-  const open = vscode.l10n.t('Open It');
+  const open = t('Open It');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder)),
+    t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder)),
     open,
   );
   return chosen === open;
 }
 
 function offerTerminal(message: string, openTerminal: () => Promise<void>): void {
-  const open = vscode.l10n.t('Open Terminal');
+  const open = t('Open Terminal');
   void vscode.window
     .showWarningMessage(message, open)
     .then((chosen) => (chosen === open ? openTerminal() : undefined));

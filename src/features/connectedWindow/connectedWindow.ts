@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isReady, stateOf } from '../../model/instances/instanceState';
@@ -47,7 +48,7 @@ export class ConnectedWindow implements Disposable {
     this.item = this.store.add(
       vscode.window.createStatusBarItem('gpuRental.connected', vscode.StatusBarAlignment.Left, 11),
     );
-    this.item.name = vscode.l10n.t('GPU Rental: Instance of This Window');
+    this.item.name = t('GPU Rental: Instance of This Window');
     this.item.command = 'gpuRental.connected.showMenu';
     deps.connectedWindows.set(this.alias);
     const look = () => {
@@ -174,10 +175,10 @@ export class ConnectedWindow implements Disposable {
   }
 
   private tellReturn(): void {
-    const reload = vscode.l10n.t('Reload Window');
+    const reload = t('Reload Window');
     void vscode.window
       .showInformationMessage(
-        vscode.l10n.t('{0} runs again. Reload this window if it does not connect by itself.', this.name),
+        t('{0} runs again. Reload this window if it does not connect by itself.', this.name),
         reload,
       )
       .then((chosen) => (chosen === reload ? reloadWindow() : undefined));

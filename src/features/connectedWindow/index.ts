@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { sshAuthority } from '../../editor/remoteAuthority';
 import { toDisposable, type Disposable } from '../../util/disposable';
 import { hostInAuthority } from '../../ssh/alias';
@@ -18,9 +19,9 @@ export function register(deps: WindowDeps): Disposable {
       await showMenu(deps, instance);
       return;
     }
-    const show = vscode.l10n.t('Show Instances');
+    const show = t('Show Instances');
     const chosen = await vscode.window.showInformationMessage(
-      vscode.l10n.t('This window is on no instance that exists.'),
+      t('This window is on no instance that exists.'),
       show,
     );
     if (chosen === show) {

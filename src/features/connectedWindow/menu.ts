@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -21,31 +21,26 @@ export async function showMenu(deps: WindowDeps, instance: Instance): Promise<vo
   const rows = [
     ...(can.canStop
       ? [
-          row(
-            'debug-stop',
-            vscode.l10n.t('Stop…'),
-            vscode.l10n.t('its disk goes on costing {0}', diskPriceOf(instance)),
-            () => runCommand('gpuRental.instance.stop', target),
+          row('debug-stop', t('Stop…'), t('its disk goes on costing {0}', diskPriceOf(instance)), () =>
+            runCommand('gpuRental.instance.stop', target),
           ),
         ]
       : []),
     ...(can.canStart
       ? [
-          row('debug-start', vscode.l10n.t('Start…'), runningPriceOf(instance), () =>
+          row('debug-start', t('Start…'), runningPriceOf(instance), () =>
             runCommand('gpuRental.instance.start', target),
           ),
         ]
       : []),
-    row('trash', vscode.l10n.t('Destroy…'), vscode.l10n.t('everything on it is lost'), () =>
+    row('trash', t('Destroy…'), t('everything on it is lost'), () =>
       runCommand('gpuRental.instance.destroy', target),
     ),
-    row('list-tree', vscode.l10n.t('Show in View'), '', () =>
-      runCommand('gpuRental.instance.reveal', target),
-    ),
+    row('list-tree', t('Show in View'), '', () => runCommand('gpuRental.instance.reveal', target)),
   ];
   const picked = await pickFromList<Action>({
     title: plainLabel(instanceName(instance)),
-    placeholder: vscode.l10n.t('What to do with the instance of this window?'),
+    placeholder: t('What to do with the instance of this window?'),
     rows,
   });
   if (picked.kind === 'picked') {

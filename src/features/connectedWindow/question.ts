@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowTrouble } from '../../model/instances/windowTrouble';
@@ -43,10 +44,10 @@ function choicesFor(
   instance: Instance | undefined,
   trouble: WindowTrouble,
 ): readonly Choice[] {
-  const close: Choice = { title: vscode.l10n.t('Close the Window'), run: closeRemote };
-  const keep: Choice = { title: vscode.l10n.t('Keep It Open'), isCloseAffordance: true };
+  const close: Choice = { title: t('Close the Window'), run: closeRemote };
+  const keep: Choice = { title: t('Keep It Open'), isCloseAffordance: true };
   if (trouble === 'moved') {
-    return [{ title: vscode.l10n.t('Reload Window'), run: reloadWindow }, close, keep];
+    return [{ title: t('Reload Window'), run: reloadWindow }, close, keep];
   }
   return [...waysOn(deps, instanceId, instance, trouble), close, keep];
 }
@@ -59,26 +60,26 @@ function waysOn(
   trouble: WindowTrouble,
 ): readonly Choice[] {
   if (!instance) {
-    return [{ title: vscode.l10n.t('Search Offers'), run: () => runCommand('gpuRental.searchOffers') }];
+    return [{ title: t('Search Offers'), run: () => runCommand('gpuRental.searchOffers') }];
   }
   const { canStart, canReplace } = actionsFor(instance, deps.fleet.facts(instanceId), deps.clock.now());
   const start: Choice = {
-    title: vscode.l10n.t('Start for {0}', runningPriceOf(instance)),
+    title: t('Start for {0}', runningPriceOf(instance)),
     run: () => runCommand('gpuRental.instance.startNow', { instanceId }),
     costsAtOnce: true,
   };
   const bid: Choice = {
-    title: vscode.l10n.t('Change Bid…'),
+    title: t('Change Bid…'),
     run: () => runCommand('gpuRental.instance.changeBid', { instanceId }),
   };
   const replace: Choice =
     canReplace && deps.rentals.find(instanceId)?.search !== undefined
       ? {
-          title: vscode.l10n.t('Replace…'),
+          title: t('Replace…'),
           run: () => runCommand('gpuRental.instance.replaceFailed', { instanceId }),
         }
       : {
-          title: vscode.l10n.t('Rent Another Like This…'),
+          title: t('Rent Another Like This…'),
           run: () => runCommand('gpuRental.instance.rentAnother', { instanceId }),
         };
   return [...(canStart ? [start] : []), ...(trouble === 'outbid' ? [bid] : []), replace];

@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { ageMs, costSoFar, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -35,16 +34,14 @@ export interface WindowInput {
 export function runningPriceOf(instance: Instance): string {
   const rate = runningRateOf(instance);
   return rate === undefined
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/h', formatMoney(perHour(rate)));
+    ? t('a price that the service does not state')
+    : t('{0}/h', formatMoney(perHour(rate)));
 }
 
 /** What the disk goes on costing. */
 export function diskPriceOf(instance: Instance): string {
   const cost = stoppedCostPerDay(instance);
-  return cost === undefined
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/day', formatMoney(cost));
+  return cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
 }
 
 /** The machine of this window: its name, what it costs now, how long it exists, what it cost at most. */
@@ -57,7 +54,7 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
       ? diskPriceOf(instance)
       : cost === undefined
         ? undefined
-        : vscode.l10n.t('{0}/h', formatMoney(cost));
+        : t('{0}/h', formatMoney(cost));
   const age = ageMs(instance, now);
   const time = age === undefined ? undefined : localize(durationText(age));
   const spent = costSoFar(instance, now);
@@ -72,14 +69,14 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
     soFar === undefined ? undefined : `≤ ${soFar}`,
   ].filter((part) => part !== undefined);
   const lines = [
-    vscode.l10n.t('This window works on {0}: {1}', name, state),
-    price === undefined ? undefined : vscode.l10n.t('It costs {0} now', price),
-    time === undefined ? undefined : vscode.l10n.t('Rented {0} ago', time),
+    t('This window works on {0}: {1}', name, state),
+    price === undefined ? undefined : t('It costs {0} now', price),
+    time === undefined ? undefined : t('Rented {0} ago', time),
     soFar === undefined
       ? undefined
-      : vscode.l10n.t('At most {0} so far, as if it had run all the time, without traffic', soFar),
-    isStale ? vscode.l10n.t('The service cannot be reached; this is what was known last') : undefined,
-    vscode.l10n.t('Click to stop or destroy it'),
+      : t('At most {0} so far, as if it had run all the time, without traffic', soFar),
+    isStale ? t('The service cannot be reached; this is what was known last') : undefined,
+    t('Click to stop or destroy it'),
   ].filter((line) => line !== undefined);
   return {
     text: `${icon} ${shown.join(' · ')}`,
@@ -91,7 +88,7 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
 
 /** What the item says where the machine is in no complete list any more. */
 export function goneWords(alias: string): WindowWords {
-  const words = vscode.l10n.t('The instance of this window is destroyed');
+  const words = t('The instance of this window is destroyed');
   return { text: `$(warning) ${alias}`, tooltip: words, spoken: words, isWarning: true };
 }
 
@@ -103,28 +100,25 @@ export function troubleWords(
 ): { readonly message: string; readonly detail: string } {
   const disk = instance ? diskPriceOf(instance) : '';
   const messages: Record<WindowTrouble, string> = {
-    stopped: vscode.l10n.t('{0} is stopped, so this window cannot work on it.', name),
-    destroyed: vscode.l10n.t('{0} is destroyed, so this window cannot work on it any more.', name),
-    outbid: vscode.l10n.t('{0} was outbid and is paused, so this window cannot work on it.', name),
-    exited: vscode.l10n.t('{0} has exited, so this window cannot work on it.', name),
-    unknown: vscode.l10n.t('The host of {0} sends no heartbeat, so this window may not work.', name),
-    offline: vscode.l10n.t('The host of {0} is disconnected, so this window cannot work on it.', name),
-    moved: vscode.l10n.t(
-      '{0} has another address now. This window connects to it once it is reloaded.',
-      name,
-    ),
+    stopped: t('{0} is stopped, so this window cannot work on it.', name),
+    destroyed: t('{0} is destroyed, so this window cannot work on it any more.', name),
+    outbid: t('{0} was outbid and is paused, so this window cannot work on it.', name),
+    exited: t('{0} has exited, so this window cannot work on it.', name),
+    unknown: t('The host of {0} sends no heartbeat, so this window may not work.', name),
+    offline: t('The host of {0} is disconnected, so this window cannot work on it.', name),
+    moved: t('{0} has another address now. This window connects to it once it is reloaded.', name),
   };
   const details: Record<WindowTrouble, string> = {
-    stopped: vscode.l10n.t('Its data is kept, and its disk goes on costing {0}.', disk),
-    destroyed: vscode.l10n.t('Nothing is billed for it any more. Its files are gone.'),
-    outbid: vscode.l10n.t(
+    stopped: t('Its data is kept, and its disk goes on costing {0}.', disk),
+    destroyed: t('Nothing is billed for it any more. Its files are gone.'),
+    outbid: t(
       'It runs again when your bid is the highest. Its data is kept, and its disk goes on costing {0}.',
       disk,
     ),
-    exited: vscode.l10n.t('Its data is kept, and its disk goes on costing {0}.', disk),
-    unknown: vscode.l10n.t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
-    offline: vscode.l10n.t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
-    moved: vscode.l10n.t('The entry in your SSH config is up to date. Unsaved files are kept.'),
+    exited: t('Its data is kept, and its disk goes on costing {0}.', disk),
+    unknown: t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
+    offline: t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
+    moved: t('The entry in your SSH config is up to date. Unsaved files are kept.'),
   };
   return { message: messages[trouble], detail: details[trouble] };
 }

@@ -12,6 +12,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
@@ -34,7 +35,7 @@ export function register(deps: Deps): Disposable {
 /** Read once per sign-in and on *Refresh*; an account without any shows no heading. */
 class DeploymentList implements TreeGroup, Disposable {
   readonly id = 'deployments';
-  readonly label = vscode.l10n.t('Serverless Deployments');
+  readonly label = t('Serverless Deployments');
   readonly icon = 'rocket';
   private readonly changed = new Emitter<undefined>();
   readonly onDidChange = this.changed.event;
@@ -115,9 +116,7 @@ class DeploymentList implements TreeGroup, Disposable {
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 deployment could not be read')
-    : vscode.l10n.t('{0} deployments could not be read', count);
+  return count === 1 ? t('1 deployment could not be read') : t('{0} deployments could not be read', count);
 }
 
 function isStopped({ endpointState }: Deployment): boolean {
@@ -127,7 +126,7 @@ function isStopped({ endpointState }: Deployment): boolean {
 function deploymentItem(deployment: Deployment): vscode.TreeItem {
   const item = new vscode.TreeItem(nameOf(deployment));
   item.id = `deployment-${deployment.id}`;
-  item.description = plain(deployment.endpointState ?? vscode.l10n.t('no endpoint'));
+  item.description = plain(deployment.endpointState ?? t('no endpoint'));
   item.iconPath = new vscode.ThemeIcon(isStopped(deployment) ? 'circle-outline' : 'rocket');
   item.contextValue =
     deployment.endpointState === undefined
@@ -138,9 +137,9 @@ function deploymentItem(deployment: Deployment): vscode.TreeItem {
   const tooltip = new vscode.MarkdownString('');
   tooltip.appendText(
     [
-      vscode.l10n.t('Deployment #{0}', deployment.id),
+      t('Deployment #{0}', deployment.id),
       plain(deployment.image ?? ''),
-      deployment.workers === undefined ? '' : vscode.l10n.t('{0} workers', deployment.workers),
+      deployment.workers === undefined ? '' : t('{0} workers', deployment.workers),
     ]
       .filter((part) => part !== '')
       .join('\n'),
@@ -170,20 +169,18 @@ async function change(
   if (action === 'stop') {
     if (
       !(await confirm({
-        message: vscode.l10n.t('Stop the deployment {0}?', nameOf(deployment)),
-        detail: vscode.l10n.t(
+        message: t('Stop the deployment {0}?', nameOf(deployment)),
+        detail: t(
           'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
         ),
-        button: vscode.l10n.t('Stop'),
+        button: t('Stop'),
       }))
     ) {
       return;
     }
   }
   const title =
-    action === 'stop'
-      ? vscode.l10n.t('Stopping {0}…', nameOf(deployment))
-      : vscode.l10n.t('Starting {0}…', nameOf(deployment));
+    action === 'stop' ? t('Stopping {0}…', nameOf(deployment)) : t('Starting {0}…', nameOf(deployment));
   const { endpointState } = await withCancellableProgress(title, (signal) =>
     sayingIfLost(
       action === 'stop'
@@ -202,7 +199,7 @@ async function change(
     list.refresh().catch(() => undefined),
   );
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
+    t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
   );
 }
 
@@ -227,12 +224,10 @@ async function choose(
     }));
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(
-      action === 'stop'
-        ? vscode.l10n.t('No deployment is active.')
-        : vscode.l10n.t('No deployment is stopped.'),
+      action === 'stop' ? t('No deployment is active.') : t('No deployment is stopped.'),
     );
     return undefined;
   }
-  const title = action === 'stop' ? vscode.l10n.t('Stop Deployment') : vscode.l10n.t('Start Deployment');
+  const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');
   return (await vscode.window.showQuickPick(rows, { title }))?.deployment;
 }

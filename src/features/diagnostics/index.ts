@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -20,7 +20,7 @@ export function register(deps: Deps): Disposable {
     await vscode.window.showTextDocument(document, { preview: true });
     await vscode.env.clipboard.writeText(content);
     void vscode.window.showInformationMessage(
-      vscode.l10n.t(
+      t(
         'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
       ),
     );

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
@@ -30,11 +30,11 @@ async function runDoctor(deps: Deps, target: unknown): Promise<void> {
     candidates.length === 0
       ? undefined
       : await chooseInstance(target, candidates, {
-          title: vscode.l10n.t('Try the login of which instance?'),
+          title: t('Try the login of which instance?'),
           none: '',
         });
   for (let again = true; again;) {
-    const findings = await withCancellableProgress(vscode.l10n.t('Looking at your set-up'), (signal, say) =>
+    const findings = await withCancellableProgress(t('Looking at your set-up'), (signal, say) =>
       examine({ ...portsOf(deps), instanceId }, signal, (part) => {
         say(localize(part));
       }),
@@ -104,15 +104,12 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
       detail: plainLabel(localize(one.detail)),
       value: one,
     }));
-  const report = { label: `$(file-text) ${vscode.l10n.t('Show as Text…')}`, value: 'showText' as const };
-  const again = { label: `$(refresh) ${vscode.l10n.t('Look Again')}`, value: 'lookAgain' as const };
+  const report = { label: `$(file-text) ${t('Show as Text…')}`, value: 'showText' as const };
+  const again = { label: `$(refresh) ${t('Look Again')}`, value: 'lookAgain' as const };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
   const picked = await vscode.window.showQuickPick([...rows, report, again], {
-    title:
-      problems === 0
-        ? vscode.l10n.t('Doctor: no problem found')
-        : vscode.l10n.t('Doctor: {0} to fix', problems),
-    placeHolder: vscode.l10n.t('Select a line to read it in full and to fix it'),
+    title: problems === 0 ? t('Doctor: no problem found') : t('Doctor: {0} to fix', problems),
+    placeHolder: t('Select a line to read it in full and to fix it'),
     matchOnDetail: true,
     ignoreFocusOut: true,
   });
@@ -149,12 +146,10 @@ async function mend({ ssh }: Deps, fix: Fix): Promise<void> {
       return;
     case 'tighten':
       await ssh.tighten();
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('Your keys and SSH files are yours alone now.'),
-      );
+      void vscode.window.showInformationMessage(t('Your keys and SSH files are yours alone now.'));
       return;
     case 'forgetHostKey':
-      if (await confirmForgettingHostKey(vscode.l10n.t('Forget'))) {
+      if (await confirmForgettingHostKey(t('Forget'))) {
         await ssh.forgetHostKey(fix.alias);
       }
   }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -61,12 +62,12 @@ async function ask(deps: Deps, id: number): Promise<void> {
   }
   await compare(deps, id);
   const choices = [
-    [vscode.l10n.t('Use Mine'), 'gpuRental.template.useMine'],
-    [vscode.l10n.t('Use Theirs'), 'gpuRental.template.useTheirs'],
-    [vscode.l10n.t('Merge'), 'gpuRental.template.merge'],
+    [t('Use Mine'), 'gpuRental.template.useMine'],
+    [t('Use Theirs'), 'gpuRental.template.useTheirs'],
+    [t('Merge'), 'gpuRental.template.merge'],
   ] as const;
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t(
+    t(
       'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What should it become?',
       templateName({ id, name: deps.templateDesk.documents.peek(id)?.name }),
     ),
@@ -88,7 +89,7 @@ async function compare(deps: Deps, id: number | undefined): Promise<void> {
     'vscode.diff',
     toTemplateUri({ kind: 'theirs', id, name }),
     document.uri,
-    vscode.l10n.t('{0}: theirs ↔ mine', name),
+    t('{0}: theirs ↔ mine', name),
     { preview: true } satisfies vscode.TextDocumentShowOptions,
   );
 }
@@ -125,7 +126,7 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
   const place = rangeOf(document, new JsonPlaces(content).nearest(conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
   void vscode.window.showInformationMessage(
-    vscode.l10n.t(
+    t(
       'Merged. Where both sides had changed something, yours was kept: {0}. Check it and save.',
       kept.join(', '),
     ),

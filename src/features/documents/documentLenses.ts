@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { kindOf, type DocumentKind } from './openDocuments';
@@ -30,7 +31,6 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 
   private commands(document: vscode.TextDocument, kind: DocumentKind): vscode.Command[] {
-    const { t } = vscode.l10n;
     const here = { uri: document.uri.toString() };
     const look = [
       {
@@ -91,7 +91,6 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     readonly id: number;
     readonly isOwn: boolean;
   }): vscode.Command[] {
-    const { t } = vscode.l10n;
     const { documents } = this.deps.templateDesk;
     const target = [{ templateId: id }];
     if (!isOwn) {
@@ -127,7 +126,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     return isOwn && known && active && active.key !== known.accountKey
       ? [
           {
-            title: vscode.l10n.t('$(lock) Read-only: belongs to another account. Switch'),
+            title: t('$(lock) Read-only: belongs to another account. Switch'),
             command: 'gpuRental.switchAccount',
           },
         ]

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { templateIdOf } from '../../editor/templateUris';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
@@ -54,10 +55,8 @@ async function rent(target: unknown): Promise<void> {
   const document = openOwnDocument(templateId);
   if (document?.isDirty === true) {
     const isToBeSaved = await confirm({
-      message: vscode.l10n.t(
-        'This document is not saved. A rental takes the template as it is at the service.',
-      ),
-      button: vscode.l10n.t('Save and Rent'),
+      message: t('This document is not saved. A rental takes the template as it is at the service.'),
+      button: t('Save and Rent'),
     });
     if (!isToBeSaved || !(await document.save())) {
       return;
@@ -88,17 +87,13 @@ async function documentOf(target: unknown): Promise<vscode.TextDocument | undefi
 async function preview(deps: Deps, previews: Previews, document: vscode.TextDocument): Promise<void> {
   const { request, template, name } = await requestOf(deps, document);
   const token = `p${Math.abs(hash(document.uri.toString())).toString(36)}`;
-  const sent = previews.put(`${token}-sent`, vscode.l10n.t('Request'), json(request));
-  const result = previews.put(
-    `${token}-merged`,
-    vscode.l10n.t('Instance'),
-    json(mergeTemplate(template, request)),
-  );
+  const sent = previews.put(`${token}-sent`, t('Request'), json(request));
+  const result = previews.put(`${token}-merged`, t('Instance'), json(mergeTemplate(template, request)));
   await vscode.commands.executeCommand(
     'vscode.diff',
     sent,
     result,
-    vscode.l10n.t('{0}: what is sent ↔ what the instance gets', name),
+    t('{0}: what is sent ↔ what the instance gets', name),
     { preview: true } satisfies vscode.TextDocumentShowOptions,
   );
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { whileSending } from '../../editor/progress';
 import { envFlagsToObject } from '../../model/documents/envFlags';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
@@ -69,13 +69,11 @@ function accountKey(deps: Deps, document: vscode.TextDocument): string {
 
 export function askForValue(name: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t('Value of the Secret {0}', name),
-    prompt: vscode.l10n.t(
-      'It is kept in the secret store of the editor. The document holds a reference to it.',
-    ),
+    title: t('Value of the Secret {0}', name),
+    prompt: t('It is kept in the secret store of the editor. The document holds a reference to it.'),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (value === '' ? vscode.l10n.t('Enter a value.') : undefined),
+    validateInput: (value) => (value === '' ? t('Enter a value.') : undefined),
   });
 }
 
@@ -134,11 +132,11 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   }
   if (
     !(await confirm({
-      message: vscode.l10n.t('Make {0} an environment variable of your account?', name),
-      detail: vscode.l10n.t(
+      message: t('Make {0} an environment variable of your account?', name),
+      detail: t(
         'Every instance that you rent gets it, whatever the template. It is taken out of this document.',
       ),
-      button: vscode.l10n.t('Make It an Account Secret'),
+      button: t('Make It an Account Secret'),
     }))
   ) {
     return;
@@ -152,7 +150,7 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
     if (
       !(await confirm({
         message: localize(text('Your account has a variable {0} already.', name)),
-        button: vscode.l10n.t('Replace Its Value'),
+        button: t('Replace Its Value'),
       }))
     ) {
       return;

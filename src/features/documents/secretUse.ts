@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
@@ -35,13 +36,13 @@ export async function useSecret(deps: Deps, target: unknown): Promise<void> {
 
 async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefined> {
   if (secrets.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no environment variables.'));
+    void vscode.window.showInformationMessage(t('This account has no environment variables.'));
     return undefined;
   }
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Use in a Template'),
-    placeHolder: vscode.l10n.t('Which one?'),
+    title: t('Use in a Template'),
+    placeHolder: t('Which one?'),
   });
   return picked?.secret;
 }
@@ -67,16 +68,16 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
         .at(-1)
         ?.replace(/(?:\.gpu-template)?\.json$/, '') ?? '',
     ),
-    description: open.includes(uri) ? vscode.l10n.t('open') : '',
+    description: open.includes(uri) ? t('open') : '',
     uri,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There are no templates.'));
+    void vscode.window.showInformationMessage(t('There are no templates.'));
     return undefined;
   }
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Use {0} in a Template', plainLabel(name)),
-    placeHolder: vscode.l10n.t('Which template? It gets a reference; the value stays in the secret store.'),
+    title: t('Use {0} in a Template', plainLabel(name)),
+    placeHolder: t('Which template? It gets a reference; the value stays in the secret store.'),
   });
   return picked && vscode.workspace.openTextDocument(picked.uri);
 }
@@ -91,8 +92,8 @@ async function mayReplace(document: vscode.TextDocument, name: string): Promise<
     return true;
   }
   return confirm({
-    message: vscode.l10n.t('Replace {0} in this template?', plainLabel(name)),
-    detail: vscode.l10n.t('It is set there already. Undo brings it back until you save.'),
-    button: vscode.l10n.t('Replace'),
+    message: t('Replace {0} in this template?', plainLabel(name)),
+    detail: t('It is set there already. Undo brings it back until you save.'),
+    button: t('Replace'),
   });
 }

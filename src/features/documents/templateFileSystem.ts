@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
 import { fileNameOf, type TemplateUri } from '../../model/templates/templateUri';
@@ -134,9 +134,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     if (!read && !target) {
       throw new vscode.FileSystemError(
-        vscode.l10n.t(
-          'A template cannot be saved under this address. Use "Create Template" for another one.',
-        ),
+        t('A template cannot be saved under this address. Use "Create Template" for another one.'),
       );
     }
     await this.deps.templateDesk.documents.ready();
@@ -186,15 +184,12 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     if (
       !(await confirm({
-        message: vscode.l10n.t(
-          'Delete the template {0} at the service?',
-          (await this.known(uri, read.id)).name,
-        ),
-        detail: vscode.l10n.t('This cannot be undone. Instances that were rented before stay.'),
-        button: vscode.l10n.t('Delete'),
+        message: t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
+        detail: t('This cannot be undone. Instances that were rented before stay.'),
+        button: t('Delete'),
       }))
     ) {
-      throw new vscode.FileSystemError(vscode.l10n.t('Nothing was deleted.'));
+      throw new vscode.FileSystemError(t('Nothing was deleted.'));
     }
     try {
       await this.deps.templateDesk.creation.remove(read.id);
@@ -362,7 +357,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       return new vscode.FileSystemError(localize(error.text));
     }
     this.deps.log.error('A template could not be read or saved', error);
-    return vscode.FileSystemError.Unavailable(vscode.l10n.t('GPU Rental ran into an unexpected problem.'));
+    return vscode.FileSystemError.Unavailable(t('GPU Rental ran into an unexpected problem.'));
   }
 }
 

@@ -3,7 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askText, plainLabel } from '../../editor/quickPick';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
@@ -37,16 +37,16 @@ interface Chosen {
 }
 
 async function uploadTo(deps: Deps, target: unknown): Promise<void> {
-  const chosen = await choose(deps, target, vscode.l10n.t('Upload to which instance?'));
+  const chosen = await choose(deps, target, t('Upload to which instance?'));
   if (!chosen) {
     return;
   }
-  const locals = await chooseLocals(vscode.l10n.t('Upload to {0}', chosen.name));
+  const locals = await chooseLocals(t('Upload to {0}', chosen.name));
   const folder = locals.length === 0 ? undefined : await askRemote(deps, chosen, 'folder');
   if (folder === undefined) {
     return;
   }
-  await run(vscode.l10n.t('Uploading to {0}', chosen.name), (options) =>
+  await run(t('Uploading to {0}', chosen.name), (options) =>
     uploadBest(transferDeps(deps), chosen.alias, locals, folder, options),
   );
 }
@@ -54,19 +54,19 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
 /** The dialogs of Windows and Linux show either files or folders, so that is asked first. */
 async function chooseLocals(title: string): Promise<readonly string[]> {
   const kinds = [
-    { label: vscode.l10n.t('Files…'), folders: false },
-    { label: vscode.l10n.t('Folders…'), folders: true },
+    { label: t('Files…'), folders: false },
+    { label: t('Folders…'), folders: true },
   ];
   const kind = await vscode.window.showQuickPick(kinds, {
     title,
-    placeHolder: vscode.l10n.t('What should be uploaded?'),
+    placeHolder: t('What should be uploaded?'),
   });
   if (!kind) {
     return [];
   }
   const what = await vscode.window.showOpenDialog({
     title,
-    openLabel: vscode.l10n.t('Upload'),
+    openLabel: t('Upload'),
     canSelectFiles: !kind.folders,
     canSelectFolders: kind.folders,
     canSelectMany: true,
@@ -75,14 +75,14 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
 }
 
 async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
-  const chosen = await choose(deps, target, vscode.l10n.t('Download from which instance?'));
+  const chosen = await choose(deps, target, t('Download from which instance?'));
   const remote = chosen && (await askRemote(deps, chosen, 'path'));
   if (!chosen || remote === undefined) {
     return;
   }
   const into = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Download from {0}', chosen.name),
-    openLabel: vscode.l10n.t('Download Here'),
+    title: t('Download from {0}', chosen.name),
+    openLabel: t('Download Here'),
     canSelectFiles: false,
     canSelectFolders: true,
   });
@@ -90,7 +90,7 @@ async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
   if (folder?.scheme !== 'file') {
     return;
   }
-  await run(vscode.l10n.t('Downloading from {0}', chosen.name), (options) =>
+  await run(t('Downloading from {0}', chosen.name), (options) =>
     downloadBest(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
   );
 }
@@ -117,8 +117,8 @@ async function run(
           const [done, all] = [bytesText(bytes), bytesText(totalBytes)];
           say(
             totalFiles === 0
-              ? vscode.l10n.t('{0} of {1}', done, all)
-              : vscode.l10n.t('file {0} of {1}, {2} of {3}', file, totalFiles, done, all),
+              ? t('{0} of {1}', done, all)
+              : t('file {0} of {1}, {2} of {3}', file, totalFiles, done, all),
           );
         },
       }),
@@ -127,14 +127,13 @@ async function run(
     if (!isCancelled(error) && !(error instanceof TransferError)) {
       throw error;
     }
-    message =
-      error instanceof TransferError ? localize(error.text) : vscode.l10n.t('The transfer was stopped.');
+    message = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
   }
   if (message === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('{0}: done', title));
+    void vscode.window.showInformationMessage(t('{0}: done', title));
     return;
   }
-  const goOn = vscode.l10n.t('Resume');
+  const goOn = t('Resume');
   if ((await vscode.window.showWarningMessage(message, goOn)) === goOn) {
     await run(title, transfer, true);
   }
@@ -148,7 +147,7 @@ async function choose(deps: Deps, target: unknown, title: string): Promise<Chose
       (await listedInstances(fleet, whileReadingInstances)).filter(
         (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
       ),
-    { title, none: vscode.l10n.t('No instance is running that can be connected to.') },
+    { title, none: t('No instance is running that can be connected to.') },
   );
   const alias =
     instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
@@ -164,21 +163,20 @@ async function askRemote(
   { alias, name }: Chosen,
   what: 'folder' | 'path',
 ): Promise<string | undefined> {
-  const { home } = await withCancellableProgress(vscode.l10n.t('Looking at {0}…', name), (signal) =>
+  const { home } = await withCancellableProgress(t('Looking at {0}…', name), (signal) =>
     readFolders(deps.ssh, alias, signal),
   );
   const answer = await askText({
-    title:
-      what === 'folder' ? vscode.l10n.t('Upload to {0}', name) : vscode.l10n.t('Download from {0}', name),
+    title: what === 'folder' ? t('Upload to {0}', name) : t('Download from {0}', name),
     prompt:
       what === 'folder'
-        ? vscode.l10n.t('The folder on the instance to put it into')
-        : vscode.l10n.t('The file or folder on the instance'),
+        ? t('The folder on the instance to put it into')
+        : t('The file or folder on the instance'),
     value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
     problem: (value) =>
       isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')
         ? undefined
-        : vscode.l10n.t('Enter a whole path, which begins with a slash.'),
+        : t('Enter a whole path, which begins with a slash.'),
   });
   return answer.kind === 'picked' ? answer.value.trim() : undefined;
 }

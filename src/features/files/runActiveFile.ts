@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -25,7 +26,7 @@ export class FileRunner {
   async run(target: unknown): Promise<void> {
     const source = await sourceOf(target);
     if (!source) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Open the file that is to be run.'));
+      void vscode.window.showInformationMessage(t('Open the file that is to be run.'));
       return;
     }
     const interpreter = interpreterFor(source.name, source.content);
@@ -39,12 +40,11 @@ export class FileRunner {
     const instance = this.deps.fleet.find(instanceId);
     const where = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
     const shown = plainLabel(remoteName(source.name));
-    const folder = await withCancellableProgress(
-      vscode.l10n.t('Sending {0} to {1}', shown, where),
-      (signal) => sendFile(this.deps.ssh, alias, source, signal),
+    const folder = await withCancellableProgress(t('Sending {0} to {1}', shown, where), (signal) =>
+      sendFile(this.deps.ssh, alias, source, signal),
     );
     const script = runScript(folder, source.name, interpreter, {
-      ended: vscode.l10n.t('Press Enter to close. It ended with code'),
+      ended: t('Press Enter to close. It ended with code'),
     });
     const [shellPath, ...shellArgs] = this.deps.ssh.command(alias, '-t', script);
     vscode.window
@@ -69,8 +69,8 @@ export class FileRunner {
       return this.last;
     }
     return chooseInstance(undefined, able, {
-      title: vscode.l10n.t('Run the file on which instance?'),
-      none: vscode.l10n.t('No instance is running that can be connected to.'),
+      title: t('Run the file on which instance?'),
+      none: t('No instance is running that can be connected to.'),
     });
   }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
@@ -39,7 +39,7 @@ export function register(deps: Deps): Disposable {
   store.add(deps.commands.register('gpuRental.refreshMachines', () => machines.refresh()));
   store.add(
     deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
-      const machine = await chooseMachine(deps, machines, target, vscode.l10n.t('Set Minimum Bid'));
+      const machine = await chooseMachine(deps, machines, target, t('Set Minimum Bid'));
       if (machine) {
         await setMinimumBid(deps, machines, machine);
       }
@@ -47,7 +47,7 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.machine.scheduleMaintenance', async (target) => {
-      const machine = await chooseMachine(deps, machines, target, vscode.l10n.t('Schedule Maintenance'));
+      const machine = await chooseMachine(deps, machines, target, t('Schedule Maintenance'));
       if (machine) {
         await scheduleMaintenance(deps, machine);
       }
@@ -81,11 +81,10 @@ async function chooseMachine(
     machine,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('This account rents out no machines.'));
+    void vscode.window.showInformationMessage(t('This account rents out no machines.'));
     return undefined;
   }
-  return (await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t('Which machine?') }))
-    ?.machine;
+  return (await vscode.window.showQuickPick(rows, { title, placeHolder: t('Which machine?') }))?.machine;
 }
 
 async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine): Promise<void> {
@@ -95,11 +94,11 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   }
   const current = machine.minBidPerHour;
   const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Minimum Bid of Machine #{0}', machine.id),
+    title: t('Minimum Bid of Machine #{0}', machine.id),
     prompt: [
-      current === undefined ? undefined : vscode.l10n.t('Now {0} an hour for one GPU.', formatMoney(current)),
+      current === undefined ? undefined : t('Now {0} an hour for one GPU.', formatMoney(current)),
       await marketHint(deps, machine),
-      vscode.l10n.t('Interruptible rentals below it are not accepted.'),
+      t('Interruptible rentals below it are not accepted.'),
     ]
       .filter((part) => part !== undefined)
       .join(' '),
@@ -114,7 +113,7 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   if (typeof price !== 'number') {
     return;
   }
-  const sent = await withCancellableProgress(vscode.l10n.t('Setting the minimum bid…'), (signal) =>
+  const sent = await withCancellableProgress(t('Setting the minimum bid…'), (signal) =>
     sayingIfLost(
       text(
         'It is not known whether the minimum bid of machine #{0} was set: the answer of the service was lost. Refresh and look before you set it again.',
@@ -125,7 +124,7 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   );
   await machines.refresh();
   void vscode.window.showInformationMessage(
-    vscode.l10n.t(
+    t(
       'Machine #{0} accepts bids from {1} an hour for one GPU.',
       machine.id,
       formatMoney(sent.price ?? fromDollars(price)),
@@ -144,7 +143,7 @@ async function marketHint({ accounts, log }: Deps, machine: Machine): Promise<st
     const gpu = answer?.gpus.find(({ gpuName }) => gpuName === machine.gpuName);
     return gpu?.priceP25 === undefined || gpu.priceMedian === undefined || gpu.priceP75 === undefined
       ? undefined
-      : vscode.l10n.t(
+      : t(
           'Half of the market asks {1} to {3} for {0}; the median is {2}.',
           gpu.gpuName,
           formatMoney(gpu.priceP25),

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
+import { t } from '../../editor/localize';
 import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
@@ -62,9 +63,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     if (machine) {
       item.description = [
         // The end is cut off in a narrow view; the tooltip says what the price is for.
-        machine.gpuPerHour === undefined
-          ? undefined
-          : vscode.l10n.t('{0}/h', formatMoney(machine.gpuPerHour)),
+        machine.gpuPerHour === undefined ? undefined : t('{0}/h', formatMoney(machine.gpuPerHour)),
         occupancyText(machine),
       ]
         .filter((part) => part !== undefined)
@@ -77,9 +76,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 machine could not be read')
-    : vscode.l10n.t('{0} machines could not be read', count);
+  return count === 1 ? t('1 machine could not be read') : t('{0} machines could not be read', count);
 }
 
 /** `2 of 4 rented`, of the GPUs; each letter of the occupancy stands for a rented GPU, `x` for a free one. */
@@ -92,7 +89,7 @@ export function occupancyText({ occupancy }: Machine): string | undefined {
     return undefined;
   }
   const free = letters.filter((letter) => letter.toLowerCase() === 'x').length;
-  return vscode.l10n.t('{0} of {1} rented', letters.length - free, letters.length);
+  return t('{0} of {1} rented', letters.length - free, letters.length);
 }
 
 function machineTooltip(machine: Machine): vscode.MarkdownString {
@@ -106,22 +103,22 @@ function machineTooltip(machine: Machine): vscode.MarkdownString {
   };
   const money = (amount: Machine['gpuPerHour'], unit: string) =>
     amount === undefined ? undefined : `${formatMoney(amount)} ${unit}`;
-  line(vscode.l10n.t('Machine'), `#${machine.id}`);
-  line(vscode.l10n.t('Host name'), machine.hostname);
-  line(vscode.l10n.t('Rented'), occupancyText(machine));
-  line(vscode.l10n.t('Price'), money(machine.gpuPerHour, vscode.l10n.t('an hour per GPU')));
-  line(vscode.l10n.t('Minimum bid'), money(machine.minBidPerHour, vscode.l10n.t('an hour per GPU')));
-  line(vscode.l10n.t('Storage'), money(machine.storagePerGbMonth, vscode.l10n.t('per GB and month')));
+  line(t('Machine'), `#${machine.id}`);
+  line(t('Host name'), machine.hostname);
+  line(t('Rented'), occupancyText(machine));
+  line(t('Price'), money(machine.gpuPerHour, t('an hour per GPU')));
+  line(t('Minimum bid'), money(machine.minBidPerHour, t('an hour per GPU')));
+  line(t('Storage'), money(machine.storagePerGbMonth, t('per GB and month')));
   line(
-    vscode.l10n.t('Reliability'),
+    t('Reliability'),
     machine.reliability === undefined
       ? undefined
       : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100}%`,
   );
-  line(vscode.l10n.t('Verification'), machine.verification);
-  line(vscode.l10n.t('Location'), machine.location && placeText(machine.location));
+  line(t('Verification'), machine.verification);
+  line(t('Location'), machine.location && placeText(machine.location));
   line(
-    vscode.l10n.t('Offered until'),
+    t('Offered until'),
     machine.listedUntil === undefined
       ? undefined
       : new Date(machine.listedUntil * 1000).toLocaleString(vscode.env.language),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import {
   maintenanceCategories,
@@ -25,7 +25,7 @@ export async function scheduleMaintenance(
   if (!plan || !(await isConfirmed(machine, plan))) {
     return;
   }
-  const { notified } = await withCancellableProgress(vscode.l10n.t('Scheduling the maintenance…'), (signal) =>
+  const { notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
     sayingIfLost(
       text(
         'It is not known whether the maintenance of machine #{0} was scheduled: the answer of the service was lost. Its renters may have been notified. Look in the web console before you schedule it again.',
@@ -36,20 +36,16 @@ export async function scheduleMaintenance(
   );
   void vscode.window.showInformationMessage(
     notified === undefined
-      ? vscode.l10n.t('The maintenance of machine #{0} is scheduled.', machine.id)
-      : vscode.l10n.t(
-          'The maintenance of machine #{0} is scheduled; {1} renters were notified.',
-          machine.id,
-          notified,
-        ),
+      ? t('The maintenance of machine #{0} is scheduled.', machine.id)
+      : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),
   );
 }
 
 async function askForPlan(machine: Machine, now: () => number): Promise<MaintenancePlan | undefined> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const startsAt = await ask(
-    vscode.l10n.t('Maintenance of Machine #{0}: Start', machine.id),
-    vscode.l10n.t('Date and time in your time zone ({0}).', zone),
+    t('Maintenance of Machine #{0}: Start', machine.id),
+    t('Date and time in your time zone ({0}).', zone),
     formatStart(Math.ceil((now() + hourMs) / hourMs) * hourMs),
     (input) => parseStart(input, now()),
   );
@@ -57,8 +53,8 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
     return undefined;
   }
   const hours = await ask(
-    vscode.l10n.t('Maintenance of Machine #{0}: Duration', machine.id),
-    vscode.l10n.t('Hours. The window starts at {0} UTC.', utc(startsAt)),
+    t('Maintenance of Machine #{0}: Duration', machine.id),
+    t('Hours. The window starts at {0} UTC.', utc(startsAt)),
     '2',
     parseHours,
   );
@@ -68,18 +64,18 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
   const category = await vscode.window.showQuickPick(
     maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
     {
-      title: vscode.l10n.t('Maintenance of Machine #{0}: Category', machine.id),
-      placeHolder: vscode.l10n.t('What is it about?'),
+      title: t('Maintenance of Machine #{0}: Category', machine.id),
+      placeHolder: t('What is it about?'),
     },
   );
   if (!category) {
     return undefined;
   }
   const reason = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Maintenance of Machine #{0}: Reason', machine.id),
-    prompt: vscode.l10n.t('Your renters read this.'),
+    title: t('Maintenance of Machine #{0}: Reason', machine.id),
+    prompt: t('Your renters read this.'),
     ignoreFocusOut: true,
-    validateInput: (input) => (input.trim() === '' ? vscode.l10n.t('Say why, in a few words.') : undefined),
+    validateInput: (input) => (input.trim() === '' ? t('Say why, in a few words.') : undefined),
   });
   return reason === undefined || reason.trim() === ''
     ? undefined
@@ -109,14 +105,14 @@ async function ask(
 
 async function isConfirmed(machine: Machine, { startsAt, hours }: MaintenancePlan): Promise<boolean> {
   return confirm({
-    message: vscode.l10n.t('Schedule maintenance of machine #{0}?', machine.id),
-    detail: vscode.l10n.t(
+    message: t('Schedule maintenance of machine #{0}?', machine.id),
+    detail: t(
       'From {0} ({1} UTC) for {2} hours. Everybody who rents this machine is notified at once.',
       new Date(startsAt).toLocaleString(vscode.env.language),
       utc(startsAt),
       hours,
     ),
-    button: vscode.l10n.t('Schedule and Notify'),
+    button: t('Schedule and Notify'),
   });
 }
 
@@ -127,12 +123,12 @@ function utc(timeMs: number): string {
 
 function categoryLabel(category: MaintenanceCategory): string {
   const labels: Record<MaintenanceCategory, string> = {
-    power: vscode.l10n.t('Power'),
-    internet: vscode.l10n.t('Internet'),
-    disk: vscode.l10n.t('Disk'),
-    gpu: vscode.l10n.t('GPU'),
-    software: vscode.l10n.t('Software'),
-    other: vscode.l10n.t('Other'),
+    power: t('Power'),
+    internet: t('Internet'),
+    disk: t('Disk'),
+    gpu: t('GPU'),
+    software: t('Software'),
+    other: t('Other'),
   };
   return labels[category];
 }

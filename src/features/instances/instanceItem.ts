@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
@@ -43,8 +43,8 @@ export function instanceItem(
     cost === undefined
       ? undefined
       : billingOf(kind) === 'disk'
-        ? vscode.l10n.t('{0}/day', formatMoney(times(cost, 24)))
-        : vscode.l10n.t('{0}/h', formatMoney(cost));
+        ? t('{0}/day', formatMoney(times(cost, 24)))
+        : t('{0}/h', formatMoney(cost));
   const { label, end } = nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
@@ -99,35 +99,29 @@ export function instanceTooltip(
   const stopped = stoppedCostPerDay(instance);
   const spent = costSoFar(instance, now);
   const age = ageMs(instance, now);
-  line(vscode.l10n.t('Instance'), `#${instance.id}`);
-  line(vscode.l10n.t('State'), localize(stateLabel(instance, kind)));
-  line(vscode.l10n.t('Host says'), instance.statusMessage);
-  line(vscode.l10n.t('GPU'), gpuText(instance));
-  line(vscode.l10n.t('Image'), instance.image);
+  line(t('Instance'), `#${instance.id}`);
+  line(t('State'), localize(stateLabel(instance, kind)));
+  line(t('Host says'), instance.statusMessage);
+  line(t('GPU'), gpuText(instance));
+  line(t('Image'), instance.image);
   line(
-    vscode.l10n.t('Running'),
+    t('Running'),
     instance.totalPerHour === undefined
       ? undefined
-      : vscode.l10n.t(
+      : t(
           '{0}/h, {1}/day',
           formatMoney(instance.totalPerHour),
           formatMoney(times(instance.totalPerHour, 24)),
         ),
   );
+  line(t('Stopped'), stopped === undefined ? undefined : t('{0}/day for the disk', formatMoney(stopped)));
+  line(t('Cost so far'), spent === undefined ? undefined : t('at most {0}', formatMoney(spent, 2)));
+  line(t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
   line(
-    vscode.l10n.t('Stopped'),
-    stopped === undefined ? undefined : vscode.l10n.t('{0}/day for the disk', formatMoney(stopped)),
-  );
-  line(
-    vscode.l10n.t('Cost so far'),
-    spent === undefined ? undefined : vscode.l10n.t('at most {0}', formatMoney(spent, 2)),
-  );
-  line(vscode.l10n.t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
-  line(
-    vscode.l10n.t('GPU use'),
+    t('GPU use'),
     instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)}%`,
   );
-  line(vscode.l10n.t('Location'), instance.location && placeText(instance.location));
+  line(t('Location'), instance.location && placeText(instance.location));
   notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
   return tooltip;
 }

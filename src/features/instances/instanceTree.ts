@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
@@ -137,7 +137,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
           name: 'instances',
           state: this.deps.fleet.state,
           unread,
-          consequence: vscode.l10n.t('They exist and bill.'),
+          consequence: t('They exist and bill.'),
         });
       case 'partial':
         return this.partialItem(node.missing);
@@ -173,11 +173,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   }
 
   private partialItem(missing: number): vscode.TreeItem {
-    const item = new vscode.TreeItem(vscode.l10n.t('{0} more instances were not sent', missing));
+    const item = new vscode.TreeItem(t('{0} more instances were not sent', missing));
     item.id = 'partial';
-    item.tooltip = vscode.l10n.t('The service counted more instances than it sent. They exist and bill.');
+    item.tooltip = t('The service counted more instances than it sent. They exist and bill.');
     item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-    item.command = { command: 'gpuRental.refresh', title: vscode.l10n.t('Retry') };
+    item.command = { command: 'gpuRental.refresh', title: t('Retry') };
     return item;
   }
 
@@ -185,7 +185,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private accountName(): string {
     const account = this.deps.accounts.active;
     if (account?.isDemo === true) {
-      return vscode.l10n.t('Demo');
+      return t('Demo');
     }
     return account && this.isOneOfSeveral ? plainLabel(account.name) : '';
   }
@@ -219,23 +219,20 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? undefined
         : {
             value: running,
-            tooltip:
-              running === 1
-                ? vscode.l10n.t('1 instance is running')
-                : vscode.l10n.t('{0} instances are running', running),
+            tooltip: running === 1 ? t('1 instance is running') : t('{0} instances are running', running),
           };
     const { perHour, isPartial } = burnNow(this.deps);
     const cost =
       states.length === 0 && perHour === 0
         ? ''
-        : vscode.l10n.t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
+        : t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
     this.say(
       state.error === undefined
         ? ''
         : states.length === 0
-          ? vscode.l10n.t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)))
-          : vscode.l10n.t(
+          ? t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)))
+          : t(
               'Shown as of {0} ago. What is rented goes on costing money.',
               localize(durationText(now - state.fetchedAt)),
             ),
@@ -252,13 +249,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 instance could not be read')
-    : vscode.l10n.t('{0} instances could not be read', count);
+  return count === 1 ? t('1 instance could not be read') : t('{0} instances could not be read', count);
 }
 
 function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Loading instances…'));
+  const item = new vscode.TreeItem(t('Loading instances…'));
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
@@ -29,10 +29,10 @@ export async function createApiKey(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
 ): Promise<boolean> {
-  const title = vscode.l10n.t('Create API Key');
+  const title = t('Create API Key');
   const name = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('A name that tells what the key is for, for example Build Server.'),
+    prompt: t('A name that tells what the key is for, for example Build Server.'),
     ignoreFocusOut: true,
     validateInput: (value) => {
       const problem = keyNameProblem(value);
@@ -69,36 +69,36 @@ async function create(redactor: Redactor, account: Account, wanted: NewApiKey): 
   const created = await whileSending(account.client.apiKeys.create(wanted));
   redactor.addSecret(created.value);
   await showOnce({
-    title: vscode.l10n.t('API Key: Shown This Once'),
-    placeholder: vscode.l10n.t('The service does not tell this key again. Store it safely.'),
+    title: t('API Key: Shown This Once'),
+    placeholder: t('The service does not tell this key again. Store it safely.'),
     lines: [created.value],
     fileName: 'api-key.txt',
-    closeQuestion: vscode.l10n.t('Close without storing the key?'),
-    closeDetail: vscode.l10n.t('It is not shown again. You can delete it and create another one.'),
+    closeQuestion: t('Close without storing the key?'),
+    closeDetail: t('It is not shown again. You can delete it and create another one.'),
   });
   return true;
 }
 
 async function pickPermissions(title: string): Promise<KeyPermissions | 'document' | undefined> {
   const scoped = {
-    label: vscode.l10n.t('Choose Permissions…'),
-    detail: vscode.l10n.t('Only what the key needs; recommended'),
+    label: t('Choose Permissions…'),
+    detail: t('Only what the key needs; recommended'),
   };
   const read = {
-    label: vscode.l10n.t('Read Everything'),
-    detail: vscode.l10n.t('Changes nothing and spends nothing'),
+    label: t('Read Everything'),
+    detail: t('Changes nothing and spends nothing'),
   };
   const write = {
-    label: vscode.l10n.t('Read and Write Everything'),
-    detail: vscode.l10n.t('As much as your own key; spends money'),
+    label: t('Read and Write Everything'),
+    detail: t('As much as your own key; spends money'),
   };
   const document = {
-    label: vscode.l10n.t('Write Them as JSON…'),
-    detail: vscode.l10n.t('In an editor with completion; also for single endpoints and instances'),
+    label: t('Write Them as JSON…'),
+    detail: t('In an editor with completion; also for single endpoints and instances'),
   };
   const form = await vscode.window.showQuickPick([scoped, read, write, document], {
     title,
-    placeHolder: vscode.l10n.t('What may the key do?'),
+    placeHolder: t('What may the key do?'),
     ignoreFocusOut: true,
   });
   if (form === document) {
@@ -121,7 +121,7 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
   for (;;) {
     const picked = await vscode.window.showQuickPick(rows, {
       title,
-      placeHolder: vscode.l10n.t('Permissions of the key'),
+      placeHolder: t('Permissions of the key'),
       canPickMany: true,
       ignoreFocusOut: true,
       matchOnDetail: true,
@@ -129,16 +129,14 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
     if (!picked || picked.length > 0) {
       return picked?.map(({ category }) => category);
     }
-    void vscode.window.showWarningMessage(vscode.l10n.t('A key needs at least one permission.'));
+    void vscode.window.showWarningMessage(t('A key needs at least one permission.'));
   }
 }
 
 async function askAddresses(title: string): Promise<readonly string[] | undefined> {
   const typed = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t(
-      'IP addresses from which the key works, with commas between them. Empty: from everywhere.',
-    ),
+    prompt: t('IP addresses from which the key works, with commas between them. Empty: from everywhere.'),
     placeHolder: '203.0.113.7, 2001:db8::1',
     ignoreFocusOut: true,
     validateInput: (value) => {
@@ -158,14 +156,14 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
   }
   if (
     !(await confirm({
-      message: vscode.l10n.t('Delete the API key {0}?', apiKeyName(key)),
+      message: t('Delete the API key {0}?', apiKeyName(key)),
       detail:
         key.id === account.user.keyId
-          ? vscode.l10n.t(
+          ? t(
               'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances go on running and costing money.',
             )
-          : vscode.l10n.t('Whatever uses this key stops working at once. This cannot be undone.'),
-      button: vscode.l10n.t('Delete'),
+          : t('Whatever uses this key stops working at once. This cannot be undone.'),
+      button: t('Delete'),
     }))
   ) {
     return false;
@@ -178,11 +176,11 @@ async function pickKey(keys: readonly ApiKey[], account: Account): Promise<ApiKe
   const picked = await vscode.window.showQuickPick(
     keys.map((key) => ({
       label: apiKeyName(key),
-      description: key.id === account.user.keyId ? vscode.l10n.t('in use') : '',
+      description: key.id === account.user.keyId ? t('in use') : '',
       detail: localize(permissionSummary(key)),
       key,
     })),
-    { title: vscode.l10n.t('Delete API Key'), placeHolder: vscode.l10n.t('Which one?') },
+    { title: t('Delete API Key'), placeHolder: t('Which one?') },
   );
   return picked?.key;
 }

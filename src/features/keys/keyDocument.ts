@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { KeyPermissions } from '../../model/accounts/apiKey';
 import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
 import type { NewApiKey } from '../../model/accounts/apiKey';
@@ -24,9 +24,7 @@ export async function writeKeyDocument(name: string, permissions: KeyPermissions
 export async function readOpenDocument(): Promise<NewApiKey | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (!editor?.document.fileName.endsWith(ending)) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Open a document whose name ends in {0} first.', ending),
-    );
+    void vscode.window.showInformationMessage(t('Open a document whose name ends in {0} first.', ending));
     return undefined;
   }
   const { document } = editor;
@@ -39,7 +37,7 @@ export async function readOpenDocument(): Promise<NewApiKey | undefined> {
   editor.selection = new vscode.Selection(range.start, range.end);
   editor.revealRange(range);
   await vscode.window.showWarningMessage(
-    vscode.l10n.t('No key was created. Line {0}: {1}', range.start.line + 1, localize(read.message)),
+    t('No key was created. Line {0}: {1}', range.start.line + 1, localize(read.message)),
   );
   return undefined;
 }
@@ -60,7 +58,7 @@ export function registerKeyLens(): vscode.Disposable {
       provideCodeLenses: () => [
         new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
           command: 'gpuRental.apiKey.createFromDocument',
-          title: `$(key) ${vscode.l10n.t('Create This API Key')}`,
+          title: `$(key) ${t('Create This API Key')}`,
         }),
       ],
     },

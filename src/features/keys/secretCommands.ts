@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
@@ -15,16 +15,14 @@ export async function setSecret(
   account: Account,
   wantedName: string | undefined,
 ): Promise<boolean> {
-  const title = vscode.l10n.t('Set Environment Variable');
+  const title = t('Set Environment Variable');
   const name = wantedName ?? (await askName(title));
   if (name === undefined) {
     return false;
   }
   const value = await vscode.window.showInputBox({
     title: `${title}: ${name}`,
-    prompt: vscode.l10n.t(
-      'The value is kept by the service and given to your instances. It is not stored here.',
-    ),
+    prompt: t('The value is kept by the service and given to your instances. It is not stored here.'),
     password: true,
     ignoreFocusOut: true,
     validateInput: (typed) => {
@@ -49,9 +47,9 @@ export async function setSecret(
     }
   }
   const isWanted = await confirm({
-    message: vscode.l10n.t('Replace the value of {0}?', name),
-    detail: vscode.l10n.t('Instances that run keep the old value until they are created again.'),
-    button: vscode.l10n.t('Replace'),
+    message: t('Replace the value of {0}?', name),
+    detail: t('Instances that run keep the old value until they are created again.'),
+    button: t('Replace'),
   });
   if (isWanted) {
     await whileSending(account.client.secrets.update(name, value));
@@ -62,7 +60,7 @@ export async function setSecret(
 async function askName(title: string): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Name of the environment variable.'),
+    prompt: t('Name of the environment variable.'),
     placeHolder: 'HF_TOKEN',
     ignoreFocusOut: true,
     validateInput: (value) => {
@@ -74,14 +72,14 @@ async function askName(title: string): Promise<string | undefined> {
 }
 
 export async function deleteSecret(account: Account, wantedName: string | undefined): Promise<boolean> {
-  const name = wantedName ?? (await pickSecret(account, vscode.l10n.t('Delete Environment Variable')))?.name;
+  const name = wantedName ?? (await pickSecret(account, t('Delete Environment Variable')))?.name;
   if (name === undefined) {
     return false;
   }
   const isWanted = await confirm({
-    message: vscode.l10n.t('Delete the environment variable {0}?', name),
-    detail: vscode.l10n.t('Instances that are made from then on do not get it. This cannot be undone.'),
-    button: vscode.l10n.t('Delete'),
+    message: t('Delete the environment variable {0}?', name),
+    detail: t('Instances that are made from then on do not get it. This cannot be undone.'),
+    button: t('Delete'),
   });
   if (isWanted) {
     await whileSending(account.client.secrets.remove(name));
@@ -93,25 +91,25 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
 export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
   const secret =
     wantedName === undefined
-      ? await pickSecret(account, vscode.l10n.t('Copy Value'))
+      ? await pickSecret(account, t('Copy Value'))
       : (await whileAsking(account.client.secrets.list())).find(({ name }) => name === wantedName);
   if (secret && secret.value === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The service does not tell this value.'));
+    void vscode.window.showInformationMessage(t('The service does not tell this value.'));
   } else if (secret?.value !== undefined) {
     await vscode.env.clipboard.writeText(secret.value);
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('The value is on the clipboard.'), 3000);
+    void vscode.window.setStatusBarMessage(t('The value is on the clipboard.'), 3000);
   }
 }
 
 async function pickSecret(account: Account, title: string): Promise<Secret | undefined> {
   const secrets = await whileAsking(account.client.secrets.list());
   if (secrets.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no environment variables.'));
+    void vscode.window.showInformationMessage(t('This account has no environment variables.'));
     return undefined;
   }
   const picked = await vscode.window.showQuickPick(
     secrets.map((secret) => ({ label: plainLabel(secret.name), secret })),
-    { title, placeHolder: vscode.l10n.t('Which one?') },
+    { title, placeHolder: t('Which one?') },
   );
   return picked?.secret;
 }

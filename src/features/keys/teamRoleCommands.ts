@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
@@ -9,7 +9,7 @@ import type { Account } from '../../store/ports';
 
 /** Looks a role up by name and shows what it may do. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {
-  const title = vscode.l10n.t('Show Team Role');
+  const title = t('Show Team Role');
   const role =
     wantedName === undefined
       ? await chooseRole(account, title)
@@ -19,7 +19,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
   }
   if (role.permissions.length === 0) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('The team role {0} has no permissions.', plainLabel(role.name)),
+      t('The team role {0} has no permissions.', plainLabel(role.name)),
     );
     return;
   }
@@ -29,8 +29,8 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
       detail: isCategory(permission) ? localize(permissionMeaning[permission]) : '',
     })),
     {
-      title: vscode.l10n.t('Team Role {0} (#{1})', plainLabel(role.name), role.id),
-      placeHolder: vscode.l10n.t('What this role may do'),
+      title: t('Team Role {0} (#{1})', plainLabel(role.name), role.id),
+      placeHolder: t('What this role may do'),
       matchOnDetail: true,
     },
   );
@@ -48,13 +48,13 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     const picked = await vscode.window.showQuickPick(
       roles.items.map((role) => ({
         label: plainLabel(role.name),
-        description: vscode.l10n.t('{0} permissions', role.permissions.length),
+        description: t('{0} permissions', role.permissions.length),
         role,
       })),
-      { title, placeHolder: vscode.l10n.t('Which role?') },
+      { title, placeHolder: t('Which role?') },
     );
     return picked?.role;
   }
-  const name = await vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Name of the role.') });
+  const name = await vscode.window.showInputBox({ title, prompt: t('Name of the role.') });
   return name === undefined || name.trim() === '' ? undefined : account.client.teamRoles.get(name.trim());
 }

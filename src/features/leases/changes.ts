@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
@@ -44,9 +45,9 @@ export async function setLease(
     return;
   }
   const lease = await deps.leases.set(instanceId, action, term);
-  const itself = vscode.l10n.t('Let the Instance Do It…');
+  const itself = t('Let the Instance Do It…');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('{0} {1}, by {2}.', name, will, needsEditor()),
+    t('{0} {1}, by {2}.', name, will, needsEditor()),
     ...(canArm(deps, lease) ? [itself] : []),
   );
   if (chosen === itself) {
@@ -56,20 +57,20 @@ export async function setLease(
 
 async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
   return confirm({
-    message: vscode.l10n.t('Destroy {0} later?', name),
+    message: t('Destroy {0} later?', name),
     detail: [
-      vscode.l10n.t(
+      t(
         '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',
         name,
         will,
       ),
       ...(term.kind === 'idle' ? [idleMeaning()] : []),
-      vscode.l10n.t(
+      t(
         'It is done by {0}. If none is open then, it is not destroyed, goes on costing, and you are asked at the next start.',
         needsEditor(),
       ),
     ].join('\n\n'),
-    button: vscode.l10n.t('Destroy Then'),
+    button: t('Destroy Then'),
   });
 }
 
@@ -80,7 +81,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
   }
   const name = nameOf(deps, instanceId);
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()),
+    t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()),
   );
   if (lease.armed) {
     await arm(deps, instanceId, name);
@@ -92,7 +93,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   if (await disarm(deps, instanceId, name)) {
     await deps.leases.cancel(instanceId);
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('{0} is neither stopped nor destroyed by itself. It goes on costing.', name),
+      t('{0} is neither stopped nor destroyed by itself. It goes on costing.', name),
     );
   }
 }
@@ -101,7 +102,5 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
 export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   const cost = instance && stoppedCostPerDay(instance);
-  return cost === undefined
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/day', formatMoney(cost));
+  return cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
 }

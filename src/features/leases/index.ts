@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';
 import { listedInstances } from '../../store/instances/listed';
@@ -30,8 +30,8 @@ export function register(deps: LeaseDeps): Disposable {
   store.add(
     deps.commands.register('gpuRental.instance.setLease', async (target) => {
       const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
-        title: vscode.l10n.t('Stop or destroy which instance later?'),
-        none: vscode.l10n.t('There is no instance.'),
+        title: t('Stop or destroy which instance later?'),
+        none: t('There is no instance.'),
       });
       if (instanceId !== undefined) {
         await leases.ready;

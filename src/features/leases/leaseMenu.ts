@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -25,8 +25,8 @@ export class LeaseMenu {
 
   async show(): Promise<void> {
     await this.picker.open({
-      title: vscode.l10n.t('Stop or Destroy {0} Later', nameOf(this.deps, this.instanceId)),
-      placeholder: vscode.l10n.t('Done by {0}', needsEditor()),
+      title: t('Stop or Destroy {0} Later', nameOf(this.deps, this.instanceId)),
+      placeholder: t('Done by {0}', needsEditor()),
       rows: () => [...this.presentRows(), ...this.newRows()],
       // The first row only informs.
       activeId: () => (this.deps.leases.find(this.instanceId) ? 'extend' : 'stop'),
@@ -57,27 +57,26 @@ export class LeaseMenu {
     const [, carriedOut] = note.lines;
     return [
       {
-        label: `$(clock) ${vscode.l10n.t('Set: {0}', note.row)}`,
-        description:
-          at === undefined || at < now ? '' : vscode.l10n.t('in {0}', localize(durationText(at - now))),
+        label: `$(clock) ${t('Set: {0}', note.row)}`,
+        description: at === undefined || at < now ? '' : t('in {0}', localize(durationText(at - now))),
         detail: carriedOut ? `${carriedOut[0]}: ${carriedOut[1]}` : '',
       },
       {
         id: 'extend',
-        label: `$(add) ${lease.term.kind === 'at' ? vscode.l10n.t('Extend by 1 Hour') : vscode.l10n.t('Start Counting Again')}`,
+        label: `$(add) ${lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again')}`,
         run: this.then(() => extend(deps, instanceId)),
       },
       ...(lease.armed
         ? [
             {
               id: 'check',
-              label: `$(shield) ${vscode.l10n.t('Check the Timer on the Instance')}`,
+              label: `$(shield) ${t('Check the Timer on the Instance')}`,
               run: this.then(() => check(deps, instanceId, name)),
             },
             {
               id: 'disarm',
-              label: `$(circle-slash) ${vscode.l10n.t('End the Timer on the Instance')}`,
-              detail: vscode.l10n.t('Then it is done by an open editor alone.'),
+              label: `$(circle-slash) ${t('End the Timer on the Instance')}`,
+              detail: t('Then it is done by an open editor alone.'),
               run: this.then(async () => {
                 await disarm(deps, instanceId, name);
               }),
@@ -87,8 +86,8 @@ export class LeaseMenu {
           ? [
               {
                 id: 'arm',
-                label: `$(shield) ${vscode.l10n.t('Let the Instance Do It…')}`,
-                detail: vscode.l10n.t(
+                label: `$(shield) ${t('Let the Instance Do It…')}`,
+                detail: t(
                   'A small timer runs on it and uses its own restricted key, so that no editor needs to be open.',
                 ),
                 run: this.then(() => arm(deps, instanceId, name)),
@@ -97,10 +96,10 @@ export class LeaseMenu {
           : []),
       {
         id: 'cancel',
-        label: `$(close) ${vscode.l10n.t('Cancel, and Keep It')}`,
+        label: `$(close) ${t('Cancel, and Keep It')}`,
         run: this.then(() => cancel(deps, instanceId)),
       },
-      { label: vscode.l10n.t('Instead'), kind: vscode.QuickPickItemKind.Separator },
+      { label: t('Instead'), kind: vscode.QuickPickItemKind.Separator },
     ];
   }
 
@@ -109,11 +108,8 @@ export class LeaseMenu {
     const instance = fleet.find(this.instanceId);
     const canStop =
       instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
-    const kept = vscode.l10n.t(
-      'The disk is kept and goes on costing {0}.',
-      diskPrice(this.deps, this.instanceId),
-    );
-    const lost = vscode.l10n.t('Everything on it is lost then.');
+    const kept = t('The disk is kept and goes on costing {0}.', diskPrice(this.deps, this.instanceId));
+    const lost = t('Everything on it is lost then.');
     const row = (id: string, label: string, detail: string, next: Level): LevelRow => ({
       id,
       label,
@@ -123,12 +119,12 @@ export class LeaseMenu {
     return [
       ...(canStop
         ? [
-            row('stop', `$(stop-circle) ${vscode.l10n.t('Stop After a Time…')}`, kept, this.times('stop')),
-            row('stopIdle', `$(stop-circle) ${vscode.l10n.t('Stop When Idle…')}`, kept, this.idle('stop')),
+            row('stop', `$(stop-circle) ${t('Stop After a Time…')}`, kept, this.times('stop')),
+            row('stopIdle', `$(stop-circle) ${t('Stop When Idle…')}`, kept, this.idle('stop')),
           ]
         : []),
-      row('destroy', `$(trash) ${vscode.l10n.t('Destroy After a Time…')}`, lost, this.times('destroy')),
-      row('destroyIdle', `$(trash) ${vscode.l10n.t('Destroy When Idle…')}`, lost, this.idle('destroy')),
+      row('destroy', `$(trash) ${t('Destroy After a Time…')}`, lost, this.times('destroy')),
+      row('destroyIdle', `$(trash) ${t('Destroy When Idle…')}`, lost, this.idle('destroy')),
     ];
   }
 
@@ -137,14 +133,14 @@ export class LeaseMenu {
       const now = this.deps.clock.now();
       return {
         id: String(ms),
-        label: vscode.l10n.t('In {0}', localize(durationText(ms))),
+        label: t('In {0}', localize(durationText(ms))),
         description: momentText(now + ms, now),
         run: this.set(action, () => ({ kind: 'at', at: this.deps.clock.now() + ms })),
       };
     };
     return {
-      title: action === 'stop' ? vscode.l10n.t('Stop When?') : vscode.l10n.t('Destroy When?'),
-      placeholder: vscode.l10n.t('Type a time, such as 90m, 2h, 1h30 or 18:30, or pick one'),
+      title: action === 'stop' ? t('Stop When?') : t('Destroy When?'),
+      placeholder: t('Type a time, such as 90m, 2h, 1h30 or 18:30, or pick one'),
       followsTyping: true,
       rows: (typed) => this.typedRows(typed, timeSpans, rowOf),
     };
@@ -153,21 +149,18 @@ export class LeaseMenu {
   private idle(action: LeaseAction): Level {
     const rowOf = (ms: number): LevelRow => ({
       id: String(ms),
-      label: vscode.l10n.t('Idle for {0}', localize(durationText(ms))),
+      label: t('Idle for {0}', localize(durationText(ms))),
       run: this.set(action, () => ({ kind: 'idle', minutes: Math.round(ms / minuteMs) })),
     });
     return {
-      title:
-        action === 'stop'
-          ? vscode.l10n.t('Stop When Idle for How Long?')
-          : vscode.l10n.t('Destroy When Idle for How Long?'),
-      placeholder: vscode.l10n.t('Type a time, such as 45m or 2h, or pick one'),
+      title: action === 'stop' ? t('Stop When Idle for How Long?') : t('Destroy When Idle for How Long?'),
+      placeholder: t('Type a time, such as 45m or 2h, or pick one'),
       followsTyping: true,
       rows: (typed) => [
         ...this.typedRows(typed, idleSpans, rowOf),
         { label: '', kind: vscode.QuickPickItemKind.Separator },
         {
-          label: `$(info) ${vscode.l10n.t('What counts as idle')}`,
+          label: `$(info) ${t('What counts as idle')}`,
           detail: idleMeaning(),
           alwaysShow: true,
         },
@@ -194,5 +187,5 @@ export class LeaseMenu {
 }
 
 function notATime(): string {
-  return vscode.l10n.t('Not a time from 1 minute to 30 days. Try 90m, 2h or 18:30.');
+  return t('Not a time from 1 minute to 30 days. Try 90m, 2h or 18:30.');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { TellOnce } from '../../editor/tellOnce';
 import { momentText } from '../../editor/timeText';
@@ -45,7 +45,7 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   }
   if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This is over or was changed meanwhile: {0} is as the list shows it.', notice.name),
+      t('This is over or was changed meanwhile: {0} is as the list shows it.', notice.name),
     );
     return;
   }
@@ -59,14 +59,14 @@ function words(
   const { kind, name, instanceId, action } = notice;
   const now = deps.clock.now();
   const at = momentText(notice.at, now);
-  const more: Action = [vscode.l10n.t('Extend by 1 Hour'), () => extend(deps, instanceId)];
-  const keep: Action = [vscode.l10n.t('Cancel, and Keep It'), () => cancel(deps, instanceId)];
+  const more: Action = [t('Extend by 1 Hour'), () => extend(deps, instanceId)];
+  const keep: Action = [t('Cancel, and Keep It'), () => cancel(deps, instanceId)];
   const destroy: Action = [
-    vscode.l10n.t('Destroy…'),
+    t('Destroy…'),
     () => Promise.resolve(runCommand('gpuRental.instance.destroy', { instanceId })),
   ];
   const start: Action = [
-    vscode.l10n.t('Start…'),
+    t('Start…'),
     () => Promise.resolve(runCommand('gpuRental.instance.start', { instanceId })),
   ];
   switch (kind) {
@@ -76,48 +76,36 @@ function words(
       return [
         'info',
         notice.isLate === true
-          ? vscode.l10n.t(
+          ? t(
               '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still bills {2}.',
               name,
               at,
               diskPrice(deps, instanceId),
             )
-          : vscode.l10n.t(
-              '{0} is stopped, as you set. Its disk still bills {1}.',
-              name,
-              diskPrice(deps, instanceId),
-            ),
+          : t('{0} is stopped, as you set. Its disk still bills {1}.', name, diskPrice(deps, instanceId)),
         [start, destroy],
       ];
     case 'destroyed':
-      return [
-        'info',
-        vscode.l10n.t('{0} is destroyed, as you set: the service does not list it any more.', name),
-        [],
-      ];
+      return ['info', t('{0} is destroyed, as you set: the service does not list it any more.', name), []];
     case 'gone':
-      return [
-        'info',
-        vscode.l10n.t('{0} was to be stopped, and the service does not list it any more.', name),
-        [],
-      ];
+      return ['info', t('{0} was to be stopped, and the service does not list it any more.', name), []];
     case 'failed': {
       const why =
         notice.problem === undefined
-          ? vscode.l10n.t('The service took it and still shows the instance as before.')
+          ? t('The service took it and still shows the instance as before.')
           : localize(notice.problem);
       return [
         'warning',
         action === 'stop'
-          ? vscode.l10n.t('{0} is not stopped yet and goes on costing. It is tried again. {1}', name, why)
-          : vscode.l10n.t('{0} is not destroyed yet and goes on costing. It is tried again. {1}', name, why),
+          ? t('{0} is not stopped yet and goes on costing. It is tried again. {1}', name, why)
+          : t('{0} is not destroyed yet and goes on costing. It is tried again. {1}', name, why),
         [keep],
       ];
     }
     case 'missed':
       return [
         'warning',
-        vscode.l10n.t(
+        t(
           '{0} was to be destroyed at {1}, when no editor was open. It is still there and bills. What now?',
           name,
           at,
@@ -134,14 +122,9 @@ function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): 
   const time = momentText(at, now);
   const text =
     action === 'stop'
-      ? vscode.l10n.t('{0} will be stopped in {1}, at {2}.', name, left, time)
-      : vscode.l10n.t(
-          '{0} will be destroyed in {1}, at {2}. Everything on it is lost then.',
-          name,
-          left,
-          time,
-        );
+      ? t('{0} will be stopped in {1}, at {2}.', name, left, time)
+      : t('{0} will be destroyed in {1}, at {2}. Everything on it is lost then.', name, left, time);
   return idleMinutes === undefined
     ? text
-    : `${text} ${vscode.l10n.t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;
+    : `${text} ${t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;
 }

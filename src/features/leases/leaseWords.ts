@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
 import type { InstanceNote } from '../../editor/treeGroups';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { dueAt, fireAt, type ArmedTimer, type Lease } from '../../model/instances/lease';
 import type { LeaseRow } from '../../store/leases/leaseFiles';
@@ -10,35 +9,31 @@ import { durationText } from '../../util/duration';
 function rowText({ lease, state }: LeaseRow, now: number): string {
   const isStop = lease.action === 'stop';
   if (state.missedAt !== undefined) {
-    return vscode.l10n.t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
+    return t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
   }
   if (state.nextTryAt !== undefined) {
     const at = momentText(state.nextTryAt, now);
     return isStop
-      ? vscode.l10n.t('could not be stopped, next try {0}', at)
-      : vscode.l10n.t('could not be destroyed, next try {0}', at);
+      ? t('could not be stopped, next try {0}', at)
+      : t('could not be destroyed, next try {0}', at);
   }
   const at = fireAt(lease, state);
   if (lease.term.kind === 'idle') {
     const span = localize(durationText(lease.term.minutes * 60_000));
     if (at === undefined) {
-      return isStop
-        ? vscode.l10n.t('stops when idle {0}', span)
-        : vscode.l10n.t('destroyed when idle {0}', span);
+      return isStop ? t('stops when idle {0}', span) : t('destroyed when idle {0}', span);
     }
     const time = momentText(at, now);
-    return isStop
-      ? vscode.l10n.t('stops {0} if it stays idle', time)
-      : vscode.l10n.t('destroyed {0} if it stays idle', time);
+    return isStop ? t('stops {0} if it stays idle', time) : t('destroyed {0} if it stays idle', time);
   }
   const time = momentText(at ?? lease.term.at, now);
-  return isStop ? vscode.l10n.t('stops {0}', time) : vscode.l10n.t('destroyed {0}', time);
+  return isStop ? t('stops {0}', time) : t('destroyed {0}', time);
 }
 
 export function leaseNote(row: LeaseRow, now: number): InstanceNote {
   const { armed } = row.lease;
   const who = armed
-    ? vscode.l10n.t(
+    ? t(
         'the instance itself {0}, proved {1}, and an open editor before it',
         itselfWhen(row.lease, armed, now),
         momentText(armed.provedAt, now),
@@ -46,10 +41,10 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
     : needsEditor();
   const text = rowText(row, now);
   return {
-    row: armed ? `${text} (${vscode.l10n.t('armed')})` : text,
+    row: armed ? `${text} (${t('armed')})` : text,
     lines: [
-      [vscode.l10n.t('Later'), text],
-      [vscode.l10n.t('Carried out by'), who],
+      [t('Later'), text],
+      [t('Carried out by'), who],
     ],
   };
 }
@@ -61,13 +56,13 @@ export function itselfWhen(
   now: number,
 ): string {
   return at === undefined && term.kind === 'idle'
-    ? vscode.l10n.t('once it is idle for {0}', localize(durationText(term.minutes * 60_000)))
-    : vscode.l10n.t('at {0}', momentText(at ?? now, now));
+    ? t('once it is idle for {0}', localize(durationText(term.minutes * 60_000)))
+    : t('at {0}', momentText(at ?? now, now));
 }
 
 /** Said wherever a lease is set or shown. */
 export function needsEditor(): string {
-  return vscode.l10n.t('an editor that is open on this computer and signed in to this account');
+  return t('an editor that is open on this computer and signed in to this account');
 }
 
 /** `will be stopped at 17:30`, after the name of an instance. */
@@ -75,24 +70,22 @@ export function willText({ action, term }: Lease, now: number): string {
   if (term.kind === 'idle') {
     const span = localize(durationText(term.minutes * 60_000));
     return action === 'stop'
-      ? vscode.l10n.t('will be stopped once it has been idle for {0}', span)
-      : vscode.l10n.t('will be destroyed once it has been idle for {0}', span);
+      ? t('will be stopped once it has been idle for {0}', span)
+      : t('will be destroyed once it has been idle for {0}', span);
   }
   const at = momentText(term.at, now);
-  return action === 'stop'
-    ? vscode.l10n.t('will be stopped at {0}', at)
-    : vscode.l10n.t('will be destroyed at {0}', at);
+  return action === 'stop' ? t('will be stopped at {0}', at) : t('will be destroyed at {0}', at);
 }
 
 export function idleMeaning(): string {
-  return vscode.l10n.t(
+  return t(
     'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5% where it is reported.',
   );
 }
 
 /** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
 export function idleItself(): string {
-  return vscode.l10n.t(
+  return t(
     'Idle on the instance itself means: each GPU under 5% whenever it looks, every 10 seconds, and nobody logged in by SSH, from whatever computer. Work on its CPU alone, or in Jupyter without the GPU, is not seen.',
   );
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Lease } from '../../model/instances/lease';
 import {
@@ -36,18 +37,15 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   if (term.kind === 'at' && term.at <= clock.now()) {
     // Nothing is armed for a time that is over: it would act at once.
     void vscode.window.showWarningMessage(
-      vscode.l10n.t('{0} is not armed, because its time is over. Choose another time first.', name),
+      t('{0} is not armed, because its time is over. Choose another time first.', name),
     );
     return;
   }
-  const verdict = await withCancellableProgress(
-    vscode.l10n.t('Starting the timer on {0}', name),
-    (signal) => {
-      const leftMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
-      const seconds = (leftMs + machineLaterMs) / 1000;
-      return armTimer(ssh, alias, orderOf(lease, serviceUrl, token, seconds), signal);
-    },
-  ).catch(async (error: unknown) => {
+  const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
+    const leftMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
+    const seconds = (leftMs + machineLaterMs) / 1000;
+    return armTimer(ssh, alias, orderOf(lease, serviceUrl, token, seconds), signal);
+  }).catch(async (error: unknown) => {
     // What was begun may have come to its end on the machine.
     await endOrphan(deps, alias, lease, name);
     throw error;
@@ -60,12 +58,12 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
     const when = itselfWhen(lease, { at }, clock.now());
     void vscode.window.showInformationMessage(
       lease.action === 'stop'
-        ? vscode.l10n.t(
+        ? t(
             '{0} stops itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
             name,
             when,
           )
-        : vscode.l10n.t(
+        : t(
             '{0} destroys itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
             name,
             when,
@@ -76,13 +74,13 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   const old = leases.find(instanceId)?.lease.armed;
   void tryAgain(
     old
-      ? vscode.l10n.t(
+      ? t(
           'The timer on {0} itself still acts {1}. {2}',
           name,
           itselfWhen(lease, old, clock.now()),
           reason(verdict, name),
         )
-      : vscode.l10n.t('{0} is not armed. {1}', name, reason(verdict, name)),
+      : t('{0} is not armed. {1}', name, reason(verdict, name)),
     () => arm(deps, instanceId, name),
     deps,
   );
@@ -98,14 +96,13 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     return;
   }
   const { token, at } = lease.armed;
-  const verdict = await withCancellableProgress(
-    vscode.l10n.t('Looking for the timer on {0}', name),
-    (signal) => checkTimer(ssh, alias, orderOf(lease, serviceUrl, token, 0), signal),
+  const verdict = await withCancellableProgress(t('Looking for the timer on {0}', name), (signal) =>
+    checkTimer(ssh, alias, orderOf(lease, serviceUrl, token, 0), signal),
   );
   if (verdict.kind === 'armed') {
     await leases.setArmed(lease, { token, at, provedAt: clock.now() });
     void vscode.window.showInformationMessage(
-      vscode.l10n.t(
+      t(
         'The timer on {0} runs and acts {1}. Its key was accepted.',
         name,
         itselfWhen(lease, { at }, clock.now()),
@@ -118,7 +115,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     await leases.setArmed(lease, undefined);
   }
   void tryAgain(
-    vscode.l10n.t('The timer on {0} has not proved that it can act. {1}', name, reason(verdict, name)),
+    t('The timer on {0} has not proved that it can act. {1}', name, reason(verdict, name)),
     () => arm(deps, instanceId, name),
     deps,
   );
@@ -134,17 +131,17 @@ export async function disarm(deps: LeaseDeps, instanceId: number, name: string):
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const isDone =
     typeof alias === 'string' &&
-    (await withCancellableProgress(vscode.l10n.t('Ending the timer on {0}', name), (signal) =>
+    (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
       disarmTimer(ssh, alias, instanceId, signal),
     ));
   if (isDone) {
     await leases.setArmed(lease, undefined);
     return true;
   }
-  const again = vscode.l10n.t('Try Again');
-  const hereOnly = vscode.l10n.t('Cancel Here Only');
+  const again = t('Try Again');
+  const hereOnly = t('Cancel Here Only');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t(
+    t(
       '{0} could not be reached, so nothing was changed: its own timer still acts {1}.',
       name,
       itselfWhen(lease, lease.armed, clock.now()),
@@ -162,7 +159,7 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
     return;
   }
   void tryAgain(
-    vscode.l10n.t(
+    t(
       'Starting the timer on {0} was broken off, and it is not known whether it runs: it could not be ended.',
       name,
     ),
@@ -181,19 +178,19 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
   const when = itselfWhen(lease, { at: itselfAt(lease) }, now);
   return confirm({
     message: isStop
-      ? vscode.l10n.t('Let {0} stop itself {1}?', name, when)
-      : vscode.l10n.t('Let {0} destroy itself {1}?', name, when),
+      ? t('Let {0} stop itself {1}?', name, when)
+      : t('Let {0} destroy itself {1}?', name, when),
     detail: [
       term.kind === 'idle' ? idleItself() : '',
       isStop
-        ? vscode.l10n.t('It does so also when no editor is open, and then nobody is warned before.')
-        : vscode.l10n.t(
+        ? t('It does so also when no editor is open, and then nobody is warned before.')
+        : t(
             'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
           ),
     ]
       .filter((line) => line !== '')
       .join('\n\n'),
-    button: isStop ? vscode.l10n.t('Let It Stop Itself') : vscode.l10n.t('Let It Destroy Itself'),
+    button: isStop ? t('Let It Stop Itself') : t('Let It Destroy Itself'),
   });
 }
 
@@ -214,37 +211,34 @@ function orderOf(
 function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string): string {
   switch (verdict.kind) {
     case 'noTool':
-      return vscode.l10n.t(
+      return t(
         'It has none of curl, python3 and GNU wget to call the service with. Install curl on it and try again.',
       );
     case 'noGpuUse':
-      return vscode.l10n.t(
+      return t(
         'Its nvidia-smi does not say how much its GPUs are used, so it cannot tell when it is idle. Choose a time instead.',
       );
     case 'noLoginSeen':
-      return vscode.l10n.t(
+      return t(
         'It does not show who is logged in by SSH, so it cannot tell when it is idle. Choose a time instead.',
       );
     case 'noKey':
-      return vscode.l10n.t('It has no CONTAINER_API_KEY, the restricted key of the instance itself.');
+      return t('It has no CONTAINER_API_KEY, the restricted key of the instance itself.');
     case 'refused':
-      return vscode.l10n.t(
-        'The service did not let its own key read the instance (HTTP {0}).',
-        verdict.status,
-      );
+      return t('The service did not let its own key read the instance (HTTP {0}).', verdict.status);
     case 'noAnswer':
-      return vscode.l10n.t('The service could not be reached from it.');
+      return t('The service could not be reached from it.');
     case 'notAlive':
-      return vscode.l10n.t('The process of the timer does not run on it.');
+      return t('The process of the timer does not run on it.');
     case 'noLogin':
-      return vscode.l10n.t('{0} could not be logged in to. Connect to it once, then try again.', name);
+      return t('{0} could not be logged in to. Connect to it once, then try again.', name);
     default:
       return assertNever(verdict);
   }
 }
 
 async function tryAgain(message: string, run: () => Promise<void>, { report }: LeaseDeps): Promise<void> {
-  const again = vscode.l10n.t('Try Again');
+  const again = t('Try Again');
   if ((await vscode.window.showWarningMessage(message, again)) === again) {
     await run().catch((error: unknown) => {
       report.error(error);

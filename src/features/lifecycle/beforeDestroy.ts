@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -34,8 +34,8 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
   const [only] = instances;
   const title =
     instances.length === 1 && only
-      ? vscode.l10n.t('Looking at what is on {0}…', instanceName(only))
-      : vscode.l10n.t('Looking at what is on {0} instances…', instances.length);
+      ? t('Looking at what is on {0}…', instanceName(only))
+      : t('Looking at what is on {0} instances…', instances.length);
   return withCancellableProgress(title, async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]);
     const [volumes, ...looks] = await Promise.all([

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isCancelled, UserError } from '../../util/errors';
@@ -51,5 +51,5 @@ export function reportFailures(
 }
 
 export function reasonOf(error: unknown): string {
-  return error instanceof UserError ? localize(error.text) : vscode.l10n.t('unexpected problem, see the log');
+  return error instanceof UserError ? localize(error.text) : t('unexpected problem, see the log');
 }

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import type { Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
@@ -14,18 +14,18 @@ const mostRepositories = 5;
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
   const work = instances.flatMap((instance) => workLines(instance, found.looks.get(instance), instances));
   return {
-    message: vscode.l10n.t('Destroy {0}?', nameOf(instances)),
+    message: t('Destroy {0}?', nameOf(instances)),
     detail: [
       (instances.length === 1
-        ? vscode.l10n.t('Everything on its disk is lost for good. This cannot be undone.')
-        : vscode.l10n.t('Everything on their disks is lost for good. This cannot be undone.')) +
+        ? t('Everything on its disk is lost for good. This cannot be undone.')
+        : t('Everything on their disks is lost for good. This cannot be undone.')) +
         ' ' +
         afterwards(instances, found),
       ...(work.length === 0 ? [] : ['', ...work]),
     ]
       .join('\n')
       .concat(listed(instances)),
-    button: vscode.l10n.t('Destroy'),
+    button: t('Destroy'),
   };
 }
 
@@ -37,7 +37,7 @@ function afterwards(
   const ids = new Set(instances.map(({ id }) => id));
   const kept = (volumes ?? []).filter(({ instanceIds }) => instanceIds?.some((id) => ids.has(id)));
   if (kept.length > 0) {
-    return vscode.l10n.t(
+    return t(
       'What is on a volume is kept and goes on costing until you delete it: {0}.',
       kept.map(volumeText).join(', '),
     );
@@ -49,21 +49,17 @@ function afterwards(
       volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
-    ? vscode.l10n.t('What is destroyed costs nothing afterwards.')
-    : vscode.l10n.t(
-        'Volumes are kept and go on costing until you delete them; which ones it has could not be read.',
-      );
+    ? t('What is destroyed costs nothing afterwards.')
+    : t('Volumes are kept and go on costing until you delete them; which ones it has could not be read.');
 }
 
 function volumeText(volume: Volume): string {
   const cost = volumePerDay(volume);
   const price =
-    cost === undefined
-      ? vscode.l10n.t('a price that the service does not state')
-      : vscode.l10n.t('{0}/day', formatMoney(cost));
+    cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
   return volume.sizeGb === undefined
     ? `${volumeName(volume)} (${price})`
-    : vscode.l10n.t('{0} ({1} GB, {2})', volumeName(volume), Math.round(volume.sizeGb), price);
+    : t('{0} ({1} GB, {2})', volumeName(volume), Math.round(volume.sizeGb), price);
 }
 
 /** What would be lost of somebody's work; each line names its instance where there are several. */
@@ -77,21 +73,19 @@ function linesOf(look: Look): readonly string[] {
     case 'never':
       return [];
     case 'notRunning':
-      return [vscode.l10n.t('It does not run, so nobody can look whether there is unsaved work on it.')];
+      return [t('It does not run, so nobody can look whether there is unsaved work on it.')];
     case 'noAnswer':
-      return [
-        vscode.l10n.t('It did not answer over SSH, so it is not known whether there is unsaved work on it.'),
-      ];
+      return [t('It did not answer over SSH, so it is not known whether there is unsaved work on it.')];
     case 'seen': {
       const { repositories, folder, isComplete } = look.work;
       const more = repositories.length - mostRepositories;
       return [
         ...repositories.slice(0, mostRepositories).map(repositoryText),
-        ...(more > 0 ? [vscode.l10n.t('… and {0} more repositories with unsaved work', more)] : []),
+        ...(more > 0 ? [t('… and {0} more repositories with unsaved work', more)] : []),
         ...(repositories.length === 0 && isComplete
-          ? [vscode.l10n.t('All git work that was found on it is pushed.')]
+          ? [t('All git work that was found on it is pushed.')]
           : []),
-        ...(folder ? [vscode.l10n.t('{0} holds {1}.', folder.path, sizeOf(folder.kilobytes))] : []),
+        ...(folder ? [t('{0} holds {1}.', folder.path, sizeOf(folder.kilobytes))] : []),
       ];
     }
   }
@@ -99,14 +93,14 @@ function linesOf(look: Look): readonly string[] {
 
 function repositoryText({ path, changes, unpushed }: UnsavedRepository): string {
   const parts = [
-    ...(changes > 0 ? [vscode.l10n.t('files not committed: {0}', changes)] : []),
-    ...(unpushed > 0 ? [vscode.l10n.t('commits not pushed: {0}', unpushed)] : []),
+    ...(changes > 0 ? [t('files not committed: {0}', changes)] : []),
+    ...(unpushed > 0 ? [t('commits not pushed: {0}', unpushed)] : []),
   ];
   return `⚠ ${path}: ${parts.join(', ')}`;
 }
 
 function sizeOf(kilobytes: number): string {
   return kilobytes < 1e6
-    ? vscode.l10n.t('{0} MB', Math.ceil(kilobytes / 1024))
-    : vscode.l10n.t('{0} GB', (kilobytes / 1024 ** 2).toFixed(1));
+    ? t('{0} MB', Math.ceil(kilobytes / 1024))
+    : t('{0} GB', (kilobytes / 1024 ** 2).toFixed(1));
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
+import { t } from '../../editor/localize';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
@@ -18,8 +19,8 @@ const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 export async function rename(deps: LifecycleDeps, target: unknown): Promise<void> {
   const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, undefined, {
-    title: vscode.l10n.t('Rename which instance?'),
-    none: vscode.l10n.t('There is no instance to rename.'),
+    title: t('Rename which instance?'),
+    none: t('There is no instance to rename.'),
     canPickMany: false,
   });
   if (!instance) {
@@ -27,17 +28,13 @@ export async function rename(deps: LifecycleDeps, target: unknown): Promise<void
   }
   const before = displayLabel(instance) ?? '';
   const name = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Rename {0}', instanceName(instance)),
-    prompt: vscode.l10n.t('The name is kept at the service, for all your computers.'),
+    title: t('Rename {0}', instanceName(instance)),
+    prompt: t('The name is kept at the service, for all your computers.'),
     value: before,
     ignoreFocusOut: true,
     validateInput: (value) =>
       value.trim().length > longestName
-        ? vscode.l10n.t(
-            'A name has at most {0} characters. This one has {1}.',
-            longestName,
-            value.trim().length,
-          )
+        ? t('A name has at most {0} characters. This one has {1}.', longestName, value.trim().length)
         : undefined,
   });
   if (name === undefined || name.trim() === before) {
@@ -50,25 +47,23 @@ export async function rename(deps: LifecycleDeps, target: unknown): Promise<void
 export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<void> {
   const still = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canChangeBid', {
-    title: vscode.l10n.t('Change the bid of which instance?'),
-    none: vscode.l10n.t('Only an interruptible instance has a bid.'),
+    title: t('Change the bid of which instance?'),
+    none: t('Only an interruptible instance has a bid.'),
     canPickMany: false,
   });
   if (!instance) {
     return;
   }
   const client = still();
-  const minimum = await withCancellableProgress(vscode.l10n.t('Looking up the current minimum…'), (signal) =>
+  const minimum = await withCancellableProgress(t('Looking up the current minimum…'), (signal) =>
     orCancelled(minimumBid(deps, client, instance), signal),
   );
   const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Change the Bid of {0}', instanceName(instance)),
+    title: t('Change the Bid of {0}', instanceName(instance)),
     prompt:
       minimum === undefined
-        ? vscode.l10n.t(
-            'Dollars an hour for the GPU. The current minimum is not known; the highest bid runs.',
-          )
-        : vscode.l10n.t(
+        ? t('Dollars an hour for the GPU. The current minimum is not known; the highest bid runs.')
+        : t(
             'Dollars an hour for the GPU. It runs while your bid is the highest; now that takes at least {0}.',
             formatMoney(minimum),
           ),
@@ -93,7 +88,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   );
   await deps.fleet.refresh();
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),
+    t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),
   );
 }
 
@@ -108,10 +103,10 @@ function bidProblem(value: string, instance: Instance): string | undefined {
   const bid = parseBid(value);
   const highest = highestBid(instance.gpuCount);
   if (bid === undefined) {
-    return vscode.l10n.t('Type a price in dollars an hour, for example 0.25');
+    return t('Type a price in dollars an hour, for example 0.25');
   }
   return bid < lowestBid || bid > highest
-    ? vscode.l10n.t('A bid is between {0} and {1} an hour.', formatMoney(lowestBid), formatMoney(highest))
+    ? t('A bid is between {0} and {1} an hour.', formatMoney(lowestBid), formatMoney(highest))
     : undefined;
 }
 

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../contributions';
+import { t } from '../../editor/localize';
 import { OutputDocuments } from '../../editor/outputDocuments';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LifecycleDeps } from './deps';
@@ -45,8 +45,8 @@ export function register(deps: LifecycleDeps): Disposable {
   store.add(
     commands.register('gpuRental.instance.showLogs', async (target) => {
       const [instance] = await chooseInstances(deps, target, undefined, undefined, {
-        title: vscode.l10n.t('Show the log of which instance?'),
-        none: vscode.l10n.t('There is no instance.'),
+        title: t('Show the log of which instance?'),
+        none: t('There is no instance.'),
         canPickMany: false,
       });
       if (instance) {

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import type { Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -11,8 +11,8 @@ export function stoppedPrice(instances: readonly Instance[]): string {
   const costs = instances.map(stoppedCostPerDay);
   const known = costs.filter((cost) => cost !== undefined);
   return known.length < costs.length
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/day', formatMoney(add(zero, ...known)));
+    ? t('a price that the service does not state')
+    : t('{0}/day', formatMoney(add(zero, ...known)));
 }
 
 export function runningPrice(instances: readonly Instance[]): string {
@@ -22,15 +22,13 @@ export function runningPrice(instances: readonly Instance[]): string {
   });
   const known = costs.filter((cost) => cost !== undefined);
   return known.length < costs.length
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/h', formatMoney(add(zero, ...known)));
+    ? t('a price that the service does not state')
+    : t('{0}/h', formatMoney(add(zero, ...known)));
 }
 
 export function nameOf(instances: readonly Instance[]): string {
   const [only] = instances;
-  return instances.length === 1 && only
-    ? instanceName(only)
-    : vscode.l10n.t('{0} instances', instances.length);
+  return instances.length === 1 && only ? instanceName(only) : t('{0} instances', instances.length);
 }
 
 export function listed(instances: readonly Instance[]): string {
@@ -41,54 +39,51 @@ export function listed(instances: readonly Instance[]): string {
 
 export function startQuestion(instances: readonly Instance[]): Question {
   return {
-    message: vscode.l10n.t('Start {0}?', nameOf(instances)),
+    message: t('Start {0}?', nameOf(instances)),
     detail:
-      vscode.l10n.t('From then on it costs {0}.', runningPrice(instances)) +
+      t('From then on it costs {0}.', runningPrice(instances)) +
       ' ' +
-      vscode.l10n.t('If its GPU is taken by somebody else, the start waits until it is free.') +
+      t('If its GPU is taken by somebody else, the start waits until it is free.') +
       listed(instances),
-    button: vscode.l10n.t('Start'),
+    button: t('Start'),
   };
 }
 
 export function stopQuestion(instances: readonly Instance[]): Question {
   return {
-    message: vscode.l10n.t('Stop {0}?', nameOf(instances)),
+    message: t('Stop {0}?', nameOf(instances)),
     detail:
-      vscode.l10n.t(
-        'What runs on it ends; its disk is kept and goes on costing {0}.',
-        stoppedPrice(instances),
-      ) +
+      t('What runs on it ends; its disk is kept and goes on costing {0}.', stoppedPrice(instances)) +
       ' ' +
-      vscode.l10n.t(
+      t(
         'The GPU may be rented by somebody else meanwhile, and then it cannot start again until it is free.',
       ) +
       listed(instances),
-    button: vscode.l10n.t('Stop'),
+    button: t('Stop'),
   };
 }
 
 /** For starts that wait for a free GPU: nothing runs that could end. */
 export function cancelStartQuestion(instances: readonly Instance[]): Question {
   return {
-    message: vscode.l10n.t('Cancel the start of {0}?', nameOf(instances)),
+    message: t('Cancel the start of {0}?', nameOf(instances)),
     detail:
-      vscode.l10n.t(
+      t(
         'It waits for a free GPU. It stays stopped then; its disk is kept and goes on costing {0}.',
         stoppedPrice(instances),
       ) + listed(instances),
-    button: vscode.l10n.t('Cancel the Start'),
+    button: t('Cancel the Start'),
   };
 }
 
 export function rebootQuestion(instances: readonly Instance[]): Question {
   return {
-    message: vscode.l10n.t('Reboot {0}?', nameOf(instances)),
+    message: t('Reboot {0}?', nameOf(instances)),
     detail:
-      vscode.l10n.t(
+      t(
         'What runs on it ends. Its disk and its GPU are kept, and it goes on costing {0}.',
         runningPrice(instances),
       ) + listed(instances),
-    button: vscode.l10n.t('Reboot'),
+    button: t('Reboot'),
   };
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
 import { outputScheme } from '../../editor/outputDocuments';
@@ -42,16 +43,12 @@ export class LogFollower implements vscode.Disposable {
 
   async show(instance: Instance): Promise<void> {
     const name = instanceName(instance);
-    const content = await withCancellableProgress(vscode.l10n.t('Fetching the log of {0}…', name), (signal) =>
+    const content = await withCancellableProgress(t('Fetching the log of {0}…', name), (signal) =>
       clientOf(this.deps).instances.logs(instance.id, { tail: tailLines }, { signal }),
     );
     const uri = this.documents.uri(`log-${instance.id}`, `${name}.log`);
     this.logs.set(uri.toString(), instance.id);
-    const editor = await this.documents.show(
-      uri,
-      content === '' ? vscode.l10n.t('The log is empty.') : content,
-      'log',
-    );
+    const editor = await this.documents.show(uri, content === '' ? t('The log is empty.') : content, 'log');
     toEnd(editor);
     this.plan();
   }

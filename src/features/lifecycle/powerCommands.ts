@@ -3,6 +3,7 @@ import type { Client } from '../../api/client';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -54,8 +55,8 @@ function working<T>(
 export async function start(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStart', {
-    title: vscode.l10n.t('Start which instances?'),
-    none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
+    title: t('Start which instances?'),
+    none: t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: true,
   });
   if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
@@ -71,7 +72,7 @@ export async function startNow(
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, undefined, 'canStart', {
     title: '',
-    none: vscode.l10n.t('Only a stopped instance can be started, and none is stopped.'),
+    none: t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: false,
   });
   const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client());
@@ -80,7 +81,7 @@ export async function startNow(
 }
 
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: Client) {
-  const results = await change(deps, client, 'start', vscode.l10n.t('Starting…'), instances);
+  const results = await change(deps, client, 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
       void tellQueued(row.instance);
@@ -107,10 +108,10 @@ async function change(
 
 /** A start that waits is its own state: wait, cancel, or look for another. */
 async function tellQueued(instance: Instance): Promise<void> {
-  const stop = vscode.l10n.t('Cancel Start');
-  const another = vscode.l10n.t('Rent Another Like This');
+  const stop = t('Cancel Start');
+  const another = t('Rent Another Like This');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t(
+    t(
       '{0} waits for a free GPU: somebody else has it now. It starts by itself when the GPU is free, and costs {1} until then.',
       instanceName(instance),
       stoppedPrice([instance]),
@@ -128,8 +129,8 @@ async function tellQueued(instance: Instance): Promise<void> {
 export async function stop(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStop', {
-    title: vscode.l10n.t('Stop which instances?'),
-    none: vscode.l10n.t('No instance is running or starting.'),
+    title: t('Stop which instances?'),
+    none: t('No instance is running or starting.'),
     canPickMany: true,
   });
   const isQueued = instances.every(
@@ -139,19 +140,15 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  const results = await change(deps, client(), 'stop', vscode.l10n.t('Stopping…'), instances);
+  const results = await change(deps, client(), 'stop', t('Stopping…'), instances);
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;
   if (only) {
     void vscode.window.showInformationMessage(
       stopped.length === 1
-        ? vscode.l10n.t(
-            '{0} is being stopped. Its disk still bills {1}.',
-            instanceName(only),
-            stoppedPrice(stopped),
-          )
-        : vscode.l10n.t(
+        ? t('{0} is being stopped. Its disk still bills {1}.', instanceName(only), stoppedPrice(stopped))
+        : t(
             '{0} instances are being stopped. Their disks still bill {1}.',
             stopped.length,
             stoppedPrice(stopped),
@@ -163,32 +160,32 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
 export async function reboot(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canReboot', {
-    title: vscode.l10n.t('Reboot which instances?'),
-    none: vscode.l10n.t('Only a running instance can be rebooted.'),
+    title: t('Reboot which instances?'),
+    none: t('Only a running instance can be rebooted.'),
     canPickMany: true,
   });
   if (instances.length === 0 || !(await confirm(rebootQuestion(instances)))) {
     return;
   }
-  await change(deps, client(), 'reboot', vscode.l10n.t('Rebooting…'), instances);
+  await change(deps, client(), 'reboot', t('Rebooting…'), instances);
 }
 
 export async function destroy(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
-    title: vscode.l10n.t('Destroy which instances?'),
-    none: vscode.l10n.t('There is no instance to destroy.'),
+    title: t('Destroy which instances?'),
+    none: t('There is no instance to destroy.'),
     canPickMany: true,
   });
   if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {
     return;
   }
   const own = client();
-  const results = await working(vscode.l10n.t('Destroying…'), instances, (instance, signal) =>
+  const results = await working(t('Destroying…'), instances, (instance, signal) =>
     destroyAndVerify(deps, own, instance.id, signal),
   );
   refresh(deps);
-  reportFailures(deps, vscode.l10n.t('Some instances could not be destroyed. They go on costing.'), results);
+  reportFailures(deps, t('Some instances could not be destroyed. They go on costing.'), results);
   tellVerdicts(results);
 }
 
@@ -196,7 +193,7 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
 async function confirmDestruction(deps: LifecycleDeps, instances: readonly Instance[]): Promise<boolean> {
   const { message, detail, button } = destroyQuestion(instances, await lookBeforeDestroy(deps, instances));
   const [only, ...others] = instances;
-  const download = vscode.l10n.t('Download First…');
+  const download = t('Download First…');
   const canDownload =
     only !== undefined &&
     others.length === 0 &&

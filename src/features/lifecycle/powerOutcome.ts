@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, stateOf } from '../../model/instances/instanceState';
@@ -50,8 +50,8 @@ function isFinal(error: unknown): error is RefusedError {
 /** It stays as it was, and for a start another machine may do. */
 async function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): Promise<void> {
   const { id } = row.instance;
-  const again = vscode.l10n.t('Try Again');
-  const another = vscode.l10n.t('Rent Another Like This');
+  const again = t('Try Again');
+  const another = t('Rent Another Like This');
   const chosen = await vscode.window.showErrorMessage(
     sentence(deps, kind, row),
     again,
@@ -65,7 +65,7 @@ async function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): P
 }
 
 async function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): Promise<void> {
-  const refresh = vscode.l10n.t('Refresh');
+  const refresh = t('Refresh');
   const said = notKnown(deps, kind, instance);
   if ((await vscode.window.showWarningMessage(said, refresh)) === refresh) {
     await runCommand('gpuRental.refresh');
@@ -73,18 +73,18 @@ async function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: I
 }
 
 async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
-  const refresh = vscode.l10n.t('Refresh');
+  const refresh = t('Refresh');
   const isOpen = failed.some(isNotKnown);
   const titles: Record<PowerRequest, string> = isOpen
     ? {
-        start: vscode.l10n.t('It is not sure that all instances were started.'),
-        stop: vscode.l10n.t('It is not sure that all instances were stopped. Some may go on costing.'),
-        reboot: vscode.l10n.t('It is not sure that all instances were rebooted.'),
+        start: t('It is not sure that all instances were started.'),
+        stop: t('It is not sure that all instances were stopped. Some may go on costing.'),
+        reboot: t('It is not sure that all instances were rebooted.'),
       }
     : {
-        start: vscode.l10n.t('Some instances could not be started.'),
-        stop: vscode.l10n.t('Some instances could not be stopped. They go on costing.'),
-        reboot: vscode.l10n.t('Some instances could not be rebooted.'),
+        start: t('Some instances could not be started.'),
+        stop: t('Some instances could not be stopped. They go on costing.'),
+        reboot: t('Some instances could not be rebooted.'),
       };
   const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
   const buttons = isOpen ? [refresh] : [];
@@ -100,7 +100,7 @@ function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
     return notKnown(deps, kind, instance);
   }
   if (row.kind === 'done') {
-    return notDone(deps, kind, instance, vscode.l10n.t('The answer was lost, and nothing changed.'));
+    return notDone(deps, kind, instance, t('The answer was lost, and nothing changed.'));
   }
   return isFinal(row.error)
     ? notDone(deps, kind, instance, localize(row.error.text))
@@ -111,21 +111,11 @@ function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, re
   const name = instanceName(instance);
   switch (kind) {
     case 'start':
-      return vscode.l10n.t(
-        '{0} was not started and costs {1} as before. {2}',
-        name,
-        stoppedPrice([instance]),
-        reason,
-      );
+      return t('{0} was not started and costs {1} as before. {2}', name, stoppedPrice([instance]), reason);
     case 'stop':
-      return vscode.l10n.t(
-        '{0} was not stopped and goes on costing {1}. {2}',
-        name,
-        priceNow(deps, instance),
-        reason,
-      );
+      return t('{0} was not stopped and goes on costing {1}. {2}', name, priceNow(deps, instance), reason);
     case 'reboot':
-      return vscode.l10n.t('{0} was not rebooted and runs on as before. {1}', name, reason);
+      return t('{0} was not rebooted and runs on as before. {1}', name, reason);
   }
 }
 
@@ -133,19 +123,19 @@ function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): 
   const name = instanceName(instance);
   switch (kind) {
     case 'start':
-      return vscode.l10n.t(
+      return t(
         'It is not known whether {0} was started: the answer of the service was lost. If it was, it costs {1}. Refresh to see.',
         name,
         runningPrice([instance]),
       );
     case 'stop':
-      return vscode.l10n.t(
+      return t(
         'It is not known whether {0} was stopped: the answer of the service was lost. If it was not, it goes on costing {1}. Refresh to see.',
         name,
         priceNow(deps, instance),
       );
     case 'reboot':
-      return vscode.l10n.t(
+      return t(
         'It is not known whether {0} was rebooted: the answer of the service was lost. It costs the same either way.',
         name,
       );

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
 import { detailsDocument } from '../../model/instances/instanceDetails';
@@ -17,8 +18,8 @@ export async function runOnInstance(
 ): Promise<void> {
   const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canRunCommand', {
-    title: vscode.l10n.t('Run a command on which instance?'),
-    none: vscode.l10n.t('A command can be run on a running or stopped instance, and there is none.'),
+    title: t('Run a command on which instance?'),
+    none: t('A command can be run on a running or stopped instance, and there is none.'),
     canPickMany: false,
   });
   if (!instance) {
@@ -26,23 +27,19 @@ export async function runOnInstance(
   }
   const name = instanceName(instance);
   const command = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Run a Command on {0}', name),
-    prompt: vscode.l10n.t('The service runs ls, du and rm here, and nothing else. For all others, connect.'),
+    title: t('Run a Command on {0}', name),
+    prompt: t('The service runs ls, du and rm here, and nothing else. For all others, connect.'),
     placeHolder: 'ls -la /workspace',
     ignoreFocusOut: true,
     validateInput: (value) => {
       const { length } = value.trim();
       if (length > longestCommand) {
-        return vscode.l10n.t(
-          'A command has at most {0} characters. This one has {1}.',
-          longestCommand,
-          length,
-        );
+        return t('A command has at most {0} characters. This one has {1}.', longestCommand, length);
       }
       return length === 0
         ? undefined
         : {
-            message: vscode.l10n.t('{0} of {1} characters', length, longestCommand),
+            message: t('{0} of {1} characters', length, longestCommand),
             severity: vscode.InputBoxValidationSeverity.Info,
           };
     },
@@ -53,7 +50,7 @@ export async function runOnInstance(
   if (/^\s*rm\b/.test(command) && !(await confirmRemoval(name, command.trim()))) {
     return;
   }
-  const output = await withCancellableProgress(vscode.l10n.t('Running on {0}…', name), (signal) =>
+  const output = await withCancellableProgress(t('Running on {0}…', name), (signal) =>
     client().instances.execute(instance.id, command, { signal }),
   );
   await documents.show(
@@ -63,11 +60,11 @@ export async function runOnInstance(
 }
 
 async function confirmRemoval(name: string, command: string): Promise<boolean> {
-  const run = vscode.l10n.t('Run');
+  const run = t('Run');
   return (
     (await vscode.window.showWarningMessage(
-      vscode.l10n.t('Remove files on {0}?', name),
-      { modal: true, detail: vscode.l10n.t('{0}\n\nWhat it removes is lost for good.', command) },
+      t('Remove files on {0}?', name),
+      { modal: true, detail: t('{0}\n\nWhat it removes is lost for good.', command) },
       run,
     )) === run
   );
@@ -80,16 +77,15 @@ export async function showDetails(
   target: unknown,
 ): Promise<void> {
   const [known] = await chooseInstances(deps, target, undefined, undefined, {
-    title: vscode.l10n.t('Show the details of which instance?'),
-    none: vscode.l10n.t('There is no instance.'),
+    title: t('Show the details of which instance?'),
+    none: t('There is no instance.'),
     canPickMany: false,
   });
   if (!known) {
     return;
   }
-  const instance = await withCancellableProgress(
-    vscode.l10n.t('Reading {0}…', instanceName(known)),
-    (signal) => clientOf(deps).instances.get(known.id, { signal }),
+  const instance = await withCancellableProgress(t('Reading {0}…', instanceName(known)), (signal) =>
+    clientOf(deps).instances.get(known.id, { signal }),
   );
   if (!instance) {
     throw new InstanceGoneError(known.id);

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import { instanceIdOf } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
@@ -76,7 +77,7 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
 
 async function openInstance({ fleet }: Deps, account: Account, id: number): Promise<void> {
   if (!fleet.find(id)) {
-    await withCancellableProgress(vscode.l10n.t('Looking for the instance…'), (signal) =>
+    await withCancellableProgress(t('Looking for the instance…'), (signal) =>
       orCancelled(fleet.refresh(), signal),
     );
   }
@@ -84,9 +85,9 @@ async function openInstance({ fleet }: Deps, account: Account, id: number): Prom
     await runCommand('gpuRental.instance.reveal', { instanceId: id });
     return;
   }
-  const other = vscode.l10n.t('Switch Account');
+  const other = t('Switch Account');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t(
+    t(
       '{0} has no instance #{1}. It may have been destroyed, or belong to another account.',
       plainLabel(account.name),
       id,
@@ -101,20 +102,20 @@ async function openInstance({ fleet }: Deps, account: Account, id: number): Prom
 /** Opens the search with this offer alone; renting takes the same steps and the same question as ever. */
 async function openOffer({ client }: Account, id: number): Promise<void> {
   const filters = { id: { eq: id } };
-  const { items } = await withCancellableProgress(vscode.l10n.t('Looking for the offer…'), (signal) =>
+  const { items } = await withCancellableProgress(t('Looking for the offer…'), (signal) =>
     client.offers.search({ filters, rentalType: 'on-demand', order: [], limit: 1 }, { signal }),
   );
   if (items.some((offer) => offer.id === id)) {
     await runCommand('gpuRental.showSearch', {
       query: { ...defaultQuery, filters: {} },
       baseFilters: filters,
-      name: vscode.l10n.t('Offer #{0}', id),
+      name: t('Offer #{0}', id),
     });
     return;
   }
-  const search = vscode.l10n.t('Search Offers');
+  const search = t('Search Offers');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Offer #{0} is no longer available. Offers come and go within minutes.', id),
+    t('Offer #{0} is no longer available. Offers come and go within minutes.', id),
     search,
   );
   if (chosen === search) {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Answer, type Row } from '../../editor/quickPick';
 import type { AcceptGuard } from '../../model/rentals/acceptGuard';
 import {
@@ -37,11 +37,11 @@ export function confirmStep(
 ): Promise<Answer<Confirmed>> {
   const facts = confirmation(input);
   return pickFromList<Confirmed>({
-    title: vscode.l10n.t('Rent: Confirm'),
+    title: t('Rent: Confirm'),
     step: flow.position,
     totalSteps: flow.steps.length,
     canGoBack: true,
-    placeholder: vscode.l10n.t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
+    placeholder: t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
     // None is always shown: what is typed leads to its row, and an Enter then must not rent.
     rows: confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
@@ -80,22 +80,20 @@ function confirmRows(
       ? [
           {
             id: 'over',
-            label: `$(warning) ${vscode.l10n.t('Over your price limit. Choose below what to do.')}`,
+            label: `$(warning) ${t('Over your price limit. Choose below what to do.')}`,
           },
         ]
       : []),
     rentRow(input, facts),
     ...warningRows(facts),
-    separator(vscode.l10n.t('Cost')),
+    separator(t('Cost')),
     ...facts.cost.map(factRow),
-    separator(vscode.l10n.t('What is rented')),
+    separator(t('What is rented')),
     ...facts.what.map(factRow),
     {
       id: 'options',
-      label: vscode.l10n.t('More Options…'),
-      description: vscode.l10n.t(
-        'environment, ports, on-start script, volume, Jupyter, registry, start later, several',
-      ),
+      label: t('More Options…'),
+      description: t('environment, ports, on-start script, volume, Jupyter, registry, start later, several'),
       value: { kind: 'open', step: 'options' },
     },
   ];
@@ -106,12 +104,12 @@ function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirma
   const price = total === undefined ? undefined : formatMoney(perHour(total));
   const label =
     price === undefined
-      ? vscode.l10n.t('Rent without a Stated Price')
+      ? t('Rent without a Stated Price')
       : overLimit
-        ? vscode.l10n.t('Rent over the Limit for {0}/h', price)
+        ? t('Rent over the Limit for {0}/h', price)
         : copies > 1
-          ? vscode.l10n.t('Rent {0} Machines for {1}/h', copies, price)
-          : vscode.l10n.t('Rent for {0}/h', price);
+          ? t('Rent {0} Machines for {1}/h', copies, price)
+          : t('Rent for {0}/h', price);
   return {
     id: 'rent',
     label: `$(credit-card) ${label}`,
@@ -127,7 +125,7 @@ function warningRows({ warnings }: Confirmation): readonly Row<Confirmed>[] {
     if (warning.id === 'noShell') {
       return {
         ...base,
-        detail: vscode.l10n.t('Press Enter on this row to use direct SSH instead.'),
+        detail: t('Press Enter on this row to use direct SSH instead.'),
         value: { kind: 'sshDirect' },
       };
     }

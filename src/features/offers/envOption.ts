@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import {
   envEntries,
@@ -19,9 +19,9 @@ type Pick =
 export async function envOption(flow: RentFlow): Promise<StepResult | undefined> {
   for (;;) {
     const rows: Row<Pick>[] = [
-      { id: 'variable', label: `$(add) ${vscode.l10n.t('Add a Variable…')}`, value: { kind: 'variable' } },
-      { id: 'port', label: `$(add) ${vscode.l10n.t('Add a Port…')}`, value: { kind: 'port' } },
-      { id: 'text', label: `$(edit) ${vscode.l10n.t('Edit as Text…')}`, value: { kind: 'text' } },
+      { id: 'variable', label: `$(add) ${t('Add a Variable…')}`, value: { kind: 'variable' } },
+      { id: 'port', label: `$(add) ${t('Add a Port…')}`, value: { kind: 'port' } },
+      { id: 'text', label: `$(edit) ${t('Edit as Text…')}`, value: { kind: 'text' } },
       ...mergedEnv(flow.choices).map(({ name, value, from }): Row<Pick> => ({
         id: `entry:${name}`,
         label: plainLabel(name),
@@ -29,15 +29,15 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
         description: name.startsWith('-')
           ? ''
           : value.length === 1
-            ? vscode.l10n.t('1 character')
-            : vscode.l10n.t('{0} characters', value.length),
+            ? t('1 character')
+            : t('{0} characters', value.length),
         detail: originText(name, from),
         value: { kind: 'entry', name },
       })),
     ];
     const answer = await pickFromList<Pick>({
-      title: vscode.l10n.t('Rent: Environment and Ports'),
-      placeholder: vscode.l10n.t('What should be set on the machine?'),
+      title: t('Rent: Environment and Ports'),
+      placeholder: t('What should be set on the machine?'),
       canGoBack: true,
       rows,
     });
@@ -53,9 +53,9 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
 
 function originText(name: string, from: 'template' | 'here'): string {
   if (from === 'template') {
-    return vscode.l10n.t('from the template');
+    return t('from the template');
   }
-  return name.startsWith('-') ? vscode.l10n.t('from here; Enter removes it') : vscode.l10n.t('from here');
+  return name.startsWith('-') ? t('from here; Enter removes it') : t('from here');
 }
 
 async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined> {
@@ -80,8 +80,8 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: vscode.l10n.t('Rent: Variable'),
-    prompt: vscode.l10n.t('NAME=value'),
+    title: t('Rent: Variable'),
+    prompt: t('NAME=value'),
     placeholder: 'HF_HOME=/workspace/hf',
     canGoBack: true,
     ignoreFocusOut: true,
@@ -89,7 +89,7 @@ async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
       const name = typed.split('=')[0]?.trim() ?? '';
       return typed.includes('=') && namePattern.test(name)
         ? undefined
-        : vscode.l10n.t('Enter a name of letters, digits and _, then = and the value.');
+        : t('Enter a name of letters, digits and _, then = and the value.');
     },
   });
   if (answer.kind !== 'picked') {
@@ -105,14 +105,14 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
     return parsePort(/^\d+$/.test(ports) ? `${ports}:${ports}` : ports);
   };
   const answer = await askText({
-    title: vscode.l10n.t('Rent: Port'),
-    prompt: vscode.l10n.t(
+    title: t('Rent: Port'),
+    prompt: t(
       'A port of the container, or host:container, with /udp where needed. Each takes a direct port.',
     ),
     placeholder: '8080',
     canGoBack: true,
     problem: (typed) =>
-      read(typed) ? undefined : vscode.l10n.t('Enter a port from 1 to 65535, such as 8080 or 8081:8080/udp.'),
+      read(typed) ? undefined : t('Enter a port from 1 to 65535, such as 8080 or 8081:8080/udp.'),
   });
   const port = answer.kind === 'picked' ? read(answer.value) : undefined;
   if (!port) {
@@ -124,8 +124,8 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
 
 async function editValue(env: EnvObject, name: string): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: vscode.l10n.t('Rent: {0}', plainLabel(name)),
-    prompt: vscode.l10n.t('The value for this rental. Empty: the variable is not set from here.'),
+    title: t('Rent: {0}', plainLabel(name)),
+    prompt: t('The value for this rental. Empty: the variable is not set from here.'),
     value: env[name] ?? '',
     password: true,
     canGoBack: true,
@@ -139,20 +139,17 @@ async function editValue(env: EnvObject, name: string): Promise<EnvObject | unde
 
 async function editText(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: vscode.l10n.t('Rent: Environment as Text'),
-    prompt: vscode.l10n.t('Flags as for docker: -e NAME=value -p host:container'),
+    title: t('Rent: Environment as Text'),
+    prompt: t('Flags as for docker: -e NAME=value -p host:container'),
     value: formatEnvFlags(envEntries(env).entries),
     canGoBack: true,
     ignoreFocusOut: true,
     problem: (typed) => {
       const [problem] = parseEnvFlags(typed).problems;
       if (problem) {
-        return vscode.l10n.t(
-          '"{0}" cannot be read. Write -e NAME=value or -p host:container.',
-          problem.subject,
-        );
+        return t('"{0}" cannot be read. Write -e NAME=value or -p host:container.', problem.subject);
       }
-      return envFlagsToObject(typed) ? undefined : vscode.l10n.t('A name is given twice, or is not a name.');
+      return envFlagsToObject(typed) ? undefined : t('A name is given twice, or is not a name.');
     },
   });
   return answer.kind === 'picked' ? envFlagsToObject(answer.value) : undefined;

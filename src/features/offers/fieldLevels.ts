@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { findPlaces, places, regions } from '../../model/offers/places';
@@ -66,7 +66,7 @@ export function fieldLevel(key: FieldKey, picker: LevelPicker, editor: QueryEdit
 }
 
 function title(key: FieldKey): string {
-  return vscode.l10n.t('Search Offers: {0}', localize(fieldLabel(key)));
+  return t('Search Offers: {0}', localize(fieldLabel(key)));
 }
 
 function numberLevel(key: NumberKey, picker: LevelPicker, editor: QueryEditor): Level {
@@ -84,14 +84,13 @@ function numberLevel(key: NumberKey, picker: LevelPicker, editor: QueryEditor): 
       choose(range);
     },
   });
-  const least = (value: number) => row(vscode.l10n.t('At least {0}', show(value)), { min: value });
-  const most = (value: number) => row(vscode.l10n.t('At most {0}', show(value)), { max: value });
-  const exactly = (value: number) =>
-    row(vscode.l10n.t('Exactly {0}', show(value)), { min: value, max: value });
+  const least = (value: number) => row(t('At least {0}', show(value)), { min: value });
+  const most = (value: number) => row(t('At most {0}', show(value)), { max: value });
+  const exactly = (value: number) => row(t('Exactly {0}', show(value)), { min: value, max: value });
   const natural = upperFields.includes(key) ? most : exactFields.includes(key) ? exactly : least;
   return {
     title: title(key),
-    placeholder: vscode.l10n.t('Choose, or type a number or a range such as 2-8'),
+    placeholder: t('Choose, or type a number or a range such as 2-8'),
     followsTyping: true,
     rows: (typed) => {
       const range = readRange(typed);
@@ -103,9 +102,9 @@ function numberLevel(key: NumberKey, picker: LevelPicker, editor: QueryEditor): 
         return [...new Set(all)].map((make) => make(range.value));
       }
       if (typed.trim() !== '') {
-        return [{ label: vscode.l10n.t('Type a number'), alwaysShow: true }];
+        return [{ label: t('Type a number'), alwaysShow: true }];
       }
-      const any: LevelRow = { id: 'any', label: vscode.l10n.t('Any'), run: () => choose(undefined) };
+      const any: LevelRow = { id: 'any', label: t('Any'), run: () => choose(undefined) };
       return [any, ...(presets[key] ?? []).map(natural)];
     },
   };
@@ -138,12 +137,12 @@ function flagLevel(key: FlagKey, picker: LevelPicker, editor: QueryEditor): Leve
   const value = editor.query.filters[key];
   return {
     title: title(key),
-    placeholder: vscode.l10n.t('Does it matter?'),
+    placeholder: t('Does it matter?'),
     activeId: () => (value === undefined ? 'any' : value ? 'yes' : 'no'),
     rows: () => [
-      row('yes', vscode.l10n.t('Yes'), true),
-      row('no', vscode.l10n.t('No'), false),
-      row('any', vscode.l10n.t('Does Not Matter'), undefined),
+      row('yes', t('Yes'), true),
+      row('no', t('No'), false),
+      row('any', t('Does Not Matter'), undefined),
     ],
   };
 }
@@ -158,7 +157,7 @@ function choiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEditor): 
   const ids = options.map((row) => row.id);
   return {
     title: title(key),
-    placeholder: vscode.l10n.t('Tick one or several and press Enter; none means any'),
+    placeholder: t('Tick one or several and press Enter; none means any'),
     rows: () => [...chosen.filter((id) => !ids.includes(id)).map((id) => ({ id, label: id })), ...options],
     many: {
       ticked: chosen,
@@ -183,10 +182,10 @@ function placeRows(): readonly LevelRow[] {
   return [
     ...named.map((name) => ({
       id: `${regionPrefix}${name}`,
-      label: name === 'eu' ? vscode.l10n.t('European Union') : regionTitle(name),
-      description: vscode.l10n.t('{0} countries', findPlaces(name).length),
+      label: name === 'eu' ? t('European Union') : regionTitle(name),
+      description: t('{0} countries', findPlaces(name).length),
     })),
-    { label: vscode.l10n.t('Countries'), kind: vscode.QuickPickItemKind.Separator },
+    { label: t('Countries'), kind: vscode.QuickPickItemKind.Separator },
     ...[...places]
       .sort((a, b) => a.name.localeCompare(b.name))
       .map(({ code, name }) => ({ id: code, label: name, description: code })),
@@ -195,13 +194,13 @@ function placeRows(): readonly LevelRow[] {
 
 function regionTitle(name: string): string {
   const titles: Readonly<Record<string, string>> = {
-    europe: vscode.l10n.t('Europe'),
-    'north-america': vscode.l10n.t('North America'),
-    'south-america': vscode.l10n.t('South America'),
-    asia: vscode.l10n.t('Asia'),
-    oceania: vscode.l10n.t('Oceania'),
-    africa: vscode.l10n.t('Africa'),
-    nordics: vscode.l10n.t('Nordic countries'),
+    europe: t('Europe'),
+    'north-america': t('North America'),
+    'south-america': t('South America'),
+    asia: t('Asia'),
+    oceania: t('Oceania'),
+    africa: t('Africa'),
+    nordics: t('Nordic countries'),
   };
   return titles[name] ?? name;
 }
@@ -215,7 +214,7 @@ function freeChoiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEdito
   };
   return {
     title: title(key),
-    placeholder: vscode.l10n.t('Type one or several, separated by commas'),
+    placeholder: t('Type one or several, separated by commas'),
     followsTyping: true,
     line: () => editor.query.filters[key]?.oneOf?.join(', ') ?? '',
     rows: (typed) => {
@@ -225,7 +224,7 @@ function freeChoiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEdito
         .filter((value) => value !== '');
       const any: LevelRow = {
         id: 'any',
-        label: vscode.l10n.t('Any'),
+        label: t('Any'),
         alwaysShow: true,
         run: () => choose([]),
       };

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { filterValueText, sortText } from '../../model/offers/filterText';
 import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
 import { placeName, places } from '../../model/offers/places';
@@ -43,49 +43,49 @@ export function filtersLevel(
   });
   const others = [...numberKeys, ...choiceKeys, ...flagKeys].filter((key) => !mainFields.includes(key));
   return {
-    title: vscode.l10n.t('Search Offers: Filters'),
-    placeholder: vscode.l10n.t('Which filter?'),
+    title: t('Search Offers: Filters'),
+    placeholder: t('Which filter?'),
     activeId: () => 'gpu',
     // What was typed found a field; after its value was chosen all fields show again.
     line: () => '',
     rows: () => [
       {
         id: 'show',
-        label: `$(arrow-left) ${vscode.l10n.t('Show Offers')}`,
+        label: `$(arrow-left) ${t('Show Offers')}`,
         description: editor.count,
         run: () => picker.pop(),
       },
       ...mainFields.map(fieldRow),
       {
         id: 'rentalType',
-        label: vscode.l10n.t('Rental type'),
+        label: t('Rental type'),
         description: rentalTypeName(editor.query.rentalType),
         run: () => open(rentalTypeLevel(picker, editor)),
       },
       {
         id: 'sort',
-        label: vscode.l10n.t('Sort by'),
+        label: t('Sort by'),
         description: localize(sortText(editor.query.sort)),
         run: () => open(sortLevel(picker, editor)),
       },
       {
         id: 'reset',
-        label: `$(clear-all) ${vscode.l10n.t('Reset All Filters')}`,
+        label: `$(clear-all) ${t('Reset All Filters')}`,
         run: () => {
           editor.set({ ...editor.query, filters: defaultFilters, rentalType: 'on-demand' });
           picker.refresh();
         },
       },
-      { label: vscode.l10n.t('Searches'), kind: vscode.QuickPickItemKind.Separator },
+      { label: t('Searches'), kind: vscode.QuickPickItemKind.Separator },
       ...menu(),
-      { label: vscode.l10n.t('More'), kind: vscode.QuickPickItemKind.Separator },
+      { label: t('More'), kind: vscode.QuickPickItemKind.Separator },
       ...others.map(fieldRow),
     ],
   };
 }
 
 function rentalTypeName(type: MarketQuery['rentalType']): string {
-  return type === 'interruptible' ? vscode.l10n.t('Interruptible') : vscode.l10n.t('On demand');
+  return type === 'interruptible' ? t('Interruptible') : t('On demand');
 }
 
 function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {
@@ -99,32 +99,32 @@ function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {
     },
   });
   return {
-    title: vscode.l10n.t('Search Offers: Rental Type'),
-    placeholder: vscode.l10n.t('How do you want to rent?'),
+    title: t('Search Offers: Rental Type'),
+    placeholder: t('How do you want to rent?'),
     activeId: () => editor.query.rentalType,
     rows: () => [
-      row('on-demand', vscode.l10n.t('A fixed price; the machine is yours until you give it back.')),
-      row('interruptible', vscode.l10n.t('You bid. Cheaper, and stopped when somebody bids more.')),
+      row('on-demand', t('A fixed price; the machine is yours until you give it back.')),
+      row('interruptible', t('You bid. Cheaper, and stopped when somebody bids more.')),
     ],
   };
 }
 
 function orderMeaning(sort: SortOrder): string {
   const meanings: Readonly<Record<SortOrder, string>> = {
-    best: vscode.l10n.t('The service decides what is best'),
-    price: vscode.l10n.t('All that is billed an hour, the disk included'),
-    value: vscode.l10n.t('Deep learning score for the money'),
-    reliability: vscode.l10n.t('How seldom the machine was away'),
-    memory: vscode.l10n.t('Memory of all GPUs together'),
-    distance: vscode.l10n.t('From a country that you choose; sorts what the service sent'),
+    best: t('The service decides what is best'),
+    price: t('All that is billed an hour, the disk included'),
+    value: t('Deep learning score for the money'),
+    reliability: t('How seldom the machine was away'),
+    memory: t('Memory of all GPUs together'),
+    distance: t('From a country that you choose; sorts what the service sent'),
   };
   return meanings[sort];
 }
 
 export function sortLevel(picker: LevelPicker, editor: QueryEditor): Level {
   return {
-    title: vscode.l10n.t('Search Offers: Sort By'),
-    placeholder: vscode.l10n.t('Which offers come first?'),
+    title: t('Search Offers: Sort By'),
+    placeholder: t('Which offers come first?'),
     activeId: () => editor.query.sort,
     rows: () =>
       sortOrders.map((sort) => ({
@@ -145,8 +145,8 @@ export function sortLevel(picker: LevelPicker, editor: QueryEditor): Level {
 
 function nearLevel(picker: LevelPicker, editor: QueryEditor): Level {
   return {
-    title: vscode.l10n.t('Search Offers: Distance From'),
-    placeholder: vscode.l10n.t('Where are you?'),
+    title: t('Search Offers: Distance From'),
+    placeholder: t('Where are you?'),
     ...(editor.query.near === undefined ? {} : { activeId: () => editor.query.near }),
     rows: () =>
       [...places]

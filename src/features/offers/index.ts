@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { templateName } from '../../model/templates/templateName';
 import type { WireFiltersShape } from '../../model/offers/filters';
@@ -63,7 +63,7 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   const query = { ...last, diskGb: diskGb ?? last.diskGb };
   await searchAndRent(deps, {
     account,
-    title: vscode.l10n.t('Search Offers'),
+    title: t('Search Offers'),
     query:
       gpuName === undefined ? query : { ...query, filters: { ...query.filters, gpu: { oneOf: [gpuName] } } },
     isRemembered: gpuName === undefined,
@@ -110,9 +110,7 @@ async function isAsRemembered(
   return (
     ref === undefined ||
     refState(ref, template).kind === 'current' ||
-    confirmEditedTemplate(
-      vscode.l10n.t('The template {0} was edited since you chose it.', templateName(template)),
-    )
+    confirmEditedTemplate(t('The template {0} was edited since you chose it.', templateName(template)))
   );
 }
 
@@ -120,7 +118,7 @@ function forTemplate(template: Template) {
   const { filters, rest } = readWireFilters(template.extraFilters);
   const source = { kind: 'template' as const, template };
   return {
-    title: vscode.l10n.t('Search Offers for {0}', templateName(template)),
+    title: t('Search Offers for {0}', templateName(template)),
     query: queryWith(filters, plannedDiskGb({ source })),
     baseFilters: rest,
     source,
@@ -142,7 +140,7 @@ async function searchWith(deps: Deps, given: unknown): Promise<void> {
   }
   await searchAndRent(deps, {
     account,
-    title: vscode.l10n.t('Search Offers'),
+    title: t('Search Offers'),
     query: queryWith(filters, diskGb, request.maxPricePerHour),
     baseFilters: rest,
   });
@@ -156,10 +154,7 @@ async function showSearch(deps: Deps, given: unknown): Promise<void> {
   }
   await searchAndRent(deps, {
     account,
-    title:
-      name === undefined
-        ? vscode.l10n.t('Search Offers')
-        : vscode.l10n.t('Search Offers: {0}', plainLabel(name)),
+    title: name === undefined ? t('Search Offers') : t('Search Offers: {0}', plainLabel(name)),
     query,
     ...(baseFilters === undefined ? {} : { baseFilters }),
   });
@@ -179,7 +174,7 @@ async function rentPinned(deps: Deps, target: unknown): Promise<void> {
 /** A volume never leaves its machine, so nothing else about the machine matters. */
 function forVolume({ id, machineId }: { readonly id: number; readonly machineId: number }, diskGb: number) {
   return {
-    title: vscode.l10n.t('Search Offers on Machine {0}', machineId),
+    title: t('Search Offers on Machine {0}', machineId),
     query: {
       ...defaultQuery,
       diskGb,
@@ -205,7 +200,7 @@ async function rentWith(deps: Deps, given: unknown): Promise<void> {
   const diskGb = request.diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
   await searchAndRent(deps, {
     account,
-    title: vscode.l10n.t('Search Offers for This Workspace'),
+    title: t('Search Offers for This Workspace'),
     query: queryWith(filters, diskGb, request.maxPricePerHour),
     baseFilters: rest,
     ...(source ? { source } : {}),

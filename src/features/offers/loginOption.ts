@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { imageLogin } from '../../api/imageLogin';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import { UserError } from '../../util/errors';
@@ -10,27 +10,25 @@ import type { StepResult } from './rentSteps';
 export async function loginOption(logins: RegistryLogins): Promise<StepResult | undefined> {
   const kept = await logins.read();
   const answer = await pickFromList<'kept' | 'enter' | 'none' | 'forget'>({
-    title: vscode.l10n.t('Rent: Private Registry'),
+    title: t('Rent: Private Registry'),
     placeholder:
       kept.kind === 'unreadable'
-        ? vscode.l10n.t(
-            'A kept login cannot be read from the secret store now. Unlock the key ring, or enter one.',
-          )
-        : vscode.l10n.t('The service needs a login to pull an image that is not public.'),
+        ? t('A kept login cannot be read from the secret store now. Unlock the key ring, or enter one.')
+        : t('The service needs a login to pull an image that is not public.'),
     canGoBack: true,
     rows: [
       ...(kept.kind === 'present'
         ? [
             {
               id: 'kept',
-              label: vscode.l10n.t('Use the Kept Login to {0}', kept.registry),
+              label: t('Use the Kept Login to {0}', kept.registry),
               value: 'kept' as const,
             },
-            { id: 'forget', label: vscode.l10n.t('Forget the Kept Login'), value: 'forget' as const },
+            { id: 'forget', label: t('Forget the Kept Login'), value: 'forget' as const },
           ]
         : []),
-      { id: 'enter', label: vscode.l10n.t('Enter a Login…'), value: 'enter' },
-      { id: 'none', label: vscode.l10n.t('No Login from Here'), value: 'none' },
+      { id: 'enter', label: t('Enter a Login…'), value: 'enter' },
+      { id: 'none', label: t('No Login from Here'), value: 'none' },
     ],
   });
   if (answer.kind !== 'picked') {
@@ -42,7 +40,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
     case 'forget':
       if (!(await logins.forget())) {
         void vscode.window.showWarningMessage(
-          vscode.l10n.t('The secret store did not remove the login. Unlock the key ring and try again.'),
+          t('The secret store did not remove the login. Unlock the key ring and try again.'),
         );
       }
       return { unset: ['imageLogin'] };
@@ -54,7 +52,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
 }
 
 async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
-  const title = vscode.l10n.t('Rent: Private Registry');
+  const title = t('Rent: Private Registry');
   const ask = async (prompt: string, placeholder: string, password: boolean) => {
     const answer = await askText({
       title,
@@ -67,9 +65,9 @@ async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
     });
     return answer.kind === 'picked' ? answer.value.trim() : undefined;
   };
-  const registry = await ask(vscode.l10n.t('Address of the registry'), 'ghcr.io', false);
-  const user = registry && (await ask(vscode.l10n.t('User name'), '', false));
-  const token = user && (await ask(vscode.l10n.t('Access token'), '', true));
+  const registry = await ask(t('Address of the registry'), 'ghcr.io', false);
+  const user = registry && (await ask(t('User name'), '', false));
+  const token = user && (await ask(t('Access token'), '', true));
   if (!registry || !user || !token) {
     return undefined;
   }
@@ -77,7 +75,7 @@ async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
     const login = imageLogin({ registry, user, token });
     if (!(await logins.keep(login))) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('The secret store did not keep the login; it is used for this rental alone.'),
+        t('The secret store did not keep the login; it is used for this rental alone.'),
       );
     }
     return { set: { imageLogin: login } };

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { copyLink } from '../../editor/copyLink';
 import { LevelPicker, type Level, type LevelButton, type LevelRow } from '../../editor/levelPicker';
+import { t } from '../../editor/localize';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import type { Clock } from '../../util/clock';
@@ -64,7 +65,7 @@ class OfferPicker {
       },
       get count() {
         const { rows, busy } = session.view;
-        return busy ? vscode.l10n.t('searching…') : vscode.l10n.t('{0} offers', rows.length);
+        return busy ? t('searching…') : t('{0} offers', rows.length);
       },
       set: (query) => {
         session.setQuery(query);
@@ -124,7 +125,7 @@ class OfferPicker {
     const actions = this.actions();
     return {
       title: deps.title,
-      placeholder: vscode.l10n.t('Type to filter, such as 4090 x2 <0.8 eu ≥24gb. Press / for all filters.'),
+      placeholder: t('Type to filter, such as 4090 x2 <0.8 eu ≥24gb. Press / for all filters.'),
       line: () => session.line,
       buttons: this.buttons(),
       rows: () => {
@@ -207,12 +208,12 @@ class OfferPicker {
     const { session, tools } = this.deps;
     const active = session.view.rows.find((offer) => offerId(offer) === this.place.active);
     return [
-      row('saved', 'bookmark', vscode.l10n.t('Saved and Recent Searches'), () => this.openSaved()),
-      row('compare', 'table', vscode.l10n.t('Compare Offers…'), () => this.openCompare()),
-      row('watch', 'eye', vscode.l10n.t('Watch This Search…'), () => tools.watch(this.picker)),
+      row('saved', 'bookmark', t('Saved and Recent Searches'), () => this.openSaved()),
+      row('compare', 'table', t('Compare Offers…'), () => this.openCompare()),
+      row('watch', 'eye', t('Watch This Search…'), () => tools.watch(this.picker)),
       ...(active
         ? [
-            row('link', 'link', vscode.l10n.t('Copy Link to Offer #{0}', active.id), () => {
+            row('link', 'link', t('Copy Link to Offer #{0}', active.id), () => {
               void copyLink({ kind: 'offer', id: active.id });
               this.picker.pop();
             }),
@@ -229,22 +230,22 @@ class OfferPicker {
       run,
     });
     return [
-      button('filter', vscode.l10n.t('Filters'), () => {
+      button('filter', t('Filters'), () => {
         this.openFilters();
       }),
-      button('sort-precedence', vscode.l10n.t('Sort'), () => {
+      button('sort-precedence', t('Sort'), () => {
         picker.push(sortLevel(picker, editor));
       }),
-      button('bookmark', vscode.l10n.t('Saved and Recent Searches'), () => {
+      button('bookmark', t('Saved and Recent Searches'), () => {
         this.openSaved();
       }),
-      button('table', vscode.l10n.t('Compare Offers…'), () => {
+      button('table', t('Compare Offers…'), () => {
         this.openCompare();
       }),
-      button('eye', vscode.l10n.t('Watch This Search…'), () => {
+      button('eye', t('Watch This Search…'), () => {
         deps.tools.watch(picker);
       }),
-      button('refresh', vscode.l10n.t('Search Again'), () => {
+      button('refresh', t('Search Again'), () => {
         deps.session.refresh();
       }),
     ];

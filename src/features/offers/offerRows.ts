@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LevelRow } from '../../editor/levelPicker';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName, runningText } from '../../model/rentals/confirmation';
 import { describeFilters, sortText } from '../../model/offers/filterText';
@@ -45,7 +45,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
-    description: rate === undefined ? vscode.l10n.t('price not stated') : localize(runningText(rate)),
+    description: rate === undefined ? t('price not stated') : localize(runningText(rate)),
     detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons,
@@ -61,26 +61,18 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
       : undefined;
   const parts: (string | undefined)[] = [
     // What warns comes first: the end of a long line is cut off.
-    offer.verified === false ? vscode.l10n.t('not verified') : undefined,
-    query.rentalType === 'interruptible' ? vscode.l10n.t('interruptible') : undefined,
-    offer.reliability === undefined ? undefined : vscode.l10n.t('{0}% reliable', percent(offer.reliability)),
+    offer.verified === false ? t('not verified') : undefined,
+    query.rentalType === 'interruptible' ? t('interruptible') : undefined,
+    offer.reliability === undefined ? undefined : t('{0}% reliable', percent(offer.reliability)),
     offer.location === undefined ? undefined : plainLabel(placeText(offer.location)),
-    distance === undefined
-      ? undefined
-      : distance === 0
-        ? vscode.l10n.t('same country')
-        : vscode.l10n.t('about {0} km', distance),
-    offer.dlperfPerDollar === undefined
-      ? undefined
-      : vscode.l10n.t('value {0}', Math.round(offer.dlperfPerDollar)),
+    distance === undefined ? undefined : distance === 0 ? t('same country') : t('about {0} km', distance),
+    offer.dlperfPerDollar === undefined ? undefined : t('value {0}', Math.round(offer.dlperfPerDollar)),
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
-    offer.cpuCores === undefined ? undefined : vscode.l10n.t('{0} cores', Math.round(offer.cpuCores)),
-    offer.cpuRamMb === undefined ? undefined : vscode.l10n.t('{0} GB RAM', Math.round(offer.cpuRamMb / 1000)),
-    offer.inetDownMbit === undefined
-      ? undefined
-      : vscode.l10n.t('{0} Mbit/s down', Math.round(offer.inetDownMbit)),
-    offer.directPorts === undefined ? undefined : vscode.l10n.t('{0} ports', offer.directPorts),
-    offer.datacenter === true ? vscode.l10n.t('data center') : undefined,
+    offer.cpuCores === undefined ? undefined : t('{0} cores', Math.round(offer.cpuCores)),
+    offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.round(offer.cpuRamMb / 1000)),
+    offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.round(offer.inetDownMbit)),
+    offer.directPorts === undefined ? undefined : t('{0} ports', offer.directPorts),
+    offer.datacenter === true ? t('data center') : undefined,
   ];
   return parts.filter((part) => part !== undefined);
 }
@@ -103,10 +95,10 @@ function unusualFilters(filters: Filters): Filters {
 function filterSummary(query: MarketQuery, words: readonly string[] = []): string {
   const parts = [
     ...describeFilters(unusualFilters(query.filters)).map(localize),
-    ...(query.rentalType === 'interruptible' ? [vscode.l10n.t('interruptible')] : []),
-    ...words.map((word) => vscode.l10n.t('with "{0}" in the row', plainLabel(word))),
+    ...(query.rentalType === 'interruptible' ? [t('interruptible')] : []),
+    ...words.map((word) => t('with "{0}" in the row', plainLabel(word))),
   ];
-  return parts.length === 0 ? vscode.l10n.t('none, press / to choose') : parts.join(' · ');
+  return parts.length === 0 ? t('none, press / to choose') : parts.join(' · ');
 }
 
 /** The whole list for what the session shows. */
@@ -119,7 +111,7 @@ export function offerRows(
   const rows: LevelRow[] = [
     {
       id: 'filters',
-      label: `$(filter) ${vscode.l10n.t('Filters')}`,
+      label: `$(filter) ${t('Filters')}`,
       description: filterSummary(query, view.words),
       alwaysShow: true,
       run: () => actions.openFilters(),
@@ -137,8 +129,8 @@ export function offerRows(
     rows.push(
       note(
         'waits',
-        vscode.l10n.t('Searching in about {0} s', seconds),
-        vscode.l10n.t('The service takes only a few searches a minute.'),
+        t('Searching in about {0} s', seconds),
+        t('The service takes only a few searches a minute.'),
       ),
     );
   }
@@ -147,12 +139,12 @@ export function offerRows(
     rows.push(...shownRows(view, query, actions));
     rows.push(...endRows(view, actions));
   } else if (view.busy || (!view.loaded && view.error === undefined)) {
-    rows.push(note('busy', vscode.l10n.t('Searching…')));
+    rows.push(note('busy', t('Searching…')));
   } else if (view.loaded) {
     rows.push({
       id: 'empty',
-      label: vscode.l10n.t('No offers match'),
-      detail: vscode.l10n.t('Take a filter away or raise a limit: press Enter to see the filters.'),
+      label: t('No offers match'),
+      detail: t('Take a filter away or raise a limit: press Enter to see the filters.'),
       alwaysShow: true,
       run: () => actions.openFilters(),
     });
@@ -167,7 +159,7 @@ function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions):
   const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
   if (firstFailed >= 0) {
     rows.splice(firstFailed, 0, {
-      label: vscode.l10n.t('Failed before'),
+      label: t('Failed before'),
       kind: vscode.QuickPickItemKind.Separator,
     });
   }
@@ -182,17 +174,17 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
   const reason =
     view.error instanceof UserError
       ? localize(view.error.text)
-      : vscode.l10n.t('Something unexpected happened. The log has the details.');
+      : t('Something unexpected happened. The log has the details.');
   const minutes = view.readAt === undefined ? 0 : Math.floor((now - view.readAt) / 60_000);
   const age =
     view.readAt === undefined
       ? ''
       : minutes === 0
-        ? vscode.l10n.t('The offers below are from less than a minute ago.')
-        : vscode.l10n.t('The offers below are from {0} min ago.', minutes);
+        ? t('The offers below are from less than a minute ago.')
+        : t('The offers below are from {0} min ago.', minutes);
   return {
     id: 'error',
-    label: `$(error) ${vscode.l10n.t('The search failed. Choose this row to try again.')}`,
+    label: `$(error) ${t('The search failed. Choose this row to try again.')}`,
     detail: `${reason} ${age}`.trim(),
     alwaysShow: true,
     run: () => actions.retry(),
@@ -201,10 +193,9 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
 
 /** Short, because it stands in the line of the first offer. */
 function headline(view: OffersView, query: MarketQuery): string {
-  const count =
-    view.rows.length === 1 ? vscode.l10n.t('1 offer') : vscode.l10n.t('{0} offers', view.rows.length);
+  const count = view.rows.length === 1 ? t('1 offer') : t('{0} offers', view.rows.length);
   const order = localize(sortText(query.sort));
-  return `${count} · ${view.orderedHere ? vscode.l10n.t('{0}, among those sent', order) : order}`;
+  return `${count} · ${view.orderedHere ? t('{0}, among those sent', order) : order}`;
 }
 
 function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
@@ -212,8 +203,8 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
     return [
       {
         id: 'rest',
-        label: `$(ellipsis) ${vscode.l10n.t('Show More Offers')}`,
-        description: vscode.l10n.t('First {0} of {1} shown', actions.shown, view.rows.length),
+        label: `$(ellipsis) ${t('Show More Offers')}`,
+        description: t('First {0} of {1} shown', actions.shown, view.rows.length),
         alwaysShow: true,
         run: () => actions.showRest(),
       },
@@ -222,12 +213,12 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
   if (view.more === 'none') {
     return [];
   }
-  const shown = vscode.l10n.t('First {0} shown', view.rows.length);
+  const shown = t('First {0} shown', view.rows.length);
   return view.more === 'fetchable'
     ? [
         {
           id: 'more',
-          label: `$(ellipsis) ${vscode.l10n.t('Show More Offers')}`,
+          label: `$(ellipsis) ${t('Show More Offers')}`,
           description: shown,
           alwaysShow: true,
           run: () => actions.more(),
@@ -237,7 +228,7 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
         note(
           'first',
           shown,
-          vscode.l10n.t('The service sends no more in this order. Filter, or sort by price to see the rest.'),
+          t('The service sends no more in this order. Filter, or sort by price to see the rest.'),
         ),
       ];
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
 import { plain } from '../../model/instances/instanceState';
@@ -80,9 +81,7 @@ export function failureOf(session: OfferSession, { machineId }: Offer): FailedMa
 export function failureText({ at, reason }: FailedMachine): string {
   const day = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(at);
   const why = plainLabel(plain(reason)).slice(0, 80);
-  return why === ''
-    ? vscode.l10n.t('failed before on {0}', day)
-    : vscode.l10n.t('failed before on {0}: {1}', day, why);
+  return why === '' ? t('failed before on {0}', day) : t('failed before on {0}: {1}', day, why);
 }
 
 function forgetButton(
@@ -92,7 +91,7 @@ function forgetButton(
 ): RowButton {
   return {
     iconPath: new vscode.ThemeIcon('discard'),
-    tooltip: vscode.l10n.t('Forget That This Machine Failed'),
+    tooltip: t('Forget That This Machine Failed'),
     run: () => {
       failedMachines
         .forget(machineId)
@@ -112,7 +111,7 @@ function forgetButton(
 function linkButton({ id }: Offer): RowButton {
   return {
     iconPath: new vscode.ThemeIcon('link'),
-    tooltip: vscode.l10n.t('Copy Link'),
+    tooltip: t('Copy Link'),
     run: () => void copyLink({ kind: 'offer', id }),
   };
 }
@@ -121,13 +120,13 @@ function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boo
   const isPinned = offerPins.find(offer.id) !== undefined;
   return {
     iconPath: new vscode.ThemeIcon(isPinned ? 'pinned' : 'pin'),
-    tooltip: isPinned ? vscode.l10n.t('Unpin') : vscode.l10n.t('Pin to Compare'),
+    tooltip: isPinned ? t('Unpin') : t('Pin to Compare'),
     run: () => {
       if (isPinned) {
         offerPins.unpin(offer.id);
       } else if (!pin(offer)) {
         void vscode.window.showInformationMessage(
-          vscode.l10n.t('{0} offers are pinned, which is the most. Unpin one first.', mostPins),
+          t('{0} offers are pinned, which is the most. Unpin one first.', mostPins),
         );
       }
     },
@@ -143,11 +142,11 @@ function pinnedRow({ offerPins }: Deps, picker: LevelPicker): LevelRow | undefin
     id: 'pinned',
     label:
       length === 1
-        ? `$(pinned) ${vscode.l10n.t('1 Pinned Offer')}`
-        : `$(pinned) ${vscode.l10n.t('Compare {0} Pinned Offers', length)}`,
+        ? `$(pinned) ${t('1 Pinned Offer')}`
+        : `$(pinned) ${t('Compare {0} Pinned Offers', length)}`,
     description:
       length === 1
-        ? vscode.l10n.t('pin another one to compare them')
+        ? t('pin another one to compare them')
         : offerPins.pins.map(({ offer }) => plainLabel(machineName(offer))).join(' · '),
     alwaysShow: true,
     run: () => {
@@ -168,8 +167,8 @@ function compareLevel(
   const elsewhere = offerPins.pins.map(({ offer }) => offer).filter(({ id }) => !listed.has(id));
   const offers = [...elsewhere, ...view.rows.slice(0, 200)];
   return {
-    title: vscode.l10n.t('Search Offers: Compare'),
-    placeholder: vscode.l10n.t('Tick 2 to {0} offers and press Enter', mostPins),
+    title: t('Search Offers: Compare'),
+    placeholder: t('Tick 2 to {0} offers and press Enter', mostPins),
     rows: () =>
       offers.map((offer) => {
         const rate = runningRateOfOffer(offer, session.effectiveQuery);
@@ -178,7 +177,7 @@ function compareLevel(
           label: plainLabel(machineName(offer)),
           description: plainLabel(
             [
-              rate === undefined ? undefined : vscode.l10n.t('{0}/h', formatMoney(perHour(rate))),
+              rate === undefined ? undefined : t('{0}/h', formatMoney(perHour(rate))),
               offer.location === undefined ? undefined : placeText(offer.location),
               `#${offer.id}`,
             ]
@@ -191,7 +190,7 @@ function compareLevel(
       ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
       accept: (ids) => {
         if (ids.length < 2 || ids.length > mostPins) {
-          picker.title = vscode.l10n.t('Tick 2 to {0} offers; {1} are ticked', mostPins, ids.length);
+          picker.title = t('Tick 2 to {0} offers; {1} are ticked', mostPins, ids.length);
           return;
         }
         offerPins.pins

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { longestOnstart, packOnstart } from '../../api/onstart';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { UserError } from '../../util/errors';
@@ -12,8 +12,8 @@ type Origin = 'editor' | 'file' | 'type' | 'none';
 export async function onstartOption(flow: RentFlow): Promise<StepResult | undefined> {
   const editor = vscode.window.activeTextEditor;
   const answer = await pickFromList<Origin>({
-    title: vscode.l10n.t('Rent: On-Start Script'),
-    placeholder: vscode.l10n.t(
+    title: t('Rent: On-Start Script'),
+    placeholder: t(
       'Where is the script? At most {0} characters are sent; longer ones are compressed.',
       longestOnstart,
     ),
@@ -23,20 +23,17 @@ export async function onstartOption(flow: RentFlow): Promise<StepResult | undefi
         ? [
             {
               id: 'editor',
-              label: vscode.l10n.t('From the Active Editor'),
+              label: t('From the Active Editor'),
               description: lengthText(textOf(editor)),
               value: 'editor' as const,
             },
           ]
         : []),
-      { id: 'file', label: vscode.l10n.t('From a File…'), value: 'file' },
-      { id: 'type', label: vscode.l10n.t('Type One Line…'), value: 'type' },
+      { id: 'file', label: t('From a File…'), value: 'file' },
+      { id: 'type', label: t('Type One Line…'), value: 'type' },
       {
         id: 'none',
-        label:
-          flow.choices.source.kind === 'template'
-            ? vscode.l10n.t('As the Template Says')
-            : vscode.l10n.t('No Script'),
+        label: flow.choices.source.kind === 'template' ? t('As the Template Says') : t('No Script'),
         value: 'none',
       },
     ],
@@ -62,14 +59,14 @@ function textOf({ document, selection }: vscode.TextEditor): string {
 }
 
 function lengthText(script: string): string {
-  return vscode.l10n.t('{0} of {1} characters', script.length, longestOnstart);
+  return t('{0} of {1} characters', script.length, longestOnstart);
 }
 
 async function fromFile(): Promise<StepResult | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t('On-Start Script'),
-      openLabel: vscode.l10n.t('Use This Script'),
+      title: t('On-Start Script'),
+      openLabel: t('Use This Script'),
       canSelectMany: false,
     })) ?? [];
   if (!file) {
@@ -81,8 +78,8 @@ async function fromFile(): Promise<StepResult | undefined> {
 
 async function typed(current: string | undefined): Promise<StepResult | undefined> {
   const answer = await askText({
-    title: vscode.l10n.t('Rent: On-Start Script'),
-    prompt: vscode.l10n.t('One line of shell commands'),
+    title: t('Rent: On-Start Script'),
+    prompt: t('One line of shell commands'),
     value: current?.includes('\n') === true ? '' : (current ?? ''),
     canGoBack: true,
     problem: (value) => ({ message: lengthText(value), severity: vscode.InputBoxValidationSeverity.Info }),

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { askText, pickFromList, type Answer, type Row } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import {
@@ -31,11 +31,11 @@ export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<Answe
   for (;;) {
     const options = optionsFor(flow, deps);
     const answer = await pickFromList<Option>({
-      title: vscode.l10n.t('Rent: More Options'),
-      placeholder: vscode.l10n.t('Choose an option to change it. Back returns to the confirmation.'),
+      title: t('Rent: More Options'),
+      placeholder: t('Choose an option to change it. Back returns to the confirmation.'),
       canGoBack: true,
       rows: [
-        { id: 'done', label: `$(check) ${vscode.l10n.t('Done')}`, value: doneOption },
+        { id: 'done', label: `$(check) ${t('Done')}`, value: doneOption },
         ...options.map((option): Row<Option> => ({
           id: option.id,
           label: option.label,
@@ -69,26 +69,26 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
   const { choices, offer } = flow;
   const env = mergedEnv(choices);
   const shortage = portShortage(offer, choices);
-  const none = vscode.l10n.t('none');
+  const none = t('none');
   return [
     {
       id: 'env',
-      label: vscode.l10n.t('Environment and Ports'),
+      label: t('Environment and Ports'),
       value: env.length === 0 ? none : env.map(({ name }) => name).join(', '),
       ...(shortage
         ? {
-            detail: `$(warning) ${vscode.l10n.t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`,
+            detail: `$(warning) ${t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`,
           }
         : {}),
       ask: () => envOption(flow),
     },
     {
       id: 'onstart',
-      label: vscode.l10n.t('On-Start Script'),
+      label: t('On-Start Script'),
       value:
         choices.onstart === undefined
           ? (fromTemplate(choices, 'onstart') ?? none)
-          : vscode.l10n.t('{0} characters', choices.onstart.length),
+          : t('{0} characters', choices.onstart.length),
       ask: () => onstartOption(flow),
     },
     ...(effectiveRuntype(choices) === 'args' ? [argsOption(flow)] : []),
@@ -96,22 +96,21 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
     targetOption(flow),
     {
       id: 'volume',
-      label: vscode.l10n.t('Volume'),
+      label: t('Volume'),
       value: choices.volume?.mountPath ?? none,
       ask: () => volumeOption(flow, deps.volumes),
     },
-    toggle(flow, 'useJupyterLab', vscode.l10n.t('JupyterLab instead of Jupyter Notebook')),
+    toggle(flow, 'useJupyterLab', t('JupyterLab instead of Jupyter Notebook')),
     jupyterDirOption(flow),
     {
       id: 'login',
-      label: vscode.l10n.t('Login to a Private Registry'),
-      value:
-        choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : vscode.l10n.t('set'),
+      label: t('Login to a Private Registry'),
+      value: choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : t('set'),
       ask: () => loginOption(deps.logins),
     },
-    toggle(flow, 'vm', vscode.l10n.t('Virtual Machine instead of a Container')),
-    toggle(flow, 'pythonUtf8', vscode.l10n.t('UTF-8 for Python (C.UTF-8)')),
-    toggle(flow, 'langUtf8', vscode.l10n.t('UTF-8 for the System (C.UTF-8)')),
+    toggle(flow, 'vm', t('Virtual Machine instead of a Container')),
+    toggle(flow, 'pythonUtf8', t('UTF-8 for Python (C.UTF-8)')),
+    toggle(flow, 'langUtf8', t('UTF-8 for the System (C.UTF-8)')),
     waitOption(flow),
   ];
 }
@@ -132,7 +131,7 @@ function fromTemplate(
     jupyterDir: template.jupyterDir ?? undefined,
   };
   const value = values[what];
-  return value === undefined || value === '' ? undefined : vscode.l10n.t('from the template');
+  return value === undefined || value === '' ? undefined : t('from the template');
 }
 
 /** Yes, no, or as the template and the service have it. */
@@ -140,20 +139,20 @@ function toggle(flow: RentFlow, key: Toggled, label: string): Option {
   const value = flow.choices[key];
   const byDefault =
     flow.choices.source.kind === 'template' && key === 'useJupyterLab'
-      ? vscode.l10n.t('As the Template Says')
-      : vscode.l10n.t('default');
+      ? t('As the Template Says')
+      : t('default');
   return {
     id: key,
     label,
-    value: value === undefined ? byDefault : value ? vscode.l10n.t('yes') : vscode.l10n.t('no'),
+    value: value === undefined ? byDefault : value ? t('yes') : t('no'),
     ask: async () => {
       const answer = await pickFromList<'yes' | 'no' | 'default'>({
         title: label,
         placeholder: label,
         canGoBack: true,
         rows: [
-          { id: 'yes', label: vscode.l10n.t('Yes'), value: 'yes' },
-          { id: 'no', label: vscode.l10n.t('No'), value: 'no' },
+          { id: 'yes', label: t('Yes'), value: 'yes' },
+          { id: 'no', label: t('No'), value: 'no' },
           { id: 'default', label: byDefault, value: 'default' },
         ],
         activeId: value === undefined ? 'default' : value ? 'yes' : 'no',
@@ -170,12 +169,12 @@ function argsOption(flow: RentFlow): Option {
   const { choices } = flow;
   return {
     id: 'args',
-    label: vscode.l10n.t('Arguments of the Image'),
-    value: choices.args ?? fromTemplate(choices, 'args') ?? vscode.l10n.t('none'),
+    label: t('Arguments of the Image'),
+    value: choices.args ?? fromTemplate(choices, 'args') ?? t('none'),
     ask: async () => {
       const answer = await askText({
-        title: vscode.l10n.t('Rent: Arguments'),
-        prompt: vscode.l10n.t(
+        title: t('Rent: Arguments'),
+        prompt: t(
           'Given to the entry point of the image in place of its own command. Empty: as the image or template says.',
         ),
         value: choices.args ?? '',
@@ -193,20 +192,18 @@ function jupyterDirOption(flow: RentFlow): Option {
   const { choices } = flow;
   return {
     id: 'jupyterDir',
-    label: vscode.l10n.t('Folder in which Jupyter Starts'),
-    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? vscode.l10n.t('default'),
+    label: t('Folder in which Jupyter Starts'),
+    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? t('default'),
     ask: async () => {
       const answer = await askText({
-        title: vscode.l10n.t('Rent: Jupyter Folder'),
-        prompt: vscode.l10n.t(
-          'A folder on the machine, such as /workspace. Empty: as the image or template says.',
-        ),
+        title: t('Rent: Jupyter Folder'),
+        prompt: t('A folder on the machine, such as /workspace. Empty: as the image or template says.'),
         value: choices.jupyterDir ?? '',
         canGoBack: true,
         problem: (typed) =>
           typed.trim() === '' || typed.trim().startsWith('/')
             ? undefined
-            : vscode.l10n.t('Begin with a slash, such as /workspace.'),
+            : t('Begin with a slash, such as /workspace.'),
       });
       if (answer.kind !== 'picked') {
         return undefined;
@@ -221,13 +218,13 @@ function countOption(flow: RentFlow): Option {
   const count = flow.choices.count ?? 1;
   return {
     id: 'count',
-    label: vscode.l10n.t('How Many'),
+    label: t('How Many'),
     value: String(count),
     ask: async () => {
       const numbers = Array.from({ length: mostCopies }, (_, index) => index + 1);
       const answer = await pickFromList<number>({
-        title: vscode.l10n.t('Rent: How Many'),
-        placeholder: vscode.l10n.t('Each is the same GPU at this price or less, on an offer of its own.'),
+        title: t('Rent: How Many'),
+        placeholder: t('Each is the same GPU at this price or less, on an offer of its own.'),
         canGoBack: true,
         rows: numbers.map((number) => ({ id: String(number), label: String(number), value: number })),
         activeId: String(count),
@@ -241,21 +238,19 @@ function targetOption(flow: RentFlow): Option {
   const stopped = flow.choices.targetState === 'stopped';
   return {
     id: 'target',
-    label: vscode.l10n.t('Start'),
-    value: stopped ? vscode.l10n.t('later, rented as stopped') : vscode.l10n.t('at once'),
+    label: t('Start'),
+    value: stopped ? t('later, rented as stopped') : t('at once'),
     ask: async () => {
       const answer = await pickFromList<'running' | 'stopped'>({
-        title: vscode.l10n.t('Rent: Start'),
-        placeholder: vscode.l10n.t('When should the machine start?'),
+        title: t('Rent: Start'),
+        placeholder: t('When should the machine start?'),
         canGoBack: true,
         rows: [
-          { id: 'running', label: vscode.l10n.t('At Once'), value: 'running' },
+          { id: 'running', label: t('At Once'), value: 'running' },
           {
             id: 'stopped',
-            label: vscode.l10n.t('Later'),
-            detail: vscode.l10n.t(
-              'Rented as stopped: the disk is billed, and somebody else may use the GPU meanwhile.',
-            ),
+            label: t('Later'),
+            detail: t('Rented as stopped: the disk is billed, and somebody else may use the GPU meanwhile.'),
             value: 'stopped',
           },
         ],
@@ -273,21 +268,19 @@ function waitOption(flow: RentFlow): Option {
   const waits = flow.choices.cancelUnavailable === false;
   return {
     id: 'wait',
-    label: vscode.l10n.t('If the Machine Cannot Start Now'),
-    value: waits ? vscode.l10n.t('wait for it') : vscode.l10n.t('do not rent'),
+    label: t('If the Machine Cannot Start Now'),
+    value: waits ? t('wait for it') : t('do not rent'),
     ask: async () => {
       const answer = await pickFromList<boolean>({
-        title: vscode.l10n.t('Rent: If the Machine Cannot Start Now'),
-        placeholder: vscode.l10n.t('What then?'),
+        title: t('Rent: If the Machine Cannot Start Now'),
+        placeholder: t('What then?'),
         canGoBack: true,
         rows: [
-          { id: 'cancel', label: vscode.l10n.t('Do Not Rent'), value: false },
+          { id: 'cancel', label: t('Do Not Rent'), value: false },
           {
             id: 'wait',
-            label: vscode.l10n.t('Wait for It'),
-            detail: vscode.l10n.t(
-              'The rental exists, stopped, and its disk is billed until the machine is free.',
-            ),
+            label: t('Wait for It'),
+            detail: t('The rental exists, stopped, and its disk is billed until the machine is free.'),
             value: true,
           },
         ],

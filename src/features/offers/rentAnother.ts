@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { confirmEditedTemplate } from '../../editor/confirm';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
@@ -59,14 +59,14 @@ async function choose(deps: JourneyDeps): Promise<Past | undefined> {
   );
   const separator = (label: string): Row<Past> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const rows: Row<Past>[] = [
-    ...(instances.length === 0 ? [] : [separator(vscode.l10n.t('Instances'))]),
+    ...(instances.length === 0 ? [] : [separator(t('Instances'))]),
     ...instances.map((instance): Row<Past> => ({
       id: `instance:${instance.id}`,
       label: plainLabel(displayLabel(instance) ?? `#${instance.id}`),
       description: plainLabel(`${instance.gpuCount ?? 1}× ${instance.gpuName ?? '?'}`),
       value: { kind: 'instance', instance },
     })),
-    ...(gone.length === 0 ? [] : [separator(vscode.l10n.t('Rented before'))]),
+    ...(gone.length === 0 ? [] : [separator(t('Rented before'))]),
     ...gone.map((rental): Row<Past> => ({
       id: `rental:${rental.marker}`,
       label: plainLabel(machineName(rental.offer)),
@@ -76,9 +76,9 @@ async function choose(deps: JourneyDeps): Promise<Past | undefined> {
     })),
   ];
   const answer = await pickFromList<Past>({
-    title: vscode.l10n.t('Rent Another Like This'),
-    placeholder: vscode.l10n.t('Like which instance?'),
-    rows: rows.length === 0 ? [{ label: vscode.l10n.t('Nothing was rented from here yet.') }] : rows,
+    title: t('Rent Another Like This'),
+    placeholder: t('Like which instance?'),
+    rows: rows.length === 0 ? [{ label: t('Nothing was rented from here yet.') }] : rows,
   });
   return answer.kind === 'picked' ? answer.value : undefined;
 }
@@ -102,7 +102,7 @@ function queryFor(
 }
 
 function title(name: string): string {
-  return vscode.l10n.t('Search Offers like {0}', plainLabel(name));
+  return t('Search Offers like {0}', plainLabel(name));
 }
 
 /** Secrets come from the secret store where it still has them; otherwise they are left out, and that is said. */
@@ -113,10 +113,7 @@ async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): 
   if (lost.length > 0) {
     const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
     void vscode.window.showWarningMessage(
-      vscode.l10n.t(
-        'Set again under More Options: {0}. They are kept no longer than their instance.',
-        names.join(', '),
-      ),
+      t('Set again under More Options: {0}. They are kept no longer than their instance.', names.join(', ')),
     );
   }
   const source = await sourceOf(deps, account, config);
@@ -148,13 +145,13 @@ async function sourceOf(
     const isSame = template.hashId === config.templateHash;
     return isSame ||
       (await confirmEditedTemplate(
-        vscode.l10n.t('The template {0} was edited since that rental.', templateName(template)),
+        t('The template {0} was edited since that rental.', templateName(template)),
       ))
       ? { kind: 'template', template }
       : undefined;
   }
   void vscode.window.showWarningMessage(
-    vscode.l10n.t('The template of that rental was changed or deleted. Choose the template to rent with.'),
+    t('The template of that rental was changed or deleted. Choose the template to rent with.'),
   );
   const chosen = await pickTemplate(deps, account, undefined);
   return chosen && { kind: 'template', template: chosen };

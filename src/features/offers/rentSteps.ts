@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import {
   askText,
   pickFromList,
@@ -80,7 +80,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
   const images = [...new Set([...deps.recentImages, ...usualImages])].map((image): Row<SourcePick> => ({
     id: `image:${image}`,
     label: plainLabel(image),
-    description: vscode.l10n.t('image'),
+    description: t('image'),
     value: { image },
   }));
   const templates = (await deps.templates()).rows.map(({ value, ...row }): Row<SourcePick> => ({
@@ -88,10 +88,10 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
     ...(value === undefined ? {} : { value: { template: value } }),
   }));
   const all: readonly Row<SourcePick>[] = [...images, ...templates];
-  const steps = titled(flow, vscode.l10n.t('Rent: Template or Image'));
+  const steps = titled(flow, t('Rent: Template or Image'));
   const answer = await pickFromList<SourcePick>({
     ...steps,
-    placeholder: vscode.l10n.t('What should run on the machine? Choose, or type an image path.'),
+    placeholder: t('What should run on the machine? Choose, or type an image path.'),
     rows: all,
     rowsFor: (typed) => {
       const image = typed.trim();
@@ -102,7 +102,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
             ...all,
             {
               id: 'typed',
-              label: vscode.l10n.t('Use the Image {0}', plainLabel(image)),
+              label: t('Use the Image {0}', plainLabel(image)),
               alwaysShow: true,
               value: { image },
             },
@@ -131,11 +131,9 @@ export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
     return stopped === undefined ? undefined : localize(stoppedText(stopped));
   };
   const answer = await askText({
-    ...titled(flow, vscode.l10n.t('Rent: Disk')),
-    prompt: vscode.l10n.t(
-      'GB of disk, billed even while the machine is stopped. It cannot be changed later.',
-    ),
-    placeholder: vscode.l10n.t('GB'),
+    ...titled(flow, t('Rent: Disk')),
+    prompt: t('GB of disk, billed even while the machine is stopped. It cannot be changed later.'),
+    placeholder: t('GB'),
     value: String(gb),
     problem: (typed) => {
       const problem = diskProblem(typed, flow.offer);
@@ -145,7 +143,7 @@ export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
       const cost = costOf(readDiskGb(typed));
       return cost === undefined
         ? undefined
-        : { message: vscode.l10n.t('Stopped: {0}', cost), severity: vscode.InputBoxValidationSeverity.Info };
+        : { message: t('Stopped: {0}', cost), severity: vscode.InputBoxValidationSeverity.Info };
     },
   });
   return done(answer, (typed) => {
@@ -158,12 +156,11 @@ export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
 export async function askStay(rents: RentMemory, flow: RentFlow): Promise<void> {
   const { hours, downGb, upGb } = rents.stay;
   const answer = await askText({
-    ...titled(flow, vscode.l10n.t('Rent: Estimate')),
+    ...titled(flow, t('Rent: Estimate')),
     canSkip: false,
-    prompt: vscode.l10n.t('Hours, GB downloaded and GB uploaded, such as 8 h, 50 GB, 2 GB.'),
-    value: vscode.l10n.t('{0} h, {1} GB, {2} GB', hours, downGb, upGb),
-    problem: (typed) =>
-      readStay(typed) ? undefined : vscode.l10n.t('Type hours, GB down and GB up, such as 8, 50, 2.'),
+    prompt: t('Hours, GB downloaded and GB uploaded, such as 8 h, 50 GB, 2 GB.'),
+    value: t('{0} h, {1} GB, {2} GB', hours, downGb, upGb),
+    problem: (typed) => (readStay(typed) ? undefined : t('Type hours, GB down and GB up, such as 8, 50, 2.')),
   });
   const stay = answer.kind === 'picked' ? readStay(answer.value) : undefined;
   if (stay) {
@@ -176,11 +173,11 @@ const longestLabel = 240;
 
 export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {
   const answer = await askText({
-    ...titled(flow, vscode.l10n.t('Rent: Label')),
-    prompt: vscode.l10n.t('A name to tell your machines apart. You can leave it empty.'),
+    ...titled(flow, t('Rent: Label')),
+    prompt: t('A name to tell your machines apart. You can leave it empty.'),
     value: flow.choices.label ?? '',
     problem: (typed) =>
-      typed.length > longestLabel ? vscode.l10n.t('At most {0} characters.', longestLabel) : undefined,
+      typed.length > longestLabel ? t('At most {0} characters.', longestLabel) : undefined,
   });
   return done(answer, (label) => ({ set: { label: label.trim() } }));
 }
@@ -197,7 +194,7 @@ export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
       label: localize(runtypeName(runtype)),
       description: runtype,
       detail: shortage
-        ? `$(warning) ${vscode.l10n.t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`
+        ? `$(warning) ${t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`
         : localize(runtypeMeaning(runtype)),
       value: runtype,
     };
@@ -206,15 +203,15 @@ export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
     const own = templateRuntype(source.template);
     rows.unshift({
       id: 'template',
-      label: vscode.l10n.t('As the Template Says'),
+      label: t('As the Template Says'),
       description: localize(runtypeName(own)),
       detail: localize(runtypeMeaning(own)),
       value: 'template',
     });
   }
   const answer = await pickFromList<RuntypePick>({
-    ...titled(flow, vscode.l10n.t('Rent: Run Type')),
-    placeholder: vscode.l10n.t('How do you want to reach the machine?'),
+    ...titled(flow, t('Rent: Run Type')),
+    placeholder: t('How do you want to reach the machine?'),
     rows,
     activeId: choices.runtype ?? (source.kind === 'template' ? 'template' : effectiveRuntype(choices)),
   });
@@ -227,13 +224,13 @@ export async function bidStep(flow: RentFlow): Promise<Answer<StepResult>> {
   const { offer, choices } = flow;
   const rows = suggestBids(offer).map(({ bid, meaning }): Row<string> => ({
     id: String(bid),
-    label: vscode.l10n.t('{0}/h', formatMoney(bid)),
+    label: t('{0}/h', formatMoney(bid)),
     detail: localize(meaning),
     value: String(bid / 1e6),
   }));
   const answer = await pickFromList<string>({
-    ...titled(flow, vscode.l10n.t('Rent: Your Bid')),
-    placeholder: vscode.l10n.t('What you pay an hour for the GPU. Choose, or type a price.'),
+    ...titled(flow, t('Rent: Your Bid')),
+    placeholder: t('What you pay an hour for the GPU. Choose, or type a price.'),
     rows,
     rowsFor: (typed) => {
       if (typed.trim() === '') {
@@ -245,7 +242,7 @@ export async function bidStep(flow: RentFlow): Promise<Answer<StepResult>> {
         : [
             {
               id: 'typed',
-              label: vscode.l10n.t('Bid {0}/h', formatMoney(readBid(typed))),
+              label: t('Bid {0}/h', formatMoney(readBid(typed))),
               alwaysShow: true,
               value: typed,
             },

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, zero } from '../../model/money';
@@ -71,12 +71,9 @@ export class Renting {
   /** Rents what the flow has come to for no more than was confirmed for one machine. */
   async rent(confirmed: Rate | undefined): Promise<RentingEnd> {
     if (!(await ensureSshKey())) {
-      return again(
-        vscode.l10n.t('Nothing was rented.'),
-        vscode.l10n.t('It was not made sure that you can log in.'),
-      );
+      return again(t('Nothing was rented.'), t('It was not made sure that you can log in.'));
     }
-    return withCancellableProgress(vscode.l10n.t('Renting'), (signal, say) =>
+    return withCancellableProgress(t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, signal, say }),
     );
   }
@@ -91,7 +88,7 @@ export class Renting {
     const used = new Set<number>();
     for (let copy = 1; copy <= wanted; copy += 1) {
       if (wanted > 1) {
-        order.say(vscode.l10n.t('machine {0} of {1}', copy, wanted));
+        order.say(t('machine {0} of {1}', copy, wanted));
       }
       if (copy > 1 && !(await this.nextCopy(order, used))) {
         break;
@@ -117,16 +114,16 @@ export class Renting {
     }
     const { id, hashId } = source.template;
     const name = templateName(source.template);
-    say(vscode.l10n.t('checking the template…'));
+    say(t('checking the template…'));
     try {
       const template = await presentTemplate(this.deps.account.client, { templateId: id }, { signal });
       if (!template) {
         return again(
-          vscode.l10n.t(
+          t(
             'The template {0} was deleted, or its owner does not show it any more. Nothing was rented.',
             name,
           ),
-          vscode.l10n.t('Go back and choose another one.'),
+          t('Go back and choose another one.'),
         );
       }
       if (template.hashId === hashId) {
@@ -134,8 +131,8 @@ export class Renting {
       }
       this.flow.set({ source: { kind: 'template', template } });
       return again(
-        vscode.l10n.t('The template {0} was edited meanwhile. Nothing was rented.', name),
-        vscode.l10n.t('Enter rents from its current version, as it is shown below.'),
+        t('The template {0} was edited meanwhile. Nothing was rented.', name),
+        t('Enter rents from its current version, as it is shown below.'),
       );
     } catch (error) {
       return this.failed(error, signal);
@@ -165,7 +162,7 @@ export class Renting {
     const { flow } = this;
     const { confirmed, signal, say } = order;
     try {
-      say(vscode.l10n.t('checking the offer…'));
+      say(t('checking the offer…'));
       const check = await recheckOffer(this.search, { ...this.chosen(), confirmed }, signal);
       this.diskGb = rentalQuery(flow.query, flow.choices).diskGb;
       if (check.kind === 'gone') {
@@ -175,7 +172,7 @@ export class Renting {
       if (check.kind !== 'asConfirmed') {
         return changed(check);
       }
-      say(vscode.l10n.t('sending the rental…'));
+      say(t('sending the rental…'));
       return { kind: 'sent', result: await this.send(check.offer, order) };
     } catch (error) {
       return this.failed(error, signal);
@@ -198,11 +195,11 @@ export class Renting {
       {
         signal,
         onWait: (waitMs) => {
-          say(vscode.l10n.t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
+          say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
         },
         onNotKnown: () => {
           this.answerWasLost = true;
-          say(vscode.l10n.t('no answer; looking whether the machine was rented…'));
+          say(t('no answer; looking whether the machine was rented…'));
         },
       },
     );
@@ -211,15 +208,15 @@ export class Renting {
   /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */
   private async failed(error: unknown, signal: AbortSignal): Promise<NotRented> {
     if (isCancelled(error) || signal.aborted) {
-      return again(vscode.l10n.t('Nothing was rented.'), vscode.l10n.t('You stopped it before it was sent.'));
+      return again(t('Nothing was rented.'), t('You stopped it before it was sent.'));
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
       return this.goOn(await nextOffer(this.search, this.chosen()).catch(() => undefined));
     }
     this.deps.report.error(error);
     return again(
-      vscode.l10n.t('Nothing was rented.'),
-      error instanceof UserError ? localize(error.text) : vscode.l10n.t('The log has the details.'),
+      t('Nothing was rented.'),
+      error instanceof UserError ? localize(error.text) : t('The log has the details.'),
     );
   }
 
@@ -228,7 +225,7 @@ export class Renting {
     const gone = plainLabel(machineName(this.flow.offer));
     if (!next) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
+        t(
           '{0} is gone, and no other offer matches your search. Nothing was rented. Change the filters.',
           gone,
         ),
@@ -242,10 +239,10 @@ export class Renting {
       this.flow.set({ bidPerHour: bid });
     }
     return again(
-      vscode.l10n.t('{0} is gone: somebody else rented it. Nothing was rented.', gone),
+      t('{0} is gone: somebody else rented it. Nothing was rented.', gone),
       volume !== undefined && this.flow.choices.volume === undefined
-        ? vscode.l10n.t('This is the next best offer of your search, without the volume of the other one.')
-        : vscode.l10n.t('This is the next best offer of your search.'),
+        ? t('This is the next best offer of your search, without the volume of the other one.')
+        : t('This is the next best offer of your search.'),
     );
   }
 
@@ -260,26 +257,26 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
   switch (check.kind) {
     case 'dearer':
       return again(
-        vscode.l10n.t(
+        t(
           'The price has risen from {0}/h to {1}/h. Nothing was rented.',
           formatMoney(check.before),
           formatMoney(check.after),
         ),
-        vscode.l10n.t('Enter rents at the price below.'),
+        t('Enter rents at the price below.'),
       );
     case 'bidTooLow':
       return again(
-        vscode.l10n.t(
+        t(
           'Your bid is {0}/h, and the machine takes {1}/h at least by now. Nothing was rented.',
           formatMoney(check.bid),
           formatMoney(check.least),
         ),
-        vscode.l10n.t('Choose another bid below, or go back to the offers.'),
+        t('Choose another bid below, or go back to the offers.'),
       );
     case 'repriced':
       return again(
-        vscode.l10n.t('The service states another price now. Nothing was rented.'),
-        vscode.l10n.t('Enter rents at the price below.'),
+        t('The service states another price now. Nothing was rented.'),
+        t('Enter rents at the price below.'),
       );
   }
 }

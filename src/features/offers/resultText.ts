@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { RentResult } from '../../store/rentals/rentals';
@@ -23,8 +23,8 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
   const [first] = rented;
   if (first && rented.length === 1 && wanted === 1) {
     return first.warning === undefined
-      ? vscode.l10n.t('Rented as instance {0}.', first.instanceId)
-      : vscode.l10n.t(
+      ? t('Rented as instance {0}.', first.instanceId)
+      : t(
           'Rented as instance {0}, but the service said: {1}. It exists and is billed.',
           first.instanceId,
           plainLabel(first.warning),
@@ -33,7 +33,7 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
   const numbers = rented.map(({ instanceId }) => String(instanceId)).join(', ');
   if (first) {
     if (open === 0 && results.length < wanted) {
-      return vscode.l10n.t(
+      return t(
         'Rented {0} of {1} machines: {2}. There is no further offer of this GPU at this price.',
         rented.length,
         wanted,
@@ -41,10 +41,10 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
       );
     }
     return open === 0
-      ? vscode.l10n.t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
-      : vscode.l10n.t('Rented: {0}. Of {1} more it is not known yet.', numbers, open);
+      ? t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
+      : t('Rented: {0}. Of {1} more it is not known yet.', numbers, open);
   }
   return open > 0
-    ? vscode.l10n.t('It is not known yet whether the machine was rented. It is looked for, and you are told.')
-    : vscode.l10n.t('The service did not answer, and no machine was rented.');
+    ? t('It is not known yet whether the machine was rented. It is looked for, and you are told.')
+    : t('The service did not answer, and no machine was rented.');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
@@ -38,11 +38,11 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
   };
   const removeButton: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('trash'),
-    tooltip: vscode.l10n.t('Delete This Saved Search'),
+    tooltip: t('Delete This Saved Search'),
   };
   const renameButton: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('edit'),
-    tooltip: vscode.l10n.t('Rename This Saved Search'),
+    tooltip: t('Rename This Saved Search'),
   };
   const savedRow = ({ name, query }: SavedSearch): LevelRow => ({
     id: `saved:${name}`,
@@ -59,8 +59,8 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
     },
   });
   return {
-    title: vscode.l10n.t('Search Offers: Saved Searches'),
-    placeholder: vscode.l10n.t('Which search?'),
+    title: t('Search Offers: Saved Searches'),
+    placeholder: t('Which search?'),
     // What was typed found a row; after its action all show again.
     line: () => '',
     rows: () => {
@@ -68,7 +68,7 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
       return [
         {
           id: 'save',
-          label: `$(save) ${vscode.l10n.t('Save This Search…')}`,
+          label: `$(save) ${t('Save This Search…')}`,
           detail: describe(deps.current()),
           run: () => picker.push(saveLevel(picker, deps)),
         },
@@ -76,15 +76,15 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
         ...(saved.length === 0
           ? []
           : [
-              { label: vscode.l10n.t('Saved'), kind: vscode.QuickPickItemKind.Separator },
+              { label: t('Saved'), kind: vscode.QuickPickItemKind.Separator },
               ...saved.map(savedRow),
               {
                 id: 'manage',
-                label: `$(edit) ${vscode.l10n.t('Rename or Delete…')}`,
+                label: `$(edit) ${t('Rename or Delete…')}`,
                 run: () => picker.push(manageLevel(picker, deps)),
               },
             ]),
-        { label: vscode.l10n.t('Recent'), kind: vscode.QuickPickItemKind.Separator },
+        { label: t('Recent'), kind: vscode.QuickPickItemKind.Separator },
         ...deps.recent.map((query) => ({
           id: `recent:${searchKey(query)}`,
           label: describe(query),
@@ -92,8 +92,8 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
         })),
         {
           id: 'default',
-          label: vscode.l10n.t('Default Search'),
-          detail: vscode.l10n.t('Verified machines that can be rented now'),
+          label: t('Default Search'),
+          detail: t('Verified machines that can be rented now'),
           run: () => use(defaultQuery),
         },
       ];
@@ -104,19 +104,19 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
 /** What the buttons of saved searches do, for the keyboard. */
 function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
   return {
-    title: vscode.l10n.t('Search Offers: Rename or Delete'),
-    placeholder: vscode.l10n.t('Which search?'),
+    title: t('Search Offers: Rename or Delete'),
+    placeholder: t('Which search?'),
     line: () => '',
     rows: () =>
       deps.saved.list().flatMap(({ name }) => [
         {
           id: `rename:${name}`,
-          label: `$(edit) ${vscode.l10n.t('Rename "{0}"', plainLabel(name))}`,
+          label: `$(edit) ${t('Rename "{0}"', plainLabel(name))}`,
           run: () => picker.push(renameLevel(picker, name, deps)),
         },
         {
           id: `delete:${name}`,
-          label: `$(trash) ${vscode.l10n.t('Delete "{0}"', plainLabel(name))}`,
+          label: `$(trash) ${t('Delete "{0}"', plainLabel(name))}`,
           run: () => void deps.saved.remove(name).then(() => picker.pop(), deps.report),
         },
       ]),
@@ -127,8 +127,8 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
   return [
     {
       id: 'watch',
-      label: `$(eye) ${vscode.l10n.t('Watch This Search…')}`,
-      detail: vscode.l10n.t('Tells you when an offer costs little enough'),
+      label: `$(eye) ${t('Watch This Search…')}`,
+      detail: t('Tells you when an offer costs little enough'),
       run: () => tools.watch(picker),
     },
     ...(tools.watched === 0
@@ -136,7 +136,7 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
       : [
           {
             id: 'watched',
-            label: `$(list-unordered) ${vscode.l10n.t('Watched Searches…')}`,
+            label: `$(list-unordered) ${t('Watched Searches…')}`,
             description: String(tools.watched),
             run: () => tools.manageWatches(picker),
           },
@@ -146,18 +146,18 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
 
 function saveLevel(picker: LevelPicker, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
-    title: vscode.l10n.t('Search Offers: Save'),
-    placeholder: vscode.l10n.t('A name for this search'),
-    label: (name) => vscode.l10n.t('Save as "{0}"', name),
+    title: t('Search Offers: Save'),
+    placeholder: t('A name for this search'),
+    label: (name) => t('Save as "{0}"', name),
     accept: (name) => deps.saved.save(name, deps.current()),
   });
 }
 
 function renameLevel(picker: LevelPicker, old: string, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
-    title: vscode.l10n.t('Search Offers: Rename "{0}"', plainLabel(old)),
-    placeholder: vscode.l10n.t('Another name for this search'),
-    label: (name) => vscode.l10n.t('Rename to "{0}"', name),
+    title: t('Search Offers: Rename "{0}"', plainLabel(old)),
+    placeholder: t('Another name for this search'),
+    label: (name) => t('Rename to "{0}"', name),
     accept: (name) => deps.saved.rename(old, name),
   });
 }
@@ -178,13 +178,13 @@ function nameLevel(picker: LevelPicker, deps: SavedDeps, naming: Naming): Level 
     rows: (typed) => {
       const name = typed.trim().slice(0, 80);
       if (name === '') {
-        return [{ label: vscode.l10n.t('Type a name'), alwaysShow: true }];
+        return [{ label: t('Type a name'), alwaysShow: true }];
       }
       return [
         {
           id: 'name',
           label: names.includes(name)
-            ? vscode.l10n.t('Replace the Saved Search "{0}"', plainLabel(name))
+            ? t('Replace the Saved Search "{0}"', plainLabel(name))
             : naming.label(plainLabel(name)),
           alwaysShow: true,
           run: () => {

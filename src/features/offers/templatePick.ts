@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
@@ -18,11 +18,11 @@ export async function pickTemplate(
     await deps.templates.refresh().catch(() => undefined);
   }
   const { rows } = await templateChoices(deps, account);
-  const title = vscode.l10n.t('Rent from Template');
+  const title = t('Rent from Template');
   for (;;) {
     const answer = await pickFromList<TemplatePick>({
       title,
-      placeholder: vscode.l10n.t('Which template?'),
+      placeholder: t('Which template?'),
       rows,
     });
     if (answer.kind !== 'picked') {

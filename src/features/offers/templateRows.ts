@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import {
   askText,
@@ -67,20 +67,20 @@ export async function templateChoices(
     find: (id) => list.find((one) => one.id === id),
     rows: [
       ...(problem === undefined ? [] : [{ id: 'templateProblem', label: `$(error) ${problem}` }]),
-      ...group(vscode.l10n.t('Your Templates'), list.filter(isOwn)),
-      ...group(vscode.l10n.t('Recent Templates'), memory.recents.map(known)),
-      ...group(vscode.l10n.t('Favorite Templates'), memory.favourites.map(known)),
+      ...group(t('Your Templates'), list.filter(isOwn)),
+      ...group(t('Recent Templates'), memory.recents.map(known)),
+      ...group(t('Favorite Templates'), memory.favourites.map(known)),
       ...group(
-        vscode.l10n.t('Recommended Templates'),
+        t('Recommended Templates'),
         list.filter((one) => one.recommended === true),
       ),
-      { label: vscode.l10n.t('More Templates'), kind: vscode.QuickPickItemKind.Separator },
+      { label: t('More Templates'), kind: vscode.QuickPickItemKind.Separator },
       {
         id: 'recommended',
-        label: `$(star) ${vscode.l10n.t('Recommended by the Service…')}`,
+        label: `$(star) ${t('Recommended by the Service…')}`,
         value: 'recommended',
       },
-      { id: 'search', label: `$(search) ${vscode.l10n.t('Search All Templates…')}`, value: 'search' },
+      { id: 'search', label: `$(search) ${t('Search All Templates…')}`, value: 'search' },
     ],
   };
 }
@@ -89,7 +89,7 @@ export async function templateChoices(
 async function loaded(templates: Services['templates']): Promise<string | undefined> {
   const { kind } = templates.state;
   if (kind === 'idle' || kind === 'loading') {
-    await withCancellableProgress(vscode.l10n.t('Reading your templates'), (signal) =>
+    await withCancellableProgress(t('Reading your templates'), (signal) =>
       Promise.race([
         kind === 'loading' ? settled(templates) : templates.refresh().catch(() => undefined),
         new Promise<void>((resolve) => {
@@ -102,12 +102,12 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   if (state.kind === 'ready' && state.error === undefined) {
     return state.skipped === undefined
       ? undefined
-      : vscode.l10n.t('Templates that could not be read: {0}. The log names the field.', state.skipped);
+      : t('Templates that could not be read: {0}. The log names the field.', state.skipped);
   }
   const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
   return error instanceof UserError
     ? plainLabel(localize(error.text))
-    : vscode.l10n.t('Your templates could not be read. The log has the details.');
+    : t('Your templates could not be read. The log has the details.');
 }
 
 function settled(templates: Services['templates']): Promise<void> {
@@ -129,8 +129,8 @@ export async function templateOf(
 ): Promise<Answer<Template>> {
   if (pick === 'recommended') {
     return fromSearch(titled, () => client.templates.search({ recommended: { eq: true } }), {
-      title: vscode.l10n.t('Recommended Templates'),
-      none: vscode.l10n.t('The service recommends no templates.'),
+      title: t('Recommended Templates'),
+      none: t('The service recommends no templates.'),
     });
   }
   if (pick === 'search') {
@@ -157,9 +157,9 @@ async function searched(client: Client, titled: StepTitle): Promise<Answer<Templ
   for (;;) {
     const answer = await askText({
       ...titled,
-      title: vscode.l10n.t('Search All Templates'),
+      title: t('Search All Templates'),
       canSkip: false,
-      prompt: vscode.l10n.t('For example: image in [pytorch/pytorch] and count_created > 100'),
+      prompt: t('For example: image in [pytorch/pytorch] and count_created > 100'),
       value: query,
       problem: (typed) => {
         const parsed = parseTemplateQuery(typed);
@@ -173,8 +173,8 @@ async function searched(client: Client, titled: StepTitle): Promise<Answer<Templ
     const parsed = parseTemplateQuery(query);
     const filters = parsed.kind === 'filters' ? parsed.filters : {};
     const found = await fromSearch(titled, () => client.templates.search(filters), {
-      title: vscode.l10n.t('Templates Found'),
-      none: vscode.l10n.t('No template matches. Go back and change the search.'),
+      title: t('Templates Found'),
+      none: t('No template matches. Go back and change the search.'),
     });
     if (found.kind !== 'back') {
       return found;
@@ -190,7 +190,7 @@ async function fromSearch(
 ): Promise<Answer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
-    const { items } = await withCancellableProgress(vscode.l10n.t('Reading templates'), search);
+    const { items } = await withCancellableProgress(t('Reading templates'), search);
     rows = items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item));
   } catch (error) {
     if (!(error instanceof UserError) || isCancelled(error)) {
@@ -203,7 +203,7 @@ async function fromSearch(
     title: words.title,
     canSkip: false,
     canGoBack: true,
-    placeholder: vscode.l10n.t('Which template?'),
+    placeholder: t('Which template?'),
     rows: rows as readonly Row<Template>[],
   });
 }
@@ -212,7 +212,7 @@ function templateRow(template: Template, isEdited = false): Row<Template> {
   return {
     id: `template:${template.id}`,
     label: templateName(template),
-    description: isEdited ? vscode.l10n.t('template, edited since you chose it') : vscode.l10n.t('template'),
+    description: isEdited ? t('template, edited since you chose it') : t('template'),
     detail: `${templateImage(template)} · ${localize(runtypeName(templateRuntype(template)))}`,
     value: template,
   };
@@ -222,7 +222,7 @@ function rememberedRow(remembered: Remembered): Row<TemplatePick> {
   return {
     id: `template:${remembered.id}`,
     label: templateName(remembered),
-    description: vscode.l10n.t('template'),
+    description: t('template'),
     value: { rememberedId: remembered.id },
   };
 }

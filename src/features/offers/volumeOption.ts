@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
 import type { Client, Listing } from '../../api/client';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { stoppedText } from '../../model/rentals/confirmation';
 import { diskRate } from '../../model/quote';
@@ -26,22 +25,20 @@ export async function volumeOption(
   const { machineId } = flow.offer;
   if (!volumes || machineId === undefined) {
     await pickFromList<never>({
-      title: vscode.l10n.t('Rent: Volume'),
+      title: t('Rent: Volume'),
       placeholder: '',
       canGoBack: true,
       rows: [
         {
-          label: vscode.l10n.t(
-            'The service does not say which machine this is, so no volume can be attached.',
-          ),
+          label: t('The service does not say which machine this is, so no volume can be attached.'),
         },
       ],
     });
     return undefined;
   }
   const answer = await pickFromList<Pick>({
-    title: vscode.l10n.t('Rent: Volume'),
-    placeholder: vscode.l10n.t('A volume keeps its data, and costs money, when the instance is destroyed.'),
+    title: t('Rent: Volume'),
+    placeholder: t('A volume keeps its data, and costs money, when the instance is destroyed.'),
     canGoBack: true,
     rows: await volumeRows(volumes, machineId),
   });
@@ -70,27 +67,27 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
   const here = own.items.filter((volume) => volume.machineId === machineId);
   const elsewhere = own.items.length - here.length;
   return [
-    { id: 'none', label: vscode.l10n.t('No Volume'), value: { kind: 'none' } },
+    { id: 'none', label: t('No Volume'), value: { kind: 'none' } },
     ...here.map((volume): Row<Pick> => ({
       id: `volume:${volume.id}`,
       label: plainLabel(volume.label ?? `V.${volume.id}`),
-      description: vscode.l10n.t('{0} GB, yours', volume.sizeGb ?? '?'),
+      description: t('{0} GB, yours', volume.sizeGb ?? '?'),
       value: { kind: 'link', volume },
     })),
     ...offers.items.map((offer): Row<Pick> => ({
       id: `offer:${offer.id}`,
-      label: `$(add) ${vscode.l10n.t('Create a Volume…')}`,
-      description: vscode.l10n.t('up to {0} GB', Math.floor(offer.sizeGb ?? 0)),
+      label: `$(add) ${t('Create a Volume…')}`,
+      description: t('up to {0} GB', Math.floor(offer.sizeGb ?? 0)),
       ...(offer.perGbMonth === undefined
         ? {}
-        : { detail: vscode.l10n.t('100 GB: {0}', localize(stoppedText(diskRate(offer.perGbMonth, 100)))) }),
+        : { detail: t('100 GB: {0}', localize(stoppedText(diskRate(offer.perGbMonth, 100)))) }),
       value: { kind: 'create', offer },
     })),
     ...(elsewhere === 0
       ? []
       : [
           {
-            label: vscode.l10n.t(
+            label: t(
               '{0} of your volumes are on other machines. Search with their machine number to use them.',
               elsewhere,
             ),
@@ -105,7 +102,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
 function unread(skipped: number): string | undefined {
   return skipped === 0
     ? undefined
-    : vscode.l10n.t('Volumes of yours that could not be read: {0}. The log names the field.', skipped);
+    : t('Volumes of yours that could not be read: {0}. The log names the field.', skipped);
 }
 
 /** An error is a row, never an empty list. */
@@ -122,12 +119,11 @@ async function orReason<T>(listing: Promise<Listing<T>>): Promise<Listing<T> & {
 
 async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeChoice | undefined> {
   const mount = await askText({
-    title: vscode.l10n.t('Rent: Volume'),
-    prompt: vscode.l10n.t('The folder of the volume on the machine'),
+    title: t('Rent: Volume'),
+    prompt: t('The folder of the volume on the machine'),
     value: usualMountPath,
     canGoBack: true,
-    problem: (typed) =>
-      /^\/[^\s:]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter a folder such as /data.'),
+    problem: (typed) => (/^\/[^\s:]+$/.test(typed.trim()) ? undefined : t('Enter a folder such as /data.')),
   });
   if (mount.kind !== 'picked') {
     return undefined;
@@ -138,15 +134,15 @@ async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeCh
   }
   const most = Math.floor(pick.offer.sizeGb ?? 0);
   const size = await askText({
-    title: vscode.l10n.t('Rent: Size of the Volume'),
-    prompt: vscode.l10n.t('GB, at most {0}', most),
+    title: t('Rent: Size of the Volume'),
+    prompt: t('GB, at most {0}', most),
     value: String(Math.min(50, most)),
     canGoBack: true,
     problem: (typed) => {
       const gb = Number(typed);
       return Number.isInteger(gb) && gb >= 1 && gb <= most
         ? undefined
-        : vscode.l10n.t('Enter a whole number from 1 to {0}.', most);
+        : t('Enter a whole number from 1 to {0}.', most);
     },
   });
   return size.kind === 'picked'

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PortTarget } from '../../contributions';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -45,7 +46,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.port.copy', async (target) => {
       await vscode.env.clipboard.writeText(addressOf(deps, forwards, target, false));
-      vscode.window.setStatusBarMessage(vscode.l10n.t('Address copied'), 4_000);
+      vscode.window.setStatusBarMessage(t('Address copied'), 4_000);
     }),
   );
   store.add(
@@ -75,8 +76,8 @@ async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Pro
         (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
       ),
     {
-      title: vscode.l10n.t('Forward a port of which instance?'),
-      none: vscode.l10n.t('No instance is running that can be connected to.'),
+      title: t('Forward a port of which instance?'),
+      none: t('No instance is running that can be connected to.'),
     },
   );
   const remotePort = instanceId === undefined ? undefined : await askPort();
@@ -91,16 +92,12 @@ async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Pro
       return;
     }
     const forward = await withCancellableProgress(
-      vscode.l10n.t('Forwarding port {0} of {1}', remotePort, name),
+      t('Forwarding port {0} of {1}', remotePort, name),
       (signal) => ssh.forward(alias, remotePort, signal),
     );
     forwards.add(instanceId, forward, () => {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
-          'Port {0} of {1} is no longer forwarded, because its SSH connection ended.',
-          remotePort,
-          name,
-        ),
+        t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
       );
     });
   }
@@ -113,11 +110,11 @@ async function offerForwarded(
   target: PortTarget,
   name: string,
 ): Promise<void> {
-  const open = vscode.l10n.t('Open in Browser');
-  const copy = vscode.l10n.t('Copy Address');
+  const open = t('Open in Browser');
+  const copy = t('Copy Address');
   const local = addressOf(deps, forwards, target, false);
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('Port {0} of {1} is at {2} on this computer.', target.port, name, local),
+    t('Port {0} of {1} is at {2} on this computer.', target.port, name, local),
     open,
     copy,
   );
@@ -130,18 +127,18 @@ async function offerForwarded(
 
 async function askPort(): Promise<number | undefined> {
   const rows = usualPorts.map(([port, use]) => ({ label: String(port), description: use }));
-  const other = { label: vscode.l10n.t('Another Port…'), description: '' };
+  const other = { label: t('Another Port…'), description: '' };
   const picked = await vscode.window.showQuickPick([...rows, other], {
-    title: vscode.l10n.t('Forward a Port'),
-    placeHolder: vscode.l10n.t('Which port of the instance?'),
+    title: t('Forward a Port'),
+    placeHolder: t('Which port of the instance?'),
   });
   const typed =
     picked === other
       ? await vscode.window.showInputBox({
-          title: vscode.l10n.t('Forward a Port'),
-          prompt: vscode.l10n.t('A number from 1 to 65535'),
+          title: t('Forward a Port'),
+          prompt: t('A number from 1 to 65535'),
           validateInput: (value) =>
-            isPort(Number(value)) ? undefined : vscode.l10n.t('Enter a number from 1 to 65535.'),
+            isPort(Number(value)) ? undefined : t('Enter a number from 1 to 65535.'),
         })
       : picked?.label;
   return typed !== undefined && isPort(Number(typed)) ? Number(typed) : undefined;

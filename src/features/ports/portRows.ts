@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { PortTarget } from '../../contributions';
+import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { Services } from '../../services';
 import type { Forward } from '../../ssh/forward';
@@ -47,10 +48,10 @@ export class PortRows implements InstanceRows {
 }
 
 function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Port {0}', `${port.containerPort}/${port.protocol}`));
+  const item = new vscode.TreeItem(t('Port {0}', `${port.containerPort}/${port.protocol}`));
   item.id = `port-${instanceId}-${port.containerPort}-${port.protocol}`;
-  item.description = vscode.l10n.t('{0}, public', `${port.host}:${port.hostPort}`);
-  item.tooltip = vscode.l10n.t(
+  item.description = t('{0}, public', `${port.host}:${port.hostPort}`);
+  item.tooltip = t(
     'Anybody on the internet can reach this port at {0}. What listens there must protect itself.',
     `${port.host}:${port.hostPort}`,
   );
@@ -60,10 +61,10 @@ function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
 }
 
 function forwardItem(instanceId: number, forward: Forward): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Port {0}', forward.remotePort));
+  const item = new vscode.TreeItem(t('Port {0}', forward.remotePort));
   item.id = `forward-${instanceId}-${forward.remotePort}`;
-  item.description = vscode.l10n.t('{0}, this computer only', `localhost:${forward.localPort}`);
-  item.tooltip = vscode.l10n.t('Forwarded over SSH. It ends with this window.');
+  item.description = t('{0}, this computer only', `localhost:${forward.localPort}`);
+  item.tooltip = t('Forwarded over SSH. It ends with this window.');
   item.iconPath = new vscode.ThemeIcon('plug');
   item.contextValue = ';port;canOpen;forwarded;';
   return item;

@@ -1,19 +1,19 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plain } from '../../model/instances/instanceState';
 import type { FailureReason, Trouble } from '../../model/rentals/readiness';
 
 /** Each cause has its own sentence; the host's own words follow where there are any. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {
   const sentences: Record<FailureReason, string> = {
-    exited: vscode.l10n.t('{0} will not get ready: its container ended.', name),
-    unknown: vscode.l10n.t('{0} will not get ready: its host sends no heartbeat.', name),
-    offline: vscode.l10n.t('{0} will not get ready: its host is disconnected.', name),
-    gaveUp: vscode.l10n.t('{0} will not get ready: its host gave the start up.', name),
-    timedOut: vscode.l10n.t('{0} did not get ready in time. It may still do so.', name),
+    exited: t('{0} will not get ready: its container ended.', name),
+    unknown: t('{0} will not get ready: its host sends no heartbeat.', name),
+    offline: t('{0} will not get ready: its host is disconnected.', name),
+    gaveUp: t('{0} will not get ready: its host gave the start up.', name),
+    timedOut: t('{0} did not get ready in time. It may still do so.', name),
   };
   const words = message === undefined ? '' : plain(message).slice(0, 300);
   const explained = explain(words);
-  const said = vscode.l10n.t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
+  const said = t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
   return [sentences[reason], words === '' ? undefined : said, explained]
     .filter((part) => part !== undefined)
     .join(' ');
@@ -24,26 +24,23 @@ export function explain(message: string): string | undefined {
   const meanings: readonly (readonly [RegExp, () => string])[] = [
     [
       /manifest.*(unknown|not found)|repository does not exist|no such image|pull access denied/i,
-      () => vscode.l10n.t('The image does not exist or needs a login: check its name and tag.'),
+      () => t('The image does not exist or needs a login: check its name and tag.'),
     ],
     [
       /unauthorized|authentication required|incorrect username or password/i,
-      () => vscode.l10n.t('The image registry refused the login.'),
+      () => t('The image registry refused the login.'),
     ],
     [
       /toomanyrequests|rate limit/i,
-      () =>
-        vscode.l10n.t(
-          'The image registry allows this host no more downloads for now; another host may work.',
-        ),
+      () => t('The image registry allows this host no more downloads for now; another host may work.'),
     ],
     [
       /no space left|disk quota/i,
-      () => vscode.l10n.t('The disk is too small for the image: rent again with a bigger one.'),
+      () => t('The disk is too small for the image: rent again with a bigger one.'),
     ],
     [
       /nvidia|cuda|could not select device driver|oci runtime/i,
-      () => vscode.l10n.t('The host has a problem with its GPU driver or containers; another host may work.'),
+      () => t('The host has a problem with its GPU driver or containers; another host may work.'),
     ],
   ];
   return meanings.find(([pattern]) => pattern.test(message))?.[1]();
@@ -52,22 +49,22 @@ export function explain(message: string): string | undefined {
 /** For a machine that ran; `price` is what goes on a day. */
 export function troubleSentence(name: string, trouble: Trouble, price: string): string {
   const sentences: Record<Trouble, string> = {
-    unknown: vscode.l10n.t(
+    unknown: t(
       'The host of {0} sends no heartbeat. Its data may come back with it; the disk goes on costing {1}.',
       name,
       price,
     ),
-    offline: vscode.l10n.t(
+    offline: t(
       'The host of {0} is disconnected. Its data may come back with it; the disk goes on costing {1}.',
       name,
       price,
     ),
-    outbid: vscode.l10n.t(
+    outbid: t(
       '{0} was outbid and is paused. It runs again when your bid is the highest; the disk goes on costing {1}.',
       name,
       price,
     ),
-    exited: vscode.l10n.t('{0} has exited. Its data is kept; the disk goes on costing {1}.', name, price),
+    exited: t('{0} has exited. Its data is kept; the disk goes on costing {1}.', name, price),
   };
   return sentences[trouble];
 }

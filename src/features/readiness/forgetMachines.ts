@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { plain } from '../../model/instances/instanceState';
 import { durationText } from '../../util/duration';
@@ -9,19 +9,19 @@ import type { ReadinessDeps } from './deps';
 export async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
   const machines = await failedMachines.list();
   if (machines.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No machine is remembered as failed.'));
+    void vscode.window.showInformationMessage(t('No machine is remembered as failed.'));
     return;
   }
   const rows = machines.map(({ machineId, at, reason }) => ({
-    label: vscode.l10n.t('Machine {0}', machineId),
-    description: vscode.l10n.t('{0} ago', localize(durationText(clock.now() - at))),
+    label: t('Machine {0}', machineId),
+    description: t('{0} ago', localize(durationText(clock.now() - at))),
     detail: plainLabel(plain(reason)).slice(0, 200),
     picked: true,
     machineId,
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Forget Failed Machines'),
-    placeHolder: vscode.l10n.t('Which of them may be rented as a replacement again?'),
+    title: t('Forget Failed Machines'),
+    placeHolder: t('Which of them may be rented as a replacement again?'),
     canPickMany: true,
     matchOnDetail: true,
   });

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasShell } from '../../model/instances/instanceState';
@@ -41,11 +42,9 @@ export class ReadinessNotifications {
       case 'trouble':
         return this.trouble(instanceId, name, event.trouble);
       case 'notDestroyed':
-        return ask(
-          'error',
-          vscode.l10n.t('{0} was destroyed and is in the list of the service again. It bills.', name),
-          [[vscode.l10n.t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)]],
-        );
+        return ask('error', t('{0} was destroyed and is in the list of the service again. It bills.', name), [
+          [t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)],
+        ]);
       default:
         return assertNever(event);
     }
@@ -57,48 +56,41 @@ export class ReadinessNotifications {
     if (phase.kind === 'notRented') {
       return ask(
         'info',
-        vscode.l10n.t(
+        t(
           'The rental that was not known is settled: no instance with its label exists, so nothing was rented.',
         ),
-        [[vscode.l10n.t('Search Offers'), () => runCommand('gpuRental.searchOffers')]],
+        [[t('Search Offers'), () => runCommand('gpuRental.searchOffers')]],
       );
     }
     const id = 'instanceId' in phase ? phase.instanceId : undefined;
     return ask(
       'info',
-      vscode.l10n.t(
-        'The rental that was not known is settled: instance #{0} was rented and bills.',
-        id ?? '?',
-      ),
-      [[vscode.l10n.t('Show Instances'), () => vscode.commands.executeCommand('gpuRental.instances.focus')]],
+      t('The rental that was not known is settled: instance #{0} was rented and bills.', id ?? '?'),
+      [[t('Show Instances'), () => vscode.commands.executeCommand('gpuRental.instances.focus')]],
     );
   }
 
   private async ready(instanceId: number, name: string): Promise<void> {
     const instance = this.deps.fleet.find(instanceId);
     if (instance && !hasShell(instance)) {
-      return ask('info', vscode.l10n.t('{0} is running. It has no SSH, as its run type is args.', name), [
-        [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
+      return ask('info', t('{0} is running. It has no SSH, as its run type is args.', name), [
+        [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
       ]);
     }
-    return ask('info', vscode.l10n.t('{0} is ready.', name), [
-      [vscode.l10n.t('Connect'), () => run('gpuRental.instance.connect', instanceId)],
+    return ask('info', t('{0} is ready.', name), [
+      [t('Connect'), () => run('gpuRental.instance.connect', instanceId)],
     ]);
   }
 
   private async long(instanceId: number, name: string, message: string | undefined): Promise<void> {
     const said =
       message === undefined
-        ? vscode.l10n.t('{0} takes longer than usual to get ready.', name)
-        : vscode.l10n.t(
-            '{0} takes longer than usual to get ready. The host says: {1}',
-            name,
-            message.slice(0, 300),
-          );
+        ? t('{0} takes longer than usual to get ready.', name)
+        : t('{0} takes longer than usual to get ready. The host says: {1}', name, message.slice(0, 300));
     const meaning = message === undefined ? undefined : explain(message);
     return ask('warning', meaning === undefined ? said : `${said} ${meaning}`, [
-      [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
-      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+      [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
+      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
     ]);
   }
 
@@ -108,7 +100,7 @@ export class ReadinessNotifications {
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     if (canReplace && !hadData && this.deps.settings.get('gpuRental.ready.onFailure') === 'replace') {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence),
+        t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence),
       );
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
@@ -117,15 +109,10 @@ export class ReadinessNotifications {
     }
     const actions: Action[] = [
       ...(canReplace
-        ? [
-            [
-              vscode.l10n.t('Destroy and Rent Next Best…'),
-              () => this.replace(instanceId, name, hadData),
-            ] as const,
-          ]
+        ? [[t('Destroy and Rent Next Best…'), () => this.replace(instanceId, name, hadData)] as const]
         : []),
-      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-      [vscode.l10n.t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
+      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+      [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
     ];
     return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
   }
@@ -149,11 +136,11 @@ export class ReadinessNotifications {
     if (hadData) {
       if (
         !(await confirm({
-          message: vscode.l10n.t('Replace {0}, and lose the data on it?', name),
-          detail: vscode.l10n.t(
+          message: t('Replace {0}, and lose the data on it?', name),
+          detail: t(
             'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
           ),
-          button: vscode.l10n.t('Destroy and Rent Next Best'),
+          button: t('Destroy and Rent Next Best'),
         }))
       ) {
         return;
@@ -171,12 +158,10 @@ export class ReadinessNotifications {
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     const actions: Action[] = [
       ...(trouble === 'outbid'
-        ? [[vscode.l10n.t('Change Bid…'), () => run('gpuRental.instance.changeBid', instanceId)] as const]
+        ? [[t('Change Bid…'), () => run('gpuRental.instance.changeBid', instanceId)] as const]
         : []),
-      ...(canReplace
-        ? [[vscode.l10n.t('Replace…'), () => this.replace(instanceId, name, true)] as const]
-        : []),
-      [vscode.l10n.t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+      ...(canReplace ? [[t('Replace…'), () => this.replace(instanceId, name, true)] as const] : []),
+      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
     ];
     return ask('warning', troubleSentence(name, trouble, price), actions);
   }
@@ -185,12 +170,12 @@ export class ReadinessNotifications {
     const instance = this.deps.fleet.find(instanceId);
     const cost = instance && stoppedCostPerDay(instance);
     return cost === undefined
-      ? vscode.l10n.t('a price that the service does not state')
-      : vscode.l10n.t('{0}/day', formatMoney(cost));
+      ? t('a price that the service does not state')
+      : t('{0}/day', formatMoney(cost));
   }
 
   private diskCost(instanceId: number): string {
-    return vscode.l10n.t('Until it is destroyed its disk costs {0}.', this.diskPrice(instanceId));
+    return t('Until it is destroyed its disk costs {0}.', this.diskPrice(instanceId));
   }
 
   private name(instanceId: number): string {

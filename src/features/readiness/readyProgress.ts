@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Watch } from '../../model/rentals/readiness';
@@ -56,7 +56,7 @@ export class ReadyProgress implements vscode.Disposable {
     const cancelled = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Getting {0} ready', this.name(instanceId)),
+        title: t('Getting {0} ready', this.name(instanceId)),
         cancellable: true,
       },
       (progress, token) =>
@@ -99,10 +99,10 @@ export class ReadyProgress implements vscode.Disposable {
     const now = this.deps.clock.now();
     const label = instance
       ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
-      : vscode.l10n.t('Being prepared');
+      : t('Being prepared');
     const elapsed = localize(durationText(now - watch.since));
     const words = watch.message === undefined ? undefined : plain(watch.message).slice(0, 120);
-    return [label, elapsed, watch.isLong ? vscode.l10n.t('longer than usual') : undefined, words]
+    return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, words]
       .filter((part) => part !== undefined && part !== '')
       .join(' · ');
   }
@@ -111,13 +111,13 @@ export class ReadyProgress implements vscode.Disposable {
   private async keepOrDestroy(instanceId: number): Promise<void> {
     const client = clientFor(this.deps.accounts);
     const name = this.name(instanceId);
-    const keep = vscode.l10n.t('Keep It');
-    const destroy = vscode.l10n.t('Destroy It');
+    const keep = t('Keep It');
+    const destroy = t('Destroy It');
     const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Stop waiting for {0}?', name),
+      t('Stop waiting for {0}?', name),
       {
         modal: true,
-        detail: vscode.l10n.t(
+        detail: t(
           'If you keep it, it goes on starting and costing money, and nothing is said when it is ready. If you destroy it, everything on it is lost and nothing of it costs anything afterwards.',
         ),
       },
@@ -129,7 +129,7 @@ export class ReadyProgress implements vscode.Disposable {
     } else if (chosen === destroy) {
       const own = client();
       const verdict = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Destroying {0}…', name) },
+        { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
         () => destroyAndVerify(this.deps, own, instanceId),
       );
       if (verdict === 'destroyed') {

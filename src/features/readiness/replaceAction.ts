@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney } from '../../model/money';
@@ -22,7 +22,7 @@ export async function replaceAndTell(
   name: string,
   accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash'>,
 ): Promise<void> {
-  const result = await withCancellableProgress(vscode.l10n.t('Replacing {0}', name), (signal, say) =>
+  const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
       signal,
       ...accepted,
@@ -45,10 +45,10 @@ export async function replaceAndTell(
 
 function stageWords(stage: ReplaceStage): string {
   const words: Record<ReplaceStage, string> = {
-    searching: vscode.l10n.t('looking for the next best offer…'),
-    savingLog: vscode.l10n.t('saving its log…'),
-    destroying: vscode.l10n.t('destroying it and reading back…'),
-    renting: vscode.l10n.t('renting the next one…'),
+    searching: t('looking for the next best offer…'),
+    savingLog: t('saving its log…'),
+    destroying: t('destroying it and reading back…'),
+    renting: t('renting the next one…'),
   };
   return words[stage];
 }
@@ -60,12 +60,12 @@ async function tellTemplateChanged(
   name: string,
   replace: (acceptedHash: string) => Promise<void>,
 ): Promise<void> {
-  const current = vscode.l10n.t('Replace, with the Current Version');
-  const search = vscode.l10n.t('Search Offers');
-  const destroy = vscode.l10n.t('Destroy…');
+  const current = t('Replace, with the Current Version');
+  const search = t('Search Offers');
+  const destroy = t('Destroy…');
   const chosen = await (template
     ? vscode.window.showWarningMessage(
-        vscode.l10n.t(
+        t(
           'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} goes on costing.',
           templateName(template),
           name,
@@ -74,7 +74,7 @@ async function tellTemplateChanged(
         destroy,
       )
     : vscode.window.showWarningMessage(
-        vscode.l10n.t(
+        t(
           'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} goes on costing.',
           name,
         ),
@@ -101,16 +101,16 @@ async function tell(
     case 'notNeeded':
       void vscode.window.showInformationMessage(
         result.isRunning
-          ? vscode.l10n.t('{0} is running by now, so nothing was replaced.', name)
-          : vscode.l10n.t('{0} is in another state by now, so nothing was replaced.', name),
+          ? t('{0} is running by now, so nothing was replaced.', name)
+          : t('{0} is in another state by now, so nothing was replaced.', name),
       );
       return;
     case 'noOffer': {
-      const search = vscode.l10n.t('Search Offers');
-      const destroy = vscode.l10n.t('Destroy…');
+      const search = t('Search Offers');
+      const destroy = t('Destroy…');
       void vscode.window
         .showWarningMessage(
-          vscode.l10n.t(
+          t(
             'No other offer fits the same search within the price limit. {0} was left as it is and its disk goes on costing.',
             name,
           ),
@@ -128,22 +128,22 @@ async function tell(
     case 'notDestroyed':
       tellNotConfirmed(name);
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('Nothing was rented instead of {0}, so that you do not pay for two.', name),
+        t('Nothing was rented instead of {0}, so that you do not pay for two.', name),
       );
       return;
     case 'destroyedOnly': {
-      const search = vscode.l10n.t('Search Offers');
+      const search = t('Search Offers');
       void vscode.window
         .showWarningMessage(destroyedOnlyWords(result.error, name), search)
         .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
       return;
     }
     case 'elsewhere':
-      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is being replaced already.', name));
+      void vscode.window.showInformationMessage(t('{0} is being replaced already.', name));
       return;
     case 'replacedBefore':
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} was replaced before, so nothing was rented again.', name),
+        t('{0} was replaced before, so nothing was rented again.', name),
       );
       return;
     default:
@@ -154,14 +154,14 @@ async function tell(
 /** Nothing was rented in its place, and why. */
 function destroyedOnlyWords(error: unknown, name: string): string {
   if (error === undefined) {
-    return vscode.l10n.t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name);
+    return t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name);
   }
   const reason = isCancelled(error)
-    ? vscode.l10n.t('You stopped it before that.')
+    ? t('You stopped it before that.')
     : error instanceof UserError
       ? localize(error.text)
-      : vscode.l10n.t('The log has the details.');
-  return vscode.l10n.t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
+      : t('The log has the details.');
+  return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 
 async function tellReplaced(
@@ -169,15 +169,15 @@ async function tellReplaced(
   name: string,
 ): Promise<void> {
   const price = result.offer.totalPerHour;
-  const showLog = vscode.l10n.t('Show Its Last Log');
+  const showLog = t('Show Its Last Log');
   const message =
     result.rent.kind === 'rented'
-      ? vscode.l10n.t(
+      ? t(
           '{0} is destroyed, and another machine is rented instead for {1}/h.',
           name,
           price === undefined ? '?' : formatMoney(price),
         )
-      : vscode.l10n.t(
+      : t(
           '{0} is destroyed. It is not known yet whether another was rented; the instances are being read back.',
           name,
         );

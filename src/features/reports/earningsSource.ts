@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { EarningsQuery, EarningsReport } from '../../model/hosting/earnings';
 import { dayName, earningsView } from './earningsView';
 import { DayRange } from './days';
@@ -11,7 +10,7 @@ export type ReadEarnings = (query: EarningsQuery, signal: AbortSignal) => Promis
 /** What the user's machines earned, by day and by machine. */
 export class EarningsSource implements ReportSource<EarningsReport> {
   readonly id = 'earnings';
-  readonly title = vscode.l10n.t('Earnings');
+  readonly title = t('Earnings');
   private readonly range: DayRange;
   private machineId: number | undefined;
   private showPerson = false;
@@ -25,7 +24,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
   }
 
   subtitle(): string {
-    return vscode.l10n.t(
+    return t(
       'What your machines earned from {0} to {1}. Days are in UTC, money in US dollars.',
       dayName(this.range.start),
       dayName(this.range.end),
@@ -37,10 +36,10 @@ export class EarningsSource implements ReportSource<EarningsReport> {
       ...rangeFilters(this.range),
       {
         id: 'machine',
-        label: vscode.l10n.t('Machine'),
+        label: t('Machine'),
         value: this.machineId === undefined ? '' : String(this.machineId),
         options: [
-          { value: '', label: vscode.l10n.t('All') },
+          { value: '', label: t('All') },
           ...this.machines.map((id) => ({ value: String(id), label: `#${id}` })),
         ],
       },
@@ -59,9 +58,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
     return [
       {
         id: 'person',
-        label: this.showPerson
-          ? vscode.l10n.t('Hide Name and Address')
-          : vscode.l10n.t('Show Name and Address'),
+        label: this.showPerson ? t('Hide Name and Address') : t('Show Name and Address'),
       },
     ];
   }
@@ -96,10 +93,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
           : [
               {
                 severity: 'warning' as const,
-                text: vscode.l10n.t(
-                  '{0} rows of the report could not be understood and are left out.',
-                  report.skipped,
-                ),
+                text: t('{0} rows of the report could not be understood and are left out.', report.skipped),
                 buttons: [],
               },
             ],
@@ -117,17 +111,17 @@ export function rangeFilters(range: DayRange) {
   return [
     {
       id: 'preset',
-      label: vscode.l10n.t('Time'),
+      label: t('Time'),
       value: range.preset,
       options: [
         ...[7, 30, 90, 366].map((days) => ({
           value: String(days),
-          label: vscode.l10n.t('Last {0} days', days),
+          label: t('Last {0} days', days),
         })),
-        { value: 'dates', label: vscode.l10n.t('By dates') },
+        { value: 'dates', label: t('By dates') },
       ],
     },
-    { id: 'start', label: vscode.l10n.t('From'), value: dayName(range.start), isDate: true as const },
-    { id: 'end', label: vscode.l10n.t('To'), value: dayName(range.end), isDate: true as const },
+    { id: 'start', label: t('From'), value: dayName(range.start), isDate: true as const },
+    { id: 'end', label: t('To'), value: dayName(range.end), isDate: true as const },
   ];
 }

@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import type { ReportSource } from './reportController';
@@ -18,7 +17,7 @@ export type ReadMarket = (query: MetricsQuery, signal: AbortSignal) => Promise<M
 /** Prices, supply and value of the GPU models on the market. */
 export class MarketSource implements ReportSource<Market> {
   readonly id = 'market';
-  readonly title = vscode.l10n.t('GPU Market');
+  readonly title = t('GPU Market');
   private query: MetricsQuery = { verified: 'yes', hostingType: 'all', gpuCount: 'all' };
 
   constructor(
@@ -28,7 +27,7 @@ export class MarketSource implements ReportSource<Market> {
   ) {}
 
   subtitle(): string {
-    return vscode.l10n.t(
+    return t(
       'Prices are for one GPU and hour, in US dollars. Half of them lie in the box (p25–p75), four of five on the line (p10–p90). The upright mark is the median, a diamond what you pay now.',
     );
   }
@@ -38,31 +37,31 @@ export class MarketSource implements ReportSource<Market> {
     return [
       {
         id: 'verified',
-        label: vscode.l10n.t('Machines'),
+        label: t('Machines'),
         value: verified,
         options: [
-          { value: 'yes', label: vscode.l10n.t('Verified') },
-          { value: 'no', label: vscode.l10n.t('Not verified') },
-          { value: 'all', label: vscode.l10n.t('All') },
+          { value: 'yes', label: t('Verified') },
+          { value: 'no', label: t('Not verified') },
+          { value: 'all', label: t('All') },
         ],
       },
       {
         id: 'hostingType',
-        label: vscode.l10n.t('Hosts'),
+        label: t('Hosts'),
         value: hostingType,
         options: [
-          { value: 'all', label: vscode.l10n.t('All') },
-          { value: 'secure_cloud', label: vscode.l10n.t('Data centers') },
-          { value: 'community', label: vscode.l10n.t('Community') },
+          { value: 'all', label: t('All') },
+          { value: 'secure_cloud', label: t('Data centers') },
+          { value: 'community', label: t('Community') },
         ],
       },
       {
         id: 'gpuCount',
-        label: vscode.l10n.t('GPUs per machine'),
+        label: t('GPUs per machine'),
         value: gpuCount,
         options: ['all', '1', '2', '4', '8'].map((value) => ({
           value,
-          label: value === 'all' ? vscode.l10n.t('All') : value,
+          label: value === 'all' ? t('All') : value,
         })),
       },
     ];
@@ -91,7 +90,7 @@ export class MarketSource implements ReportSource<Market> {
         ? [
             {
               severity: 'info' as const,
-              text: vscode.l10n.t(
+              text: t(
                 'The service keeps its market figures for accounts that host a machine. These prices were taken from the offers that can be searched; what is rented is not known.',
               ),
               buttons: [],
@@ -99,14 +98,14 @@ export class MarketSource implements ReportSource<Market> {
           ]
         : []),
       ...(market.gpus.length === 0
-        ? [{ severity: 'info' as const, text: vscode.l10n.t('No GPU matches these filters.'), buttons: [] }]
+        ? [{ severity: 'info' as const, text: t('No GPU matches these filters.'), buttons: [] }]
         : []),
       ...(market.skipped === 0
         ? []
         : [
             {
               severity: 'warning' as const,
-              text: vscode.l10n.t('{0} models could not be understood and are left out.', market.skipped),
+              text: t('{0} models could not be understood and are left out.', market.skipped),
               buttons: [],
             },
           ]),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
 import type { Services } from '../../services';
@@ -119,13 +119,13 @@ export class ReportController<Data> implements vscode.Disposable {
       notices: [...this.errorNotice(), ...(drawn?.notices ?? [])],
       filters: [...source.filters()],
       buttons: [
-        { id: 'refresh', label: vscode.l10n.t('Refresh') },
+        { id: 'refresh', label: t('Refresh') },
         // Figures of another time are not saved under this one.
         ...(data && !this.isOutdated
           ? [
-              { id: 'csv', label: vscode.l10n.t('Save as CSV…') },
-              { id: 'json', label: vscode.l10n.t('Save as JSON…') },
-              { id: 'markdown', label: vscode.l10n.t('Copy as Markdown') },
+              { id: 'csv', label: t('Save as CSV…') },
+              { id: 'json', label: t('Save as JSON…') },
+              { id: 'markdown', label: t('Copy as Markdown') },
             ]
           : []),
         ...source.buttons(),
@@ -133,11 +133,11 @@ export class ReportController<Data> implements vscode.Disposable {
       tiles: drawn?.tiles ?? [],
       sections: drawn?.sections ?? [],
       words: {
-        loading: vscode.l10n.t('Loading…'),
-        showTable: vscode.l10n.t('Show the Numbers'),
-        savePicture: vscode.l10n.t('Save Picture…'),
-        median: vscode.l10n.t('Median'),
-        sortHint: vscode.l10n.t('Sort by this column'),
+        loading: t('Loading…'),
+        showTable: t('Show the Numbers'),
+        savePicture: t('Save Picture…'),
+        median: t('Median'),
+        sortHint: t('Sort by this column'),
       },
     });
   }
@@ -153,10 +153,10 @@ export class ReportController<Data> implements vscode.Disposable {
     const why =
       this.error instanceof UserError
         ? localize(this.error.text)
-        : vscode.l10n.t('The report could not be read. The log has the details.');
+        : t('The report could not be read. The log has the details.');
     const age =
       this.data &&
-      vscode.l10n.t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));
+      t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));
     return [
       {
         severity: 'error',
@@ -209,7 +209,7 @@ export class ReportController<Data> implements vscode.Disposable {
       await vscode.env.clipboard.writeText(
         sections.map(({ title, table }) => toMarkdown(title, table)).join('\n'),
       );
-      void vscode.window.showInformationMessage(vscode.l10n.t('The tables were copied as Markdown.'));
+      void vscode.window.showInformationMessage(t('The tables were copied as Markdown.'));
     } else {
       await this.saveCsv(sections);
     }
@@ -218,7 +218,7 @@ export class ReportController<Data> implements vscode.Disposable {
   private async saveCsv(sections: ReportView['sections']): Promise<void> {
     const picked = await vscode.window.showQuickPick(
       sections.map((section) => ({ label: section.title, section })),
-      { title: vscode.l10n.t('Save as CSV'), placeHolder: vscode.l10n.t('Which table?') },
+      { title: t('Save as CSV'), placeHolder: t('Which table?') },
     );
     if (picked) {
       const name = `${this.source.id}-${picked.section.id}.csv`;
@@ -233,14 +233,14 @@ async function save(name: string, content: Uint8Array, kind: string, ending: str
   const target = await vscode.window.showSaveDialog({
     ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),
     filters: { [kind]: [ending] },
-    title: vscode.l10n.t('Save Report'),
+    title: t('Save Report'),
   });
   if (!target) {
     return;
   }
   await vscode.workspace.fs.writeFile(target, content);
-  const open = vscode.l10n.t('Open');
-  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('Saved {0}.', name), open);
+  const open = t('Open');
+  const chosen = await vscode.window.showInformationMessage(t('Saved {0}.', name), open);
   if (chosen === open) {
     await vscode.commands.executeCommand('vscode.open', target);
   }

@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Charge } from '../../model/accounts/charge';
 import { DayRange } from './days';
 import { dayName } from './earningsView';
@@ -25,7 +24,7 @@ const secondsPerDay = 86_400;
 /** What the account paid for, by day, by instance and by kind. */
 export class SpendingSource implements ReportSource<Spending> {
   readonly id = 'spending';
-  readonly title = vscode.l10n.t('My Spending');
+  readonly title = t('My Spending');
   private readonly range: DayRange;
 
   constructor(
@@ -36,7 +35,7 @@ export class SpendingSource implements ReportSource<Spending> {
   }
 
   subtitle(): string {
-    return vscode.l10n.t(
+    return t(
       'What this account paid for from {0} to {1}. Days are in UTC, money in US dollars.',
       dayName(this.range.start),
       dayName(this.range.end),
@@ -68,21 +67,21 @@ export class SpendingSource implements ReportSource<Spending> {
         severity: 'info' as const,
         text:
           spending.origin === 'service'
-            ? vscode.l10n.t('From the list of charges that the service keeps.')
-            : vscode.l10n.t(
+            ? t('From the list of charges that the service keeps.')
+            : t(
                 'The key may not read the charges of this account. This is an estimate from what this editor has seen, without bandwidth.',
               ),
         buttons: [],
       },
       ...(spending.charges.length === 0
-        ? [{ severity: 'info' as const, text: vscode.l10n.t('No charges in this time.'), buttons: [] }]
+        ? [{ severity: 'info' as const, text: t('No charges in this time.'), buttons: [] }]
         : []),
       ...(spending.skipped === 0
         ? []
         : [
             {
               severity: 'warning' as const,
-              text: vscode.l10n.t('{0} charges could not be understood and are left out.', spending.skipped),
+              text: t('{0} charges could not be understood and are left out.', spending.skipped),
               buttons: [],
             },
           ]),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
 import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
@@ -25,8 +25,8 @@ export async function manageWatches(deps: WatchDeps): Promise<void> {
 
 function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
   return {
-    title: vscode.l10n.t('Watched Searches'),
-    placeholder: vscode.l10n.t('Which search?'),
+    title: t('Watched Searches'),
+    placeholder: t('Which search?'),
     // What was typed found a row; after its action all show again.
     line: () => '',
     rows: () => {
@@ -36,9 +36,9 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
         ...rows.map((row) => watchRow(deps, picker, row)),
         {
           id: 'add',
-          label: `$(add) ${vscode.l10n.t('Watch a Search…')}`,
+          label: `$(add) ${t('Watch a Search…')}`,
           ...(rows.length === 0 && error === undefined
-            ? { detail: vscode.l10n.t('No search is watched. You are told when an offer is cheap enough.') }
+            ? { detail: t('No search is watched. You are told when an offer is cheap enough.') }
             : {}),
           alwaysShow: true,
           run: () => {
@@ -54,11 +54,11 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
 function unreadable(error: unknown): LevelRow {
   return {
     id: 'error',
-    label: `$(error) ${vscode.l10n.t('The watched searches could not be read.')}`,
+    label: `$(error) ${t('The watched searches could not be read.')}`,
     detail:
       error instanceof UserError
         ? localize(error.text)
-        : vscode.l10n.t('Something unexpected happened. The log has the details.'),
+        : t('Something unexpected happened. The log has the details.'),
     alwaysShow: true,
   };
 }
@@ -67,16 +67,16 @@ function watchRow(deps: WatchDeps, picker: LevelPicker, row: WatchRow): LevelRow
   const { watch } = row;
   const show: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('search'),
-    tooltip: vscode.l10n.t('Show Offers'),
+    tooltip: t('Show Offers'),
   };
   const stop: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('trash'),
-    tooltip: vscode.l10n.t('Stop Watching'),
+    tooltip: t('Stop Watching'),
   };
   return {
     id: watch.id,
     label: plainLabel(watch.name),
-    description: `${vscode.l10n.t('up to {0}/h', formatMoney(watch.maxPerHour))} · ${matchText(row)}`,
+    description: `${t('up to {0}/h', formatMoney(watch.maxPerHour))} · ${matchText(row)}`,
     detail: stateText(row, deps.clock.now()),
     buttons: [show, stop],
     run: () => picker.push(watchLevel(deps, picker, watch.id)),
@@ -94,24 +94,23 @@ function watchRow(deps: WatchDeps, picker: LevelPicker, row: WatchRow): LevelRow
 function matchText({ state }: WatchRow): string {
   const now = state.matches.filter(({ lastSeenAt }) => lastSeenAt === state.checkedAt).length;
   return state.checkedAt === undefined
-    ? vscode.l10n.t('not checked yet')
+    ? t('not checked yet')
     : now === 0
-      ? vscode.l10n.t('none right now')
+      ? t('none right now')
       : now === 1
-        ? vscode.l10n.t('1 offer')
-        : vscode.l10n.t('{0} offers', now);
+        ? t('1 offer')
+        : t('{0} offers', now);
 }
 
 /** An error is said in its place, with the age of what is shown beside it. */
 function stateText({ watch, state, isChecking }: WatchRow, now: number): string {
   const age = (at: number) => localize(durationText(now - at));
-  const checked =
-    state.checkedAt === undefined ? undefined : vscode.l10n.t('checked {0} ago', age(state.checkedAt));
+  const checked = state.checkedAt === undefined ? undefined : t('checked {0} ago', age(state.checkedAt));
   if (isChecking) {
-    return vscode.l10n.t('checking…');
+    return t('checking…');
   }
   if (state.error) {
-    const failed = vscode.l10n.t(
+    const failed = t(
       'The check {0} ago failed: {1}',
       age(state.error.at),
       plainLabel(localize(state.error.text)),
@@ -143,21 +142,19 @@ function watchLevel(deps: WatchDeps, picker: LevelPicker, id: string): Level {
   };
   const name = find()?.watch.name ?? '';
   return {
-    title: vscode.l10n.t('Watched Search: {0}', plainLabel(name)),
-    placeholder: vscode.l10n.t('What do you want to do?'),
+    title: t('Watched Search: {0}', plainLabel(name)),
+    placeholder: t('What do you want to do?'),
     rows: () => [
-      row('show', 'search', vscode.l10n.t('Show Offers'), (watch) => leave(() => showOffers(watch))),
-      row('check', 'refresh', vscode.l10n.t('Check Now'), () => {
+      row('show', 'search', t('Show Offers'), (watch) => leave(() => showOffers(watch))),
+      row('check', 'refresh', t('Check Now'), () => {
         searchWatches.checkNow(id).catch((error: unknown) => {
           deps.report.error(error);
         });
         picker.pop();
       }),
-      row('price', 'tag', vscode.l10n.t('Change the Price…'), (watch) =>
-        leave(() => changePrice(deps, watch)),
-      ),
-      row('rename', 'edit', vscode.l10n.t('Rename…'), (watch) => leave(() => rename(deps, watch))),
-      row('stop', 'trash', vscode.l10n.t('Stop Watching'), () => {
+      row('price', 'tag', t('Change the Price…'), (watch) => leave(() => changePrice(deps, watch))),
+      row('rename', 'edit', t('Rename…'), (watch) => leave(() => rename(deps, watch))),
+      row('stop', 'trash', t('Stop Watching'), () => {
         stopWatching(deps, id);
         picker.pop();
       }),
@@ -173,7 +170,7 @@ function stopWatching({ searchWatches, report }: WatchDeps, id: string): void {
 
 async function changePrice(deps: WatchDeps, watch: SearchWatch): Promise<void> {
   const answer = await askText({
-    title: vscode.l10n.t('Watched Search: Price'),
+    title: t('Watched Search: Price'),
     ...priceQuestion(String(toDollars(watch.maxPerHour))),
   });
   const dollars = answer.kind === 'picked' ? readPriceLimit(answer.value) : undefined;
@@ -185,8 +182,8 @@ async function changePrice(deps: WatchDeps, watch: SearchWatch): Promise<void> {
 
 async function rename(deps: WatchDeps, watch: SearchWatch): Promise<void> {
   const answer = await askText({
-    title: vscode.l10n.t('Watched Search: Name'),
-    prompt: vscode.l10n.t('A name by which you know it again'),
+    title: t('Watched Search: Name'),
+    prompt: t('A name by which you know it again'),
     value: watch.name,
     problem: nameProblem,
   });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
@@ -73,14 +74,14 @@ export class WatchNotifications implements Disposable {
     if (!best || !watch()) {
       return;
     }
-    const show = vscode.l10n.t('Show Offers');
-    const stop = vscode.l10n.t('Stop Watching');
+    const show = t('Show Offers');
+    const stop = t('Stop Watching');
     const machine = plainLabel(best.machine);
     const price = formatMoney(best.perHour);
     const chosen = await vscode.window.showInformationMessage(
       offers.length === 1
-        ? vscode.l10n.t('Found for "{0}": {1} at {2}/h.', plainLabel(name), machine, price)
-        : vscode.l10n.t(
+        ? t('Found for "{0}": {1} at {2}/h.', plainLabel(name), machine, price)
+        : t(
             'Found for "{0}": {1} offers, the cheapest {2} at {3}/h.',
             plainLabel(name),
             offers.length,

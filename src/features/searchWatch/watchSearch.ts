@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import type { WireFiltersShape } from '../../model/offers/filters';
@@ -38,9 +38,9 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
     query,
     ...(baseFilters === undefined ? {} : { baseFilters }),
   });
-  const manage = vscode.l10n.t('Watched Searches');
+  const manage = t('Watched Searches');
   const pressed = await vscode.window.showInformationMessage(
-    vscode.l10n.t(
+    t(
       'Watching "{0}". You are told when an offer costs {1}/h or less, as long as an editor is open.',
       plainLabel(chosen.name),
       formatMoney(chosen.maxPerHour),
@@ -73,23 +73,23 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
   const separator = (label: string): Row<Subject> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(memory.last));
   const answer = await pickFromList<Subject>({
-    title: vscode.l10n.t('Watch a Search'),
-    placeholder: vscode.l10n.t('Which search?'),
+    title: t('Watch a Search'),
+    placeholder: t('Which search?'),
     rows: [
       {
         id: 'last',
-        label: vscode.l10n.t('The Last Search'),
+        label: t('The Last Search'),
         detail: describe(memory.last),
         value: { query: memory.last },
       },
-      ...(saved.length === 0 ? [] : [separator(vscode.l10n.t('Saved'))]),
+      ...(saved.length === 0 ? [] : [separator(t('Saved'))]),
       ...saved.map(({ name, query }) => ({
         id: `saved:${name}`,
         label: plainLabel(name),
         detail: describe(query),
         value: { query, name },
       })),
-      ...(recent.length === 0 ? [] : [separator(vscode.l10n.t('Recent'))]),
+      ...(recent.length === 0 ? [] : [separator(t('Recent'))]),
       ...recent.map((query) => ({ id: searchKey(query), label: describe(query), value: { query } })),
     ],
   });
@@ -107,7 +107,7 @@ async function askForWatch(
   let typed = given === undefined ? '' : String(given);
   for (;;) {
     const price = await askText({
-      title: vscode.l10n.t('Watch a Search: Price'),
+      title: t('Watch a Search: Price'),
       step: 1,
       totalSteps: 2,
       ...priceQuestion(typed),
@@ -117,11 +117,11 @@ async function askForWatch(
     }
     typed = price.value;
     const name = await askText({
-      title: vscode.l10n.t('Watch a Search: Name'),
+      title: t('Watch a Search: Name'),
       step: 2,
       totalSteps: 2,
       canGoBack: true,
-      prompt: vscode.l10n.t('A name by which you know it again'),
+      prompt: t('A name by which you know it again'),
       value: (subject.name ?? nameOf(subject.query)).slice(0, 80),
       problem: nameProblem,
     });
@@ -137,21 +137,17 @@ async function askForWatch(
 /** For a new watch and for one that gets another limit. */
 export function priceQuestion(value: string) {
   return {
-    prompt: vscode.l10n.t('Tell me when an offer costs at most so many dollars an hour, its disk included'),
+    prompt: t('Tell me when an offer costs at most so many dollars an hour, its disk included'),
     placeholder: '0.40',
     value,
     problem: (typed: string) =>
-      readPriceLimit(typed) === undefined ? vscode.l10n.t('Enter a price such as 0.40.') : undefined,
+      readPriceLimit(typed) === undefined ? t('Enter a price such as 0.40.') : undefined,
   };
 }
 
 export function nameProblem(typed: string): string | undefined {
   const name = typed.trim();
-  return name === ''
-    ? vscode.l10n.t('Enter a name.')
-    : name.length > 80
-      ? vscode.l10n.t('At most {0} characters.', 80)
-      : undefined;
+  return name === '' ? t('Enter a name.') : name.length > 80 ? t('At most {0} characters.', 80) : undefined;
 }
 
 /** What is searched for, without its order and price. */
@@ -160,5 +156,5 @@ export function nameOf(query: MarketQuery): string {
     ...query,
     filters: withFilter(query.filters, 'pricePerHour', undefined),
   });
-  return described.slice(0, -1).map(localize).join(' · ') || vscode.l10n.t('Any offer');
+  return described.slice(0, -1).map(localize).join(' · ') || t('Any offer');
 }

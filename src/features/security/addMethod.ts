@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import {
   challengeMs,
   codeProblem,
@@ -65,7 +65,7 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
   if (answer?.kind !== 'done') {
     return false;
   }
-  void vscode.window.showInformationMessage(vscode.l10n.t('The second factor was added.'));
+  void vscode.window.showInformationMessage(t('The second factor was added.'));
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
   } else if (status.methods.length === 0) {
@@ -76,10 +76,10 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
 
 /** Nothing can be added to the older form, so the way to a second method begins with its end. */
 async function replaceLegacy(): Promise<false> {
-  const remove = vscode.l10n.t('Remove the Older Form…');
+  const remove = t('Remove the Older Form…');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('This account has an older form of 2FA, to which nothing can be added.'),
-    { modal: true, detail: vscode.l10n.t('Remove it first, then set up 2FA again.') },
+    t('This account has an older form of 2FA, to which nothing can be added.'),
+    { modal: true, detail: t('Remove it first, then set up 2FA again.') },
     remove,
   );
   if (chosen === remove) {
@@ -90,8 +90,8 @@ async function replaceLegacy(): Promise<false> {
 
 async function askLabel(): Promise<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t('Add a Second Factor: Name'),
-    prompt: vscode.l10n.t('A name that tells it from others, for example Work Phone. May stay empty.'),
+    title: t('Add a Second Factor: Name'),
+    prompt: t('A name that tells it from others, for example Work Phone. May stay empty.'),
     ignoreFocusOut: true,
     validateInput: (value) => {
       const problem = labelProblem(value);
@@ -112,17 +112,17 @@ async function addTotp(
   try {
     return await askCode<ConfirmedTfaMethod>(
       {
-        title: vscode.l10n.t('Add an Authenticator App'),
-        prompt: vscode.l10n.t('Scan the picture with your app, then enter the code that it shows.'),
+        title: t('Add an Authenticator App'),
+        prompt: t('Scan the picture with your app, then enter the code that it shows.'),
         placeholder: '123456',
         problem: codeProblem,
         windowEndsAt,
         extra: {
           iconPath: new vscode.ThemeIcon('copy'),
-          tooltip: vscode.l10n.t('Copy the Secret'),
+          tooltip: t('Copy the Secret'),
           run: async () => {
             await vscode.env.clipboard.writeText(setup.secret);
-            void vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 3000);
+            void vscode.window.setStatusBarMessage(t('Copied'), 3000);
           },
         },
         use: (value, signal) =>
@@ -152,8 +152,8 @@ async function addSms(
   const confirm = confirmer(client, status);
   return askCode<ConfirmedTfaMethod>(
     {
-      title: vscode.l10n.t('Add Text Messages'),
-      prompt: vscode.l10n.t('A code is on its way to the number that ends in {0}.', phone.slice(-4)),
+      title: t('Add Text Messages'),
+      prompt: t('A code is on its way to the number that ends in {0}.', phone.slice(-4)),
       placeholder: '123456',
       problem: codeProblem,
       endsAt: clock.now() + challengeMs,
@@ -173,8 +173,8 @@ async function addSms(
 
 async function askPhone(): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Add Text Messages'),
-    prompt: vscode.l10n.t('Your phone number with + and the country code.'),
+    title: t('Add Text Messages'),
+    prompt: t('Your phone number with + and the country code.'),
     placeHolder: '+14155550100',
     ignoreFocusOut: true,
     validateInput: (value) => {

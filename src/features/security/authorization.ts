@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
+import { t } from '../../editor/localize';
 import {
   authorizationMs,
   backupCodeProblem,
@@ -33,11 +33,11 @@ export async function authorize(request: AuthorizationRequest): Promise<number |
   const { client, user: person } = account;
   if (status.methods.length === 0) {
     // interface: without methods the code goes by e-mail, whatever is asked for.
-    const title = vscode.l10n.t('Authorize Your First Second Factor');
+    const title = t('Authorize Your First Second Factor');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });
     return answer.kind === 'done' ? answer.value : undefined;
   }
-  const title = vscode.l10n.t('Authorize a New Second Factor');
+  const title = t('Authorize a New Second Factor');
   return byChosenWay({ title, client, person, clock, forAuthorization: true }, (choice) =>
     choice.kind === 'backup'
       ? byBackupCode(request, title)
@@ -71,10 +71,10 @@ async function byCode(
       title,
       canGoBack,
       prompt: !isSent
-        ? vscode.l10n.t('Enter the code that your authenticator app shows.')
+        ? t('Enter the code that your authenticator app shows.')
         : to === undefined
-          ? vscode.l10n.t('A code is on its way.')
-          : vscode.l10n.t('A code is on its way to {0}.', to),
+          ? t('A code is on its way.')
+          : t('A code is on its way to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
       ...(isSent ? { endsAt: clock.now() + challengeMs } : {}),
@@ -119,7 +119,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
     {
       title,
       canGoBack: true,
-      prompt: vscode.l10n.t('Enter one of your backup codes. It cannot be used again.'),
+      prompt: t('Enter one of your backup codes. It cannot be used again.'),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       use: async (value, signal) => {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { showOnce } from '../../editor/showOnce';
 import type { Redactor } from '../../util/redact';
 
@@ -10,31 +11,29 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
     redactor.addSecret(code);
   });
   return showOnce({
-    title: vscode.l10n.t('Backup Codes: Shown This Once'),
-    placeholder: vscode.l10n.t('Each code works once, when your phone is not at hand. Store them safely.'),
+    title: t('Backup Codes: Shown This Once'),
+    placeholder: t('Each code works once, when your phone is not at hand. Store them safely.'),
     lines: codes,
-    stored: vscode.l10n.t('I Have Stored Them'),
+    stored: t('I Have Stored Them'),
     fileName: 'backup-codes.txt',
-    closeQuestion: vscode.l10n.t('Close without storing the backup codes?'),
-    closeDetail: vscode.l10n.t('They are not shown again. You can make new ones later.'),
+    closeQuestion: t('Close without storing the backup codes?'),
+    closeDetail: t('They are not shown again. You can make new ones later.'),
   });
 }
 
 /** Few codes are a reason to make others; none means that the next lost phone locks the account. */
 export async function tellBackupCodes(left: number): Promise<void> {
-  const make = vscode.l10n.t('Make New Codes');
+  const make = t('Make New Codes');
   const chosen =
     left === 0
       ? await vscode.window.showWarningMessage(
-          vscode.l10n.t(
-            'That was your last backup code. Make new ones, so that a lost phone does not lock you out.',
-          ),
+          t('That was your last backup code. Make new ones, so that a lost phone does not lock you out.'),
           make,
         )
       : await vscode.window.showInformationMessage(
           left === 1
-            ? vscode.l10n.t('The backup code was used. One is left.')
-            : vscode.l10n.t('The backup code was used. {0} are left.', left),
+            ? t('The backup code was used. One is left.')
+            : t('The backup code was used. {0} are left.', left),
           ...(left <= 3 ? [make] : []),
         );
   if (chosen === make) {
@@ -53,7 +52,7 @@ export async function tellIfFewLeft(client: Client): Promise<void> {
 /** The codes that came with the first method were lost on the way; the method is there. */
 export function tellLostCodes(): Promise<void> {
   return offerNewCodes(
-    vscode.l10n.t(
+    t(
       'The second factor was added, but its backup codes did not arrive. Make new ones, so that a lost phone does not lock you out.',
     ),
   );
@@ -62,14 +61,14 @@ export function tellLostCodes(): Promise<void> {
 /** New codes may have been made without arriving here. */
 export function tellVoidCodes(): Promise<void> {
   return offerNewCodes(
-    vscode.l10n.t(
+    t(
       'The new backup codes did not arrive, and the older ones may be void. Make new ones, so that a lost phone does not lock you out.',
     ),
   );
 }
 
 async function offerNewCodes(message: string): Promise<void> {
-  const make = vscode.l10n.t('Make Backup Codes');
+  const make = t('Make Backup Codes');
   if ((await vscode.window.showWarningMessage(message, make)) === make) {
     await runCommand('gpuRental.tfa.regenerateBackupCodes');
   }

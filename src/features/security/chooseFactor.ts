@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import type { User } from '../../model/accounts/account';
 import { factorChoices, type FactorChoice } from '../../model/accounts/secondFactor';
@@ -46,7 +45,7 @@ export async function chooseFactor(
         title,
         rows,
         signal,
-        placeholder: reason ?? request.question ?? vscode.l10n.t('How do you want to prove that it is you?'),
+        placeholder: reason ?? request.question ?? t('How do you want to prove that it is you?'),
         ignoreFocusOut: true,
         onShown: () => {
           guard.shown();
@@ -76,42 +75,39 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
       const { method, lockedUntilMs, unavailable } = choice;
       const state =
         lockedUntilMs !== undefined
-          ? vscode.l10n.t('locked until {0}', timeOfDay(lockedUntilMs))
+          ? t('locked until {0}', timeOfDay(lockedUntilMs))
           : unavailable
             ? localize(unavailable)
             : method.isPrimary
-              ? vscode.l10n.t('primary')
+              ? t('primary')
               : '';
       return {
         value: choice,
         label: `$(${method.type === 'totp' ? 'device-mobile' : 'comment'}) ${methodName(method)}`,
         description: state,
-        detail:
-          method.type === 'totp'
-            ? vscode.l10n.t('Code of an authenticator app')
-            : vscode.l10n.t('Code by text message'),
+        detail: method.type === 'totp' ? t('Code of an authenticator app') : t('Code by text message'),
       };
     }
     case 'legacySms':
       return {
         value: choice,
-        label: `$(comment) ${vscode.l10n.t('Text message')}`,
+        label: `$(comment) ${t('Text message')}`,
         description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: vscode.l10n.t('To the phone number of the account'),
+        detail: t('To the phone number of the account'),
       };
     case 'email':
       return {
         value: choice,
-        label: `$(mail) ${vscode.l10n.t('E-mail')}`,
+        label: `$(mail) ${t('E-mail')}`,
         description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: vscode.l10n.t('Code to the e-mail address of the account'),
+        detail: t('Code to the e-mail address of the account'),
       };
     case 'backup':
       return {
         value: choice,
-        label: `$(key) ${vscode.l10n.t('Backup Code')}`,
-        description: choice.remaining === undefined ? '' : vscode.l10n.t('{0} left', choice.remaining),
-        detail: vscode.l10n.t('One of the codes that you stored; each works once'),
+        label: `$(key) ${t('Backup Code')}`,
+        description: choice.remaining === undefined ? '' : t('{0} left', choice.remaining),
+        detail: t('One of the codes that you stored; each works once'),
       };
   }
 }
@@ -121,7 +117,7 @@ function whyNot(choice: FactorChoice): string | undefined {
     return lockedText(choice.lockedUntilMs);
   }
   return 'unavailable' in choice
-    ? vscode.l10n.t(
+    ? t(
         'The e-mail address of the account is not verified, so no codes are sent. Verify it in the web console, or choose a way that sends no code.',
       )
     : undefined;

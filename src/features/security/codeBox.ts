@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { isAskedNow, whenAnswered } from '../../editor/unasked';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
@@ -43,7 +43,7 @@ class CodeBox<T> {
   private readonly stop = new AbortController();
   private readonly again: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('refresh'),
-    tooltip: vscode.l10n.t('Send Again'),
+    tooltip: t('Send Again'),
   };
   private endsAt: number | undefined;
   private isBusy = false;

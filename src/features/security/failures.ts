@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
 import { ApiError, ForbiddenError, RefusedError, UnauthorizedError } from '../../api/errors';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { UserError } from '../../util/errors';
 import { timeOfDay } from './words';
 
@@ -11,7 +10,7 @@ export function failureText(error: UserError, now: number): string {
       return error.lockedUntil === undefined ? localize(error.text) : lockedText(error.lockedUntil * 1000);
     }
     if (error.code === '2fa_verification_failed' && (error.failCount ?? 0) > 1) {
-      return vscode.l10n.t(
+      return t(
         '{0} {1} codes were wrong so far; after too many, none is taken for 15 minutes.',
         localize(error.text),
         error.failCount ?? 0,
@@ -23,7 +22,7 @@ export function failureText(error: UserError, now: number): string {
 
 /** Milliseconds since 1970 at which codes are looked at again. */
 export function lockedText(untilMs: number): string {
-  return vscode.l10n.t(
+  return t(
     'Too many wrong codes: none is taken until {0}. Choose another way until then.',
     timeOfDay(untilMs),
   );

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/ports';
@@ -77,7 +78,7 @@ export function register(deps: Deps): Disposable {
 
 function tellNone(): void {
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('This account has no second factor, so there is no code to enter.'),
+    t('This account has no second factor, so there is no code to enter.'),
   );
 }
 
@@ -85,14 +86,14 @@ function tellNone(): void {
 async function askSession(): Promise<StartOptions | undefined> {
   const picked = await vscode.window.showQuickPick(
     [
-      { label: vscode.l10n.t('Ordinary Session'), admin: false },
+      { label: t('Ordinary Session'), admin: false },
       {
-        label: vscode.l10n.t('Admin Session'),
-        detail: vscode.l10n.t('With the rights of an administrator of the service'),
+        label: t('Admin Session'),
+        detail: t('With the rights of an administrator of the service'),
         admin: true,
       },
     ],
-    { title: vscode.l10n.t('Enter Second Factor'), placeHolder: vscode.l10n.t('Which session do you need?') },
+    { title: t('Enter Second Factor'), placeHolder: t('Which session do you need?') },
   );
   return picked && (picked.admin ? { admin: true } : {});
 }

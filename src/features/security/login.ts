@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { whileAsked } from '../../editor/unasked';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -15,8 +15,8 @@ export async function logIn(
   const login = await whileAsked(() =>
     prove({
       title: admin
-        ? vscode.l10n.t('Second Factor for an Admin Session: {0}', account.name)
-        : vscode.l10n.t('Second Factor: {0}', account.name),
+        ? t('Second Factor for an Admin Session: {0}', account.name)
+        : t('Second Factor: {0}', account.name),
       client,
       person: user,
       clock,

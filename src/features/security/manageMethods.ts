@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { mayHaveTakenEffect } from '../../api/errors';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -17,12 +17,12 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 
 /** Renames a method or makes it the primary one. */
 export async function updateMethod(account: Account, wantedId: number | undefined): Promise<boolean> {
-  const method = await pickMethod(account, wantedId, vscode.l10n.t('Change a Second Factor'));
+  const method = await pickMethod(account, wantedId, t('Change a Second Factor'));
   if (!method) {
     return false;
   }
-  const rename = { label: `$(edit) ${vscode.l10n.t('Rename')}` };
-  const primary = { label: `$(star) ${vscode.l10n.t('Make Primary')}` };
+  const rename = { label: `$(edit) ${t('Rename')}` };
+  const primary = { label: `$(star) ${t('Make Primary')}` };
   const action = await vscode.window.showQuickPick([rename, ...(method.isPrimary ? [] : [primary])], {
     title: methodName(method),
     ignoreFocusOut: true,
@@ -34,8 +34,8 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   const label =
     action === rename
       ? await vscode.window.showInputBox({
-          title: vscode.l10n.t('Rename {0}', methodName(method)),
-          prompt: vscode.l10n.t('At most 30 characters.'),
+          title: t('Rename {0}', methodName(method)),
+          prompt: t('At most 30 characters.'),
           ignoreFocusOut: true,
           value: method.label ?? '',
           validateInput: (value) => {
@@ -64,16 +64,16 @@ export async function removeMethod(
   const isLegacy = user.tfaStatus === 'legacy' && status.methods.length === 0;
   const method = isLegacy
     ? undefined
-    : await pickMethod(account, wantedId, vscode.l10n.t('Remove a Second Factor'), status);
+    : await pickMethod(account, wantedId, t('Remove a Second Factor'), status);
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
     return false;
   }
   const remove = remover(account.client, method);
   const removed = await prove({
-    title: vscode.l10n.t('Confirm the Removal'),
+    title: t('Confirm the Removal'),
     question: method
-      ? vscode.l10n.t('How do you want to prove that it is you, to remove {0}?', methodName(method))
-      : vscode.l10n.t('How do you want to prove that it is you, to turn 2FA off?'),
+      ? t('How do you want to prove that it is you, to remove {0}?', methodName(method))
+      : t('How do you want to prove that it is you, to turn 2FA off?'),
     client: account.client,
     person: user,
     clock: deps.clock,
@@ -93,31 +93,29 @@ export async function removeMethod(
 function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string {
   if (remaining === undefined) {
     return isLegacy
-      ? vscode.l10n.t('2FA is off. You can set it up again with an authenticator app or text messages.')
-      : vscode.l10n.t('2FA is off. The backup codes are void.');
+      ? t('2FA is off. You can set it up again with an authenticator app or text messages.')
+      : t('2FA is off. The backup codes are void.');
   }
   return remaining === 1
-    ? vscode.l10n.t('The second factor was removed. One is left.')
-    : vscode.l10n.t('The second factor was removed. {0} are left.', remaining);
+    ? t('The second factor was removed. One is left.')
+    : t('The second factor was removed. {0} are left.', remaining);
 }
 
 async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
-  const remove = isLast ? vscode.l10n.t('Turn 2FA Off') : vscode.l10n.t('Remove');
+  const remove = isLast ? t('Turn 2FA Off') : t('Remove');
   const chosen = await vscode.window.showWarningMessage(
-    method
-      ? vscode.l10n.t('Remove {0}?', methodName(method))
-      : vscode.l10n.t('Remove the older form of 2FA from this account?'),
+    method ? t('Remove {0}?', methodName(method)) : t('Remove the older form of 2FA from this account?'),
     {
       modal: true,
       detail: !method
-        ? vscode.l10n.t(
+        ? t(
             '2FA is off afterwards, and the key alone opens the account until you set 2FA up again. There are no backup codes to lose.',
           )
         : isLast
-          ? vscode.l10n.t(
+          ? t(
               'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
             )
-          : vscode.l10n.t('The other methods and the backup codes stay as they are.'),
+          : t('The other methods and the backup codes stay as they are.'),
     },
     remove,
   );
@@ -128,15 +126,13 @@ async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): P
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus !== 'enabled') {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Backup codes come with 2FA. Add a second factor first.'),
-    );
+    void vscode.window.showInformationMessage(t('Backup codes come with 2FA. Add a second factor first.'));
     return false;
   }
-  const make = vscode.l10n.t('Make New Codes');
+  const make = t('Make New Codes');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Make new backup codes?'),
-    { modal: true, detail: vscode.l10n.t('Every older backup code is void from then on.') },
+    t('Make new backup codes?'),
+    { modal: true, detail: t('Every older backup code is void from then on.') },
     make,
   );
   if (chosen !== make) {
@@ -146,7 +142,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   const lost: unknown[] = [];
   try {
     codes = await prove({
-      title: vscode.l10n.t('Confirm New Backup Codes'),
+      title: t('Confirm New Backup Codes'),
       client: account.client,
       person: user,
       clock: deps.clock,
@@ -190,16 +186,16 @@ async function pickMethod(
     return wanted;
   }
   if (methods.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('This account has no second factor.'));
+    void vscode.window.showInformationMessage(t('This account has no second factor.'));
     return undefined;
   }
   const picked = await vscode.window.showQuickPick(
     methods.map((method) => ({
       label: methodName(method),
-      description: method.isPrimary ? vscode.l10n.t('primary') : '',
+      description: method.isPrimary ? t('primary') : '',
       method,
     })),
-    { title, placeHolder: vscode.l10n.t('Which one?'), ignoreFocusOut: true },
+    { title, placeHolder: t('Which one?'), ignoreFocusOut: true },
   );
   return picked?.method;
 }

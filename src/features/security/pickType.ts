@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import type { Clock } from '../../util/clock';
 import { windowTime } from './words';
@@ -15,23 +16,23 @@ export function pickType(
   const store = new DisposableStore();
   const picker = store.add(vscode.window.createQuickPick<TypeRow>());
   const tick = store.add(new MutableDisposable());
-  picker.title = vscode.l10n.t('Add a Second Factor');
+  picker.title = t('Add a Second Factor');
   picker.ignoreFocusOut = true;
   picker.items = [
     {
-      label: `$(device-mobile) ${vscode.l10n.t('Authenticator App')}`,
-      detail: vscode.l10n.t('Works without a network; scan a picture with the app'),
+      label: `$(device-mobile) ${t('Authenticator App')}`,
+      detail: t('Works without a network; scan a picture with the app'),
       type: 'totp',
     },
     {
-      label: `$(comment) ${vscode.l10n.t('Text Messages')}`,
-      detail: vscode.l10n.t('A code to your phone, each time'),
+      label: `$(comment) ${t('Text Messages')}`,
+      detail: t('A code to your phone, each time'),
       type: 'sms',
     },
   ];
   const showTime = () => {
     const left = windowEndsAt === undefined ? undefined : windowEndsAt - clock.now();
-    const question = vscode.l10n.t('What do you want to add?');
+    const question = t('What do you want to add?');
     picker.placeholder = left === undefined ? question : `${question} ${windowTime(left)}`;
     tick.value = left !== undefined && left > 0 ? clock.schedule(showTime, 1000) : undefined;
   };

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import {
   backupCodeProblem,
   challengeMs,
@@ -91,7 +91,7 @@ function askBackupCode<T>({ title, signal, use, clock }: ProofRequest<T>) {
     {
       title,
       signal,
-      prompt: vscode.l10n.t('Enter one of your backup codes. It cannot be used again.'),
+      prompt: t('Enter one of your backup codes. It cannot be used again.'),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       canGoBack: true,
@@ -106,7 +106,7 @@ function askTotp<T>({ title, signal, use, clock }: ProofRequest<T>, methodId: nu
     {
       title,
       signal,
-      prompt: vscode.l10n.t('Enter the code that your authenticator app shows.'),
+      prompt: t('Enter the code that your authenticator app shows.'),
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,
@@ -133,10 +133,7 @@ async function askSent<T>(
     {
       title,
       signal,
-      prompt:
-        to === undefined
-          ? vscode.l10n.t('A code is on its way.')
-          : vscode.l10n.t('A code is on its way to {0}.', to),
+      prompt: to === undefined ? t('A code is on its way.') : t('A code is on its way to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { TotpSetup } from '../../model/accounts/tfa';
 import type { Disposable } from '../../util/disposable';
 
@@ -11,16 +12,16 @@ export async function showTotpPanel(setup: TotpSetup, extensionUri: vscode.Uri):
   const { renderSVG } = await import('uqr');
   const panel = vscode.window.createWebviewPanel(
     'gpuRental.totp',
-    vscode.l10n.t('Add an Authenticator App'),
+    t('Add an Authenticator App'),
     { viewColumn: vscode.ViewColumn.Active, preserveFocus: true },
     { enableScripts: false, localResourceRoots: [] },
   );
   panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
   panel.webview.html = totpPage(setup, renderSVG(setup.uri, { border: 2 }), {
-    title: vscode.l10n.t('Add an Authenticator App'),
-    scan: vscode.l10n.t('Scan this picture with your authenticator app, then enter the code that it shows.'),
-    type: vscode.l10n.t('Without a camera, enter this secret in the app:'),
-    picture: vscode.l10n.t('QR code of the address for the authenticator app'),
+    title: t('Add an Authenticator App'),
+    scan: t('Scan this picture with your authenticator app, then enter the code that it shows.'),
+    type: t('Without a camera, enter this secret in the app:'),
+    picture: t('QR code of the address for the authenticator app'),
   });
   return panel;
 }

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { clockText } from '../../model/accounts/secondFactor';
 import type { TfaMethod } from '../../model/accounts/tfa';
 
 /** Label, number and id tell several methods of one type apart. */
 export function methodName(method: TfaMethod): string {
-  const type = method.type === 'totp' ? vscode.l10n.t('Authenticator app') : vscode.l10n.t('Text message');
+  const type = method.type === 'totp' ? t('Authenticator app') : t('Text message');
   const label = method.label === undefined ? type : plainLabel(method.label);
   return method.phone === undefined
     ? `${label} (#${method.id})`
@@ -19,13 +20,13 @@ export function timeOfDay(ms: number): string {
 /** How long a code that was sent still counts. */
 export function codeTime(leftMs: number): string {
   return leftMs > 0
-    ? vscode.l10n.t('It is valid for {0} min.', clockText(leftMs))
-    : vscode.l10n.t('Its time is over: have it sent again.');
+    ? t('It is valid for {0} min.', clockText(leftMs))
+    : t('Its time is over: have it sent again.');
 }
 
 /** How long methods can still be added. */
 export function windowTime(leftMs: number): string {
   return leftMs > 0
-    ? vscode.l10n.t('Methods can be added for {0} min more.', clockText(leftMs))
-    : vscode.l10n.t('The time for adding methods is over: close this and begin again.');
+    ? t('Methods can be added for {0} min more.', clockText(leftMs))
+    : t('The time for adding methods is over: close this and begin again.');
 }

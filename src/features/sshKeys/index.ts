@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import {
   whileAsking,
   whileReadingInstances,
@@ -84,9 +84,9 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
   );
   if (registered instanceof UserError) {
     return confirm({
-      message: vscode.l10n.t('It could not be read whether a key of this computer is registered.'),
-      detail: `${localize(registered.text)} ${vscode.l10n.t('Without a registered key you cannot log in.')}`,
-      button: vscode.l10n.t('Go On Without a Key'),
+      message: t('It could not be read whether a key of this computer is registered.'),
+      detail: `${localize(registered.text)} ${t('Without a registered key you cannot log in.')}`,
+      button: t('Go On Without a Key'),
     });
   }
   const { items, skipped } = registered;
@@ -96,15 +96,15 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
     return true;
   }
   const choice = await pickKey(deps, {
-    title: vscode.l10n.t('An SSH Key to Log In With'),
+    title: t('An SSH Key to Log In With'),
     placeholder:
       skipped === 0
-        ? vscode.l10n.t('No key of this computer is registered. Without one you cannot log in.')
-        : vscode.l10n.t(
+        ? t('No key of this computer is registered. Without one you cannot log in.')
+        : t(
             'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
             skipped,
           ),
-    without: vscode.l10n.t('Go On Without a Key'),
+    without: t('Go On Without a Key'),
   });
   if (choice?.kind === 'key') {
     await registerKey(deps, choice.line);
@@ -125,8 +125,8 @@ async function addKey(deps: Deps): Promise<void> {
   const choice = await pickKey(
     deps,
     {
-      title: vscode.l10n.t('Add an SSH Key'),
-      placeholder: vscode.l10n.t('Which public key should be registered?'),
+      title: t('Add an SSH Key'),
+      placeholder: t('Which public key should be registered?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );
@@ -144,7 +144,7 @@ async function registerKey(deps: Deps, line: string): Promise<void> {
   }
   await deps.sshKeys.refresh();
   void vscode.window.showInformationMessage(
-    vscode.l10n.t(
+    t(
       'The SSH key {0} is registered. Instances that you rent from now on let it in; for one that runs already, attach it.',
       keyName(line),
     ),
@@ -152,21 +152,21 @@ async function registerKey(deps: Deps, line: string): Promise<void> {
 }
 
 async function copyKey(deps: Deps, target: unknown): Promise<void> {
-  const key = await chooseKey(deps, target, vscode.l10n.t('Copy which public key?'));
+  const key = await chooseKey(deps, target, t('Copy which public key?'));
   if (key) {
     await vscode.env.clipboard.writeText(key.publicKey.trim());
-    vscode.window.setStatusBarMessage(vscode.l10n.t('Public key copied'), 4_000);
+    vscode.window.setStatusBarMessage(t('Public key copied'), 4_000);
   }
 }
 
 async function deleteKey(deps: Deps, target: unknown): Promise<void> {
-  const key = await chooseKey(deps, target, vscode.l10n.t('Delete which key?'));
+  const key = await chooseKey(deps, target, t('Delete which key?'));
   if (!key) {
     return;
   }
   if (key.id === ownKeyId) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This key is a field of your account. It can be changed in the web console alone.'),
+      t('This key is a field of your account. It can be changed in the web console alone.'),
     );
     return;
   }
@@ -174,13 +174,13 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
   const isLast = registeredKeys(deps).length === 1 && !hasUnreadKeys(deps);
   const detail = [
     opens,
-    vscode.l10n.t('Instances that you rent later will not let it in. The key files on this computer stay.'),
+    t('Instances that you rent later will not let it in. The key files on this computer stay.'),
   ].join('\n\n');
   if (
     await confirm({
-      message: vscode.l10n.t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
-      detail: isLast ? `${detail}\n\n${vscode.l10n.t('It is your only registered key.')}` : detail,
-      button: vscode.l10n.t('Delete'),
+      message: t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
+      detail: isLast ? `${detail}\n\n${t('It is your only registered key.')}` : detail,
+      button: t('Delete'),
     })
   ) {
     await clientOf(deps).sshKeys.remove(key.id);
@@ -192,7 +192,7 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
 async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const client = clientOf(deps);
-  const checks = await withCancellableProgress(vscode.l10n.t('Looking where the key is in use…'), (signal) =>
+  const checks = await withCancellableProgress(t('Looking where the key is in use…'), (signal) =>
     Promise.all(
       instances.map(async (instance) => {
         try {
@@ -218,10 +218,10 @@ async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string>
   return [
     open === ''
       ? unknown === '' && isWhole(deps)
-        ? vscode.l10n.t('None of your instances lets it in now.')
+        ? t('None of your instances lets it in now.')
         : ''
-      : vscode.l10n.t('It still opens: {0}. Detach it there to shut it out.', open),
-    unknown === '' ? '' : vscode.l10n.t('Could not be checked: {0}.', unknown),
+      : t('It still opens: {0}. Detach it there to shut it out.', open),
+    unknown === '' ? '' : t('Could not be checked: {0}.', unknown),
   ]
     .filter((part) => part !== '')
     .join(' ');
@@ -254,12 +254,12 @@ function registeredKeys({ sshKeys, accounts }: Deps): readonly SshKey[] {
 
 async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
   if (keys.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There are no SSH keys.'));
+    void vscode.window.showInformationMessage(t('There are no SSH keys.'));
     return undefined;
   }
   const answer = await pickFromList({
     title,
-    placeholder: vscode.l10n.t('SSH key'),
+    placeholder: t('SSH key'),
     rows: keys.map((key) => ({
       id: String(key.id),
       label: keyName(key.publicKey, key.name),
@@ -273,7 +273,7 @@ async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | 
 /** Lets a key into one instance, running ones too (service-facts 2.6); true where it was attached. */
 async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<boolean> {
   const client = clientOf(deps);
-  const instanceId = await choose(deps, target, vscode.l10n.t('Attach a key to which instance?'));
+  const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
   if (instanceId === undefined) {
     return false;
   }
@@ -281,8 +281,8 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   const choice = await pickKey(
     deps,
     {
-      title: vscode.l10n.t('Attach an SSH Key'),
-      placeholder: vscode.l10n.t('Which key should the instance let in?'),
+      title: t('Attach an SSH Key'),
+      placeholder: t('Which key should the instance let in?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );
@@ -291,36 +291,35 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   }
   await whileSending(client.instances.attachKey(instanceId, choice.line));
   await rows.refresh(instanceId);
-  vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key attached'), 4_000);
+  vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
   return true;
 }
 
 async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<void> {
   const client = clientOf(deps);
-  const instanceId = await choose(deps, target, vscode.l10n.t('Detach a key from which instance?'));
+  const instanceId = await choose(deps, target, t('Detach a key from which instance?'));
   if (instanceId === undefined) {
     return;
   }
   const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
   const key =
-    items.find(({ id }) => id === keyIdOf(target)) ??
-    (await pickOf(items, vscode.l10n.t('Detach Which SSH Key?')));
+    items.find(({ id }) => id === keyIdOf(target)) ?? (await pickOf(items, t('Detach Which SSH Key?')));
   if (!key) {
     return;
   }
   if (
     await confirm({
-      message: vscode.l10n.t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
+      message: t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
       detail:
         items.length === 1 && skipped === 0
-          ? vscode.l10n.t('It is the only key on the instance: nobody will be able to log in.')
-          : vscode.l10n.t('Whoever logs in with it will no longer be let in.'),
-      button: vscode.l10n.t('Detach'),
+          ? t('It is the only key on the instance: nobody will be able to log in.')
+          : t('Whoever logs in with it will no longer be let in.'),
+      button: t('Detach'),
     })
   ) {
     await whileSending(client.instances.detachKey(instanceId, key.id));
     await rows.refresh(instanceId);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('SSH key detached'), 4_000);
+    vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
   }
 }
 
@@ -332,6 +331,6 @@ function keyIdOf(target: unknown): unknown {
 function choose({ fleet }: Deps, target: unknown, title: string): Promise<number | undefined> {
   return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
     title,
-    none: vscode.l10n.t('There are no instances.'),
+    none: t('There are no instances.'),
   });
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../contributions';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -112,10 +112,10 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
 }
 
 function headingItem(instanceId: number, list: Keys | undefined): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('SSH keys'), vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(t('SSH keys'), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `keys-${instanceId}`;
   item.description = list?.kind === 'ready' ? String(list.keys.length) : '';
-  item.tooltip = vscode.l10n.t('The keys that this instance lets in');
+  item.tooltip = t('The keys that this instance lets in');
   item.iconPath = new vscode.ThemeIcon('key');
   item.contextValue = ';instanceKeys;';
   return item;
@@ -133,27 +133,27 @@ function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.Tr
 }
 
 function noneItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('None was attached'));
-  item.tooltip = vscode.l10n.t(
+  const item = new vscode.TreeItem(t('None was attached'));
+  item.tooltip = t(
     'Keys that your account had when the instance was rented can be let in without being listed.',
   );
   return item;
 }
 
 function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Loading keys…'));
+  const item = new vscode.TreeItem(t('Loading keys…'));
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }
 
 function errorItem(instanceId: number, error: unknown): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Could not load. Select to retry'));
+  const item = new vscode.TreeItem(t('Could not load. Select to retry'));
   item.description = error instanceof UserError ? localize(error.text) : '';
   item.tooltip = item.description;
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.command = {
     command: 'gpuRental.refreshInstanceKeys',
-    title: vscode.l10n.t('Retry'),
+    title: t('Retry'),
     arguments: [{ instanceId } satisfies InstanceTarget],
   };
   return item;

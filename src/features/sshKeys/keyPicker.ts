@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import {
@@ -37,25 +38,25 @@ export async function pickKey(
   const local = (await deps.ssh.localKeys()).filter((key) => !isTaken(key));
   const rows: Row<RowValue>[] = [
     ...local.map((key) =>
-      localKeyRow<RowValue>(key, vscode.l10n.t('Use {0}', keyName(key.line)), { kind: 'local', key }),
+      localKeyRow<RowValue>(key, t('Use {0}', keyName(key.line)), { kind: 'local', key }),
     ),
     {
       id: 'generate',
-      label: vscode.l10n.t('Generate a New Key…'),
-      detail: vscode.l10n.t('Made on this computer; only its public part leaves it'),
+      label: t('Generate a New Key…'),
+      detail: t('Made on this computer; only its public part leaves it'),
       iconPath: new vscode.ThemeIcon('add'),
       value: { kind: 'generate' },
     },
     {
       id: 'file',
-      label: vscode.l10n.t('From a File…'),
-      detail: vscode.l10n.t('A public key, in a file that ends in .pub'),
+      label: t('From a File…'),
+      detail: t('A public key, in a file that ends in .pub'),
       iconPath: new vscode.ThemeIcon('folder-opened'),
       value: { kind: 'file' },
     },
     {
       id: 'paste',
-      label: vscode.l10n.t('Paste a Public Key…'),
+      label: t('Paste a Public Key…'),
       iconPath: new vscode.ThemeIcon('clippy'),
       value: { kind: 'paste' },
     },
@@ -95,15 +96,15 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
     !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
   const names = ['gpu_rental', ...Array.from({ length: 98 }, (_, index) => `gpu_rental_${index + 2}`)];
   const answer = await askText({
-    title: vscode.l10n.t('Generate an SSH Key'),
-    prompt: vscode.l10n.t('Name of the file in your .ssh folder.'),
+    title: t('Generate an SSH Key'),
+    prompt: t('Name of the file in your .ssh folder.'),
     value: names.find(isFree) ?? '',
     problem: (value) =>
       isKeyName(value)
         ? isFree(value)
           ? undefined
-          : vscode.l10n.t('A key with this name exists already.')
-        : vscode.l10n.t('Use letters, digits, dots, hyphens and underscores.'),
+          : t('A key with this name exists already.')
+        : t('Use letters, digits, dots, hyphens and underscores.'),
   });
   const passphrase =
     answer.kind === 'picked'
@@ -120,7 +121,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   if (made.privateFile !== undefined) {
     vscode.window
       .createTerminal({
-        name: vscode.l10n.t('Passphrase of {0}', answer.value),
+        name: t('Passphrase of {0}', answer.value),
         ...passphraseTerminal(made.privateFile),
       })
       .show();
@@ -132,15 +133,13 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
 const inTerminal = Symbol('in a terminal');
 
 async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
-  const without = { label: vscode.l10n.t('Without a Passphrase') };
+  const without = { label: t('Without a Passphrase') };
   const withOne = {
-    label: vscode.l10n.t('With a Passphrase, Typed in a Terminal'),
-    detail: vscode.l10n.t(
-      'On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.',
-    ),
+    label: t('With a Passphrase, Typed in a Terminal'),
+    detail: t('On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.'),
   };
   const picked = await vscode.window.showQuickPick([without, withOne], {
-    title: vscode.l10n.t('Generate an SSH Key: Passphrase'),
+    title: t('Generate an SSH Key: Passphrase'),
     ignoreFocusOut: true,
   });
   return picked && (picked === withOne ? inTerminal : '');
@@ -148,18 +147,18 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
 
 /** Empty for a key without one; `undefined` where the user stopped. */
 async function askPassphrase(): Promise<string | undefined> {
-  const title = vscode.l10n.t('Generate an SSH Key: Passphrase');
+  const title = t('Generate an SSH Key: Passphrase');
   const first = await askText({
     title,
-    prompt: vscode.l10n.t(
+    prompt: t(
       'Press Enter for a key without a passphrase. With one, add the key to your SSH agent, or each connection asks for it.',
     ),
-    placeholder: vscode.l10n.t('No passphrase'),
+    placeholder: t('No passphrase'),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>
       value !== '' && value.length < shortestPassphrase
-        ? vscode.l10n.t('At least {0} characters, or none.', shortestPassphrase)
+        ? t('At least {0} characters, or none.', shortestPassphrase)
         : undefined,
   });
   if (first.kind !== 'picked' || first.value === '') {
@@ -167,15 +166,15 @@ async function askPassphrase(): Promise<string | undefined> {
   }
   const again = await askText({
     title,
-    prompt: vscode.l10n.t('The same once more. Nobody can recover it.'),
+    prompt: t('The same once more. Nobody can recover it.'),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>
       first.value === value
         ? undefined
         : first.value.startsWith(value)
-          ? { message: vscode.l10n.t('Not complete yet.'), severity: vscode.InputBoxValidationSeverity.Error }
-          : vscode.l10n.t('The two are not the same.'),
+          ? { message: t('Not complete yet.'), severity: vscode.InputBoxValidationSeverity.Error }
+          : t('The two are not the same.'),
   });
   return again.kind === 'picked' ? again.value : undefined;
 }
@@ -184,8 +183,7 @@ async function askPassphrase(): Promise<string | undefined> {
 const longestKeyFile = 20_000;
 
 async function fromFile(title: string): Promise<string | undefined> {
-  const [file] =
-    (await vscode.window.showOpenDialog({ title, openLabel: vscode.l10n.t('Use This Public Key') })) ?? [];
+  const [file] = (await vscode.window.showOpenDialog({ title, openLabel: t('Use This Public Key') })) ?? [];
   if (!file) {
     return undefined;
   }
@@ -207,7 +205,7 @@ async function fromFile(title: string): Promise<string | undefined> {
 async function paste(title: string): Promise<string | undefined> {
   const answer = await askText({
     title,
-    prompt: vscode.l10n.t('The public key, as in the file that ends in .pub'),
+    prompt: t('The public key, as in the file that ends in .pub'),
     placeholder: 'ssh-ed25519 AAAA…',
     problem: (value) => (value.trim() === '' ? undefined : publicKeyProblem(value)),
   });

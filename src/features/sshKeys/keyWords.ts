@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel, type Row } from '../../editor/quickPick';
 import { isSecurityKey, type LocalKey } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
@@ -7,11 +8,11 @@ import { parsePublicKey } from '../../ssh/publicKey';
 export function keyName(publicKey: string, name?: string): string {
   const parsed = parsePublicKey(publicKey);
   const words = plainLabel(name ?? '') || plainLabel(parsed?.comment ?? '');
-  return words === '' ? (parsed?.type ?? vscode.l10n.t('Unknown kind of key')) : words;
+  return words === '' ? (parsed?.type ?? t('Unknown kind of key')) : words;
 }
 
 export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
-  const where = [key.publicFile ?? '', key.inAgent ? vscode.l10n.t('in the SSH agent') : ''];
+  const where = [key.publicFile ?? '', key.inAgent ? t('in the SSH agent') : ''];
   return {
     id: key.publicKey.base64,
     label,
@@ -25,14 +26,14 @@ export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
 /** What a login with the key asks of the person; empty where nothing. */
 function needsOf(key: LocalKey): string {
   if (isSecurityKey(key)) {
-    return vscode.l10n.t('security key, to be touched');
+    return t('security key, to be touched');
   }
-  return key.encrypted && !key.inAgent ? vscode.l10n.t('asks for a passphrase') : '';
+  return key.encrypted && !key.inAgent ? t('asks for a passphrase') : '';
 }
 
 /** Where a registered key is on this computer, and what it asks for. */
 export function placeOf(key: LocalKey): string {
-  const place = key.inAgent ? vscode.l10n.t('in the SSH agent') : vscode.l10n.t('on this computer');
+  const place = key.inAgent ? t('in the SSH agent') : t('on this computer');
   const needs = needsOf(key);
   return needs === '' ? place : `${place}, ${needs}`;
 }
@@ -40,11 +41,11 @@ export function placeOf(key: LocalKey): string {
 /** Why a text cannot be registered; `undefined` where it is one public key. */
 export function publicKeyProblem(value: string): string | undefined {
   if (/PRIVATE KEY/.test(value)) {
-    return vscode.l10n.t(
+    return t(
       'This is a private key, which must never leave this computer. Paste the public one, from the file that ends in .pub.',
     );
   }
   return parsePublicKey(value)
     ? undefined
-    : vscode.l10n.t('This is not a public key in one line, such as "ssh-ed25519 AAAA… name".');
+    : t('This is not a public key in one line, such as "ssh-ed25519 AAAA… name".');
 }

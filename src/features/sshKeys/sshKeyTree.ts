@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
+import { t } from '../../editor/localize';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { type LocalKey, matchKeys } from '../../ssh/localKeys';
@@ -94,7 +95,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     const isOwn = key.id === ownKeyId;
     const parsed = parsePublicKey(key.publicKey);
     const name = keyName(key.publicKey, key.name);
-    const place = [isOwn ? vscode.l10n.t('of your account') : '', local ? placeOf(local) : '']
+    const place = [isOwn ? t('of your account') : '', local ? placeOf(local) : '']
       .filter((part) => part !== '')
       .join(', ');
     const item = new vscode.TreeItem(name);
@@ -124,7 +125,5 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 SSH key could not be read')
-    : vscode.l10n.t('{0} SSH keys could not be read', count);
+  return count === 1 ? t('1 SSH key could not be read') : t('{0} SSH keys could not be read', count);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -15,7 +16,7 @@ export function register(deps: Deps): Disposable {
   const item = store.add(
     vscode.window.createStatusBarItem('gpuRental.status', vscode.StatusBarAlignment.Left, 10),
   );
-  item.name = vscode.l10n.t('GPU Rental');
+  item.name = t('GPU Rental');
   item.command = 'gpuRental.instances.focus';
   const timer = store.add(new MutableDisposable());
   const show = () => {

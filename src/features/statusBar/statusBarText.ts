@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import {
   billingOf,
@@ -44,7 +43,7 @@ const staleMs = 11 * 60_000;
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
   const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
-    const words = vscode.l10n.t('GPU Rental: the instances could not be loaded');
+    const words = t('GPU Rental: the instances could not be loaded');
     return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
@@ -61,32 +60,28 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const stage = stageText(input, kinds, true);
   const still = stageText(input, kinds, false);
   const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
-  const price = vscode.l10n.t('{0}/h', `${burn.isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
+  const price = t('{0}/h', `${burn.isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
   const left =
     hours === undefined
       ? undefined
-      : vscode.l10n.t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
-  const open = notKnown === 0 ? undefined : vscode.l10n.t('rental not known yet');
+      : t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
+  const open = notKnown === 0 ? undefined : t('rental not known yet');
   const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
-  const shown = [open, stage, vscode.l10n.t('{0} running', running), price, left].filter(
-    (part) => part !== undefined,
-  );
+  const shown = [open, stage, t('{0} running', running), price, left].filter((part) => part !== undefined);
   const lines = [
-    vscode.l10n.t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
-    vscode.l10n.t('All together {0} now', price),
-    burn.volumesPerHour === 0
-      ? undefined
-      : vscode.l10n.t('Of it {0}/h for volumes', formatMoney(burn.volumesPerHour)),
-    left === undefined ? undefined : vscode.l10n.t('Credit: {0}', left),
+    t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
+    t('All together {0} now', price),
+    burn.volumesPerHour === 0 ? undefined : t('Of it {0}/h for volumes', formatMoney(burn.volumesPerHour)),
+    left === undefined ? undefined : t('Credit: {0}', left),
     stage,
     open,
-    isStale ? vscode.l10n.t('As of {0} ago', localize(durationText(now - state.fetchedAt))) : undefined,
+    isStale ? t('As of {0} ago', localize(durationText(now - state.fetchedAt))) : undefined,
   ].filter((line) => line !== undefined);
   return {
     text: `${isStale ? '$(warning) ' : ''}${icon} ${shown.join(' · ')}`,
     tooltip: lines.join('\n'),
     // Without the elapsed time: what changes every few seconds is said again and again.
-    spoken: [vscode.l10n.t('GPU Rental'), ...lines.map((line) => (line === stage ? still : line))].join(', '),
+    spoken: [t('GPU Rental'), ...lines.map((line) => (line === stage ? still : line))].join(', '),
     isMoving: watches.length > 0 || notKnown > 0,
     isWarning: hours !== undefined && hours < lowCreditHours,
   };
@@ -105,11 +100,11 @@ function stageText(
   const elapsed = isTimed ? localize(durationText(now - watch.since)) : '';
   const found = kinds.find(([instance]) => instance.id === watch.instanceId);
   if (!found) {
-    return vscode.l10n.t('Being prepared {0}', elapsed).trim();
+    return t('Being prepared {0}', elapsed).trim();
   }
   const [instance, kind] = found;
   const label = `${localize(stateLabel(instance, kind))} ${elapsed}`.trim();
   return watches.length === 1
     ? label
-    : vscode.l10n.t('{0}: {1}, {2} more', instanceName(instance), label, watches.length - 1);
+    : t('{0}: {1}, {2} more', instanceName(instance), label, watches.length - 1);
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
+import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
@@ -17,44 +18,43 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
   const instances = state.kind === 'ready' ? state.value.instances : [];
   const rows = [
     {
-      label: vscode.l10n.t('$(package) From an Image…'),
-      detail: vscode.l10n.t('SSH, private, with the image that you name'),
+      label: t('$(package) From an Image…'),
+      detail: t('SSH, private, with the image that you name'),
       run: () => fromImage(deps),
     },
     {
-      label: vscode.l10n.t('$(new-file) From Scratch'),
-      detail: vscode.l10n.t('All fields, nothing filled in'),
+      label: t('$(new-file) From Scratch'),
+      detail: t('All fields, nothing filled in'),
       run: () => openDraft(deps, templateForImage('')),
     },
     ...(instances.length === 0
       ? []
       : [
           {
-            label: vscode.l10n.t('$(server) From an Instance…'),
-            detail: vscode.l10n.t('Image, environment, start script and disk of a machine that you rent'),
+            label: t('$(server) From an Instance…'),
+            detail: t('Image, environment, start script and disk of a machine that you rent'),
             run: () => fromInstance(deps),
           },
         ]),
     {
-      label: vscode.l10n.t('$(folder-opened) From a File…'),
+      label: t('$(folder-opened) From a File…'),
       detail: '*.gpu-template.json',
       run: () => importTemplate(deps, undefined),
     },
   ];
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Create a Template'),
-    placeHolder: vscode.l10n.t('What should it start from?'),
+    title: t('Create a Template'),
+    placeHolder: t('What should it start from?'),
   });
   await picked?.run();
 }
 
 async function fromImage(deps: CommandDeps): Promise<void> {
   const image = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Container Image'),
-    prompt: vscode.l10n.t('With its tag, as for docker pull'),
+    title: t('Container Image'),
+    prompt: t('With its tag, as for docker pull'),
     placeHolder: 'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
-    validateInput: (value) =>
-      /^\s*[^\s]+\s*$/.test(value) ? undefined : vscode.l10n.t('Enter the path of an image.'),
+    validateInput: (value) => (/^\s*[^\s]+\s*$/.test(value) ? undefined : t('Enter the path of an image.')),
   });
   if (image !== undefined) {
     await openDraft(deps, templateForImage(image));
@@ -63,8 +63,8 @@ async function fromImage(deps: CommandDeps): Promise<void> {
 
 async function fromInstance(deps: CommandDeps): Promise<void> {
   const id = await chooseInstance(undefined, () => listedInstances(deps.fleet, whileReadingInstances), {
-    title: vscode.l10n.t('From Which Instance?'),
-    none: vscode.l10n.t('There are no instances.'),
+    title: t('From Which Instance?'),
+    none: t('There are no instances.'),
   });
   if (id === undefined) {
     return;
@@ -79,7 +79,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
 
 /** Writes a template to a file; secrets stay references, whose values are not in it. */
 export async function exportTemplate(deps: CommandDeps, target: unknown): Promise<void> {
-  const id = await chooseTemplate(deps, target, vscode.l10n.t('Export Which Template?'));
+  const id = await chooseTemplate(deps, target, t('Export Which Template?'));
   if (id === undefined) {
     return;
   }
@@ -88,7 +88,7 @@ export async function exportTemplate(deps: CommandDeps, target: unknown): Promis
   const file = `${fileNameOf(name)}.gpu-template.json`;
   const uri = await vscode.window.showSaveDialog({
     ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, file) } : {}),
-    filters: { [vscode.l10n.t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
+    filters: { [t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
   });
   if (uri) {
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(renderDocument(fields)));
@@ -117,8 +117,8 @@ function fileOf(from: unknown): vscode.Uri | undefined {
 
 async function pickFile(): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Import a Template'),
-    filters: { [vscode.l10n.t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
+    title: t('Import a Template'),
+    filters: { [t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
   });
   return picked?.[0];
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
@@ -34,11 +35,11 @@ export async function chooseTemplate(
   const rows = (state.kind === 'ready' ? state.value : []).filter(accepts).map((template) => ({
     label: templateName(template),
     description: templateImage(template),
-    detail: deps.lists.isMine(template) ? '' : vscode.l10n.t('By somebody else'),
+    detail: deps.lists.isMine(template) ? '' : t('By somebody else'),
     id: template.id,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There are no templates.'));
+    void vscode.window.showInformationMessage(t('There are no templates.'));
     return undefined;
   }
   const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
@@ -70,7 +71,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
 
 /** Opens the document: the account's own for editing, others to look at. */
 export async function openTemplate(deps: CommandDeps, target: unknown): Promise<void> {
-  const id = await chooseTemplate(deps, target, vscode.l10n.t('Open Which Template?'));
+  const id = await chooseTemplate(deps, target, t('Open Which Template?'));
   if (id === undefined) {
     return;
   }
@@ -88,14 +89,14 @@ export async function openDraft(deps: CommandDeps, fields: DocumentFields): Prom
 
 /** A copy of an own template, or somebody else's as one's own; private in both cases. */
 export async function duplicateTemplate(deps: CommandDeps, target: unknown): Promise<void> {
-  const id = await chooseTemplate(deps, target, vscode.l10n.t('Duplicate Which Template?'));
+  const id = await chooseTemplate(deps, target, t('Duplicate Which Template?'));
   if (id === undefined) {
     return;
   }
   const { fields, isMine, name } = await knownTemplate(deps, id);
   await openDraft(deps, {
     ...fields,
-    name: isMine ? vscode.l10n.t('Copy of {0}', name) : name,
+    name: isMine ? t('Copy of {0}', name) : name,
     private: true,
     // Credentials of others are not ours, and a copy is private.
     ...(isMine ? {} : { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }),
@@ -106,7 +107,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
   const several = (Array.isArray(selected) ? selected : [])
     .map((node: unknown) => templateIdOf(node))
     .filter((id) => id !== undefined);
-  const first = await chooseTemplate(deps, target, vscode.l10n.t('Delete Which Template?'), (template) =>
+  const first = await chooseTemplate(deps, target, t('Delete Which Template?'), (template) =>
     deps.lists.isMine(template),
   );
   const ids = [...new Set(several.length > 1 ? several : first === undefined ? [] : [first])];
@@ -118,15 +119,15 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
     }
     return;
   }
-  const remove = vscode.l10n.t('Delete');
+  const remove = t('Delete');
   const names = mine.map(templateName).join(', ');
   const chosen = await vscode.window.showWarningMessage(
     mine.length === 1
-      ? vscode.l10n.t('Delete the template {0} at the service?', names)
-      : vscode.l10n.t('Delete {0} templates at the service: {1}?', mine.length, names),
+      ? t('Delete the template {0} at the service?', names)
+      : t('Delete {0} templates at the service: {1}?', mine.length, names),
     {
       modal: true,
-      detail: vscode.l10n.t('This cannot be undone. Instances that were rented before stay.'),
+      detail: t('This cannot be undone. Instances that were rented before stay.'),
     },
     remove,
   );
@@ -144,16 +145,16 @@ export async function copyOf(
   target: unknown,
   value: (known: KnownTemplate) => string,
 ): Promise<void> {
-  const id = await chooseTemplate(deps, target, vscode.l10n.t('Of Which Template?'));
+  const id = await chooseTemplate(deps, target, t('Of Which Template?'));
   if (id !== undefined) {
     await vscode.env.clipboard.writeText(value(await knownTemplate(deps, id)));
-    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 4_000);
+    vscode.window.setStatusBarMessage(t('Copied'), 4_000);
   }
 }
 
 /** The documentation that the template names, else the image's page at the public registry. */
 export async function openImagePage(deps: CommandDeps, target: unknown): Promise<void> {
-  const id = await chooseTemplate(deps, target, vscode.l10n.t('Open the Image Page of Which Template?'));
+  const id = await chooseTemplate(deps, target, t('Open the Image Page of Which Template?'));
   if (id === undefined) {
     return;
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import type { TemplateGroup, TemplateNode } from './templateNodes';
@@ -19,7 +20,7 @@ export function templateItem(
 ): vscode.TreeItem {
   const name = templateName(template);
   const image = templateImage(template);
-  const item = new vscode.TreeItem(facts.isUnsaved ? vscode.l10n.t('{0} (unsaved)', name) : name);
+  const item = new vscode.TreeItem(facts.isUnsaved ? t('{0} (unsaved)', name) : name);
   item.id = `template-${node.group}-${node.templateId}`;
   item.description = image;
   item.iconPath = new vscode.ThemeIcon(
@@ -34,16 +35,11 @@ export function templateItem(
   ].join(';');
   item.command = {
     command: 'gpuRental.template.edit',
-    title: vscode.l10n.t('Open'),
+    title: t('Open'),
     arguments: [{ templateId: template.id }],
   };
   item.accessibilityInformation = {
-    label: [
-      name,
-      image,
-      facts.isMine ? '' : vscode.l10n.t('by somebody else'),
-      facts.isUnsaved ? vscode.l10n.t('unsaved') : '',
-    ]
+    label: [name, image, facts.isMine ? '' : t('by somebody else'), facts.isUnsaved ? t('unsaved') : '']
       .filter((part) => part !== '')
       .join(', '),
   };
@@ -52,7 +48,6 @@ export function templateItem(
 
 /** The essentials and the readme; nothing of the service is read as Markdown or as a link. */
 export function templateTooltip(template: Template, facts: ItemFacts): vscode.MarkdownString {
-  const { t } = vscode.l10n;
   const tooltip = new vscode.MarkdownString();
   tooltip.appendMarkdown('**');
   tooltip.appendText(templateName(template));
@@ -93,7 +88,6 @@ function dated(seconds: number | undefined, words: (day: string) => string): str
 
 /** A heading of the tree. */
 export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem {
-  const { t } = vscode.l10n;
   const names: Readonly<Record<TemplateGroup, string>> = {
     mine: t('Mine'),
     favourites: t('Favorites'),
@@ -114,15 +108,15 @@ export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem 
 
 /** The last row of a long group. */
 export function moreItem(group: TemplateGroup, count: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Show More…'));
+  const item = new vscode.TreeItem(t('Show More…'));
   item.id = `template-more-${group}`;
-  item.description = vscode.l10n.t('{0} more', count);
-  item.tooltip = vscode.l10n.t('"Open Template…" finds one by its name.');
+  item.description = t('{0} more', count);
+  item.tooltip = t('"Open Template…" finds one by its name.');
   item.iconPath = new vscode.ThemeIcon('ellipsis');
   item.contextValue = ';more;';
   item.command = {
     command: 'gpuRental.template.showMore',
-    title: vscode.l10n.t('Show More…'),
+    title: t('Show More…'),
     arguments: [group],
   };
   return item;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { comeBack } from '../../editor/unasked';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
@@ -42,17 +42,17 @@ class TemplateSearch {
   private timer: { dispose(): void } | undefined;
   private searched = '';
   private readonly buttons = {
-    save: { iconPath: new vscode.ThemeIcon('files'), tooltip: vscode.l10n.t('Save as Mine') },
-    rent: { iconPath: new vscode.ThemeIcon('rocket'), tooltip: vscode.l10n.t('Rent') },
-    favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: vscode.l10n.t('Add to Favorites') },
-    plain: { iconPath: new vscode.ThemeIcon('star-full'), tooltip: vscode.l10n.t('Remove from Favorites') },
+    save: { iconPath: new vscode.ThemeIcon('files'), tooltip: t('Save as Mine') },
+    rent: { iconPath: new vscode.ThemeIcon('rocket'), tooltip: t('Rent') },
+    favourite: { iconPath: new vscode.ThemeIcon('star-empty'), tooltip: t('Add to Favorites') },
+    plain: { iconPath: new vscode.ThemeIcon('star-full'), tooltip: t('Remove from Favorites') },
   };
 
   constructor(private readonly deps: CommandDeps & { readonly clock: Clock }) {
     const { picker } = this;
     keepOrder(picker);
-    picker.title = vscode.l10n.t('Search Public Templates');
-    picker.placeholder = vscode.l10n.t('For example: image in [pytorch/pytorch] and count_created > 100');
+    picker.title = t('Search Public Templates');
+    picker.placeholder = t('For example: image in [pytorch/pytorch] and count_created > 100');
     picker.value = startQuery;
     picker.keepScrollPosition = true;
     this.store.add(picker.onDidChangeValue(() => this.typed()));
@@ -123,7 +123,7 @@ class TemplateSearch {
       return;
     }
     // "Could not load" is told from "none".
-    this.note = error instanceof UserError ? localize(error.text) : vscode.l10n.t('The search failed.');
+    this.note = error instanceof UserError ? localize(error.text) : t('The search failed.');
     this.deps.log.warn(`The search for templates failed: ${String(error)}`);
     this.showRows();
   }
@@ -145,7 +145,7 @@ class TemplateSearch {
       this.note === undefined ? [] : [{ label: `$(warning) ${this.note}`, alwaysShow: true }];
     const none: SearchRow[] =
       matching.length === 0 && this.searched !== '' && notes.length === 0 && completions.length === 0
-        ? [{ label: vscode.l10n.t('No template matches.'), alwaysShow: true }]
+        ? [{ label: t('No template matches.'), alwaysShow: true }]
         : [];
     const results = matching.slice(0, mostRows).map((template) => this.row(template));
     const more = matching.length - results.length;
@@ -154,9 +154,7 @@ class TemplateSearch {
       ...completions,
       ...none,
       ...results,
-      ...(more > 0
-        ? [{ label: vscode.l10n.t('{0} more; narrow the search to see them', more), alwaysShow: true }]
-        : []),
+      ...(more > 0 ? [{ label: t('{0} more; narrow the search to see them', more), alwaysShow: true }] : []),
     ];
   }
 
@@ -164,7 +162,7 @@ class TemplateSearch {
     return {
       label: templateName(template),
       description: this.deps.lists.isMine(template)
-        ? vscode.l10n.t('{0} · yours', templateImage(template))
+        ? t('{0} · yours', templateImage(template))
         : templateImage(template),
       detail: plainLabel(template.desc ?? ''),
       alwaysShow: true,

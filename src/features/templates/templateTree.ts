@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { readTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
@@ -136,12 +136,12 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const ref = [...this.lists.favourites, ...this.lists.recents].find(({ id }) => id === node.templateId);
     const item = new vscode.TreeItem(ref?.name ?? `#${node.templateId}`);
     item.id = `template-${node.group}-${node.templateId}`;
-    item.description = vscode.l10n.t('not in the list');
+    item.description = t('not in the list');
     const { state } = this.deps.templates;
     item.tooltip =
       state.kind === 'ready' && state.skipped !== undefined
-        ? vscode.l10n.t('It may be among the templates that could not be read.')
-        : vscode.l10n.t('This template was deleted, or its owner does not show it any more.');
+        ? t('It may be among the templates that could not be read.')
+        : t('This template was deleted, or its owner does not show it any more.');
     item.iconPath = new vscode.ThemeIcon('question');
     item.contextValue = this.lists.isFavourite(node.templateId) ? ';missing;favourite;' : ';missing;';
     return item;
@@ -171,10 +171,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
           ? undefined
           : {
               value: count,
-              tooltip:
-                count === 1
-                  ? vscode.l10n.t('1 template is not saved')
-                  : vscode.l10n.t('{0} templates are not saved', count),
+              tooltip: count === 1 ? t('1 template is not saved') : t('{0} templates are not saved', count),
             };
     }
     if (unsaved.size !== this.unsaved.size || [...unsaved].some((id) => !this.unsaved.has(id))) {
@@ -189,18 +186,13 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const { state } = this.deps.templates;
     view.message =
       state.kind === 'loading'
-        ? vscode.l10n.t('Loading templates…')
+        ? t('Loading templates…')
         : state.kind === 'ready' && state.error !== undefined
-          ? vscode.l10n.t(
-              'Shown as of {0} ago.',
-              localize(durationText(this.deps.clock.now() - state.fetchedAt)),
-            )
+          ? t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - state.fetchedAt)))
           : '';
   }
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 template could not be read')
-    : vscode.l10n.t('{0} templates could not be read', count);
+  return count === 1 ? t('1 template could not be read') : t('{0} templates could not be read', count);
 }

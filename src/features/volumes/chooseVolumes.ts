@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -29,7 +30,7 @@ export async function chooseVolumes(
     return given;
   }
   if (all.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('You have no volumes.'));
+    void vscode.window.showInformationMessage(t('You have no volumes.'));
     return [];
   }
   const rows = all.map((volume) => ({

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -14,7 +15,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 /** Deletes volumes after a question; those in use are refused, as the service would. */
 export async function deleteVolumes(deps: Deps, target: unknown, selected: unknown): Promise<void> {
   // What is attached decides, so it is read anew.
-  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), (signal) =>
+  const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
   // Whose list that was: the account may have been changed meanwhile, and may be while the question stands.
@@ -22,27 +23,18 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   if (!client) {
     throw new NotSignedInError();
   }
-  const chosen = await chooseVolumes(
-    deps,
-    all,
-    idsIn(target, selected),
-    vscode.l10n.t('Delete which volume?'),
-  );
+  const chosen = await chooseVolumes(deps, all, idsIn(target, selected), t('Delete which volume?'));
   const used = chosen.find(isAttached);
   if (used) {
     void vscode.window.showWarningMessage(
-      vscode.l10n.t(
-        'Destroy {1} first: the volume {0} is in use there.',
-        volumeName(used),
-        attachedNames(deps, used),
-      ),
+      t('Destroy {1} first: the volume {0} is in use there.', volumeName(used), attachedNames(deps, used)),
     );
     return;
   }
   if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
     return;
   }
-  const { deleted, problems } = await withCancellableProgress(vscode.l10n.t('Deleting…'), (signal) =>
+  const { deleted, problems } = await withCancellableProgress(t('Deleting…'), (signal) =>
     removeVolumes(client, chosen, signal),
   );
   for (const problem of problems) {
@@ -63,14 +55,14 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
   return confirm({
     message:
       volumes.length === 1 && only
-        ? vscode.l10n.t('Delete the volume {0}?', volumeName(only))
-        : vscode.l10n.t('Delete {0} volumes?', volumes.length),
+        ? t('Delete the volume {0}?', volumeName(only))
+        : t('Delete {0} volumes?', volumes.length),
     detail: [
-      vscode.l10n.t('Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.'),
+      t('Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.'),
       '',
       ...listed,
     ].join('\n'),
-    button: vscode.l10n.t('Delete'),
+    button: t('Delete'),
   });
 }
 
@@ -79,8 +71,8 @@ function tell(deleted: readonly Volume[]): void {
   if (only) {
     void vscode.window.showInformationMessage(
       deleted.length === 1
-        ? vscode.l10n.t('The volume {0} is deleted: the service does not list it any more.', volumeName(only))
-        : vscode.l10n.t('{0} volumes are deleted: the service does not list them any more.', deleted.length),
+        ? t('The volume {0} is deleted: the service does not list it any more.', volumeName(only))
+        : t('{0} volumes are deleted: the service does not list them any more.', deleted.length),
     );
   }
 }

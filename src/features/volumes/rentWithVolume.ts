@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import { orCancelled } from '../../util/cancellation';
@@ -12,15 +12,10 @@ export async function rentWithVolume(
   deps: Pick<Services, 'fleet' | 'volumes'>,
   target: unknown,
 ): Promise<void> {
-  const all = await withCancellableProgress(vscode.l10n.t('Reading the volumes…'), (signal) =>
+  const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
-  const [volume] = await chooseVolumes(
-    deps,
-    all,
-    idsIn(target, undefined),
-    vscode.l10n.t('Rent with which volume?'),
-  );
+  const [volume] = await chooseVolumes(deps, all, idsIn(target, undefined), t('Rent with which volume?'));
   if (!volume) {
     return;
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { VolumeTarget } from '../../contributions';
 import { listProblems, problemRow } from '../../editor/listRows';
+import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain } from '../../model/instances/instanceState';
@@ -16,7 +17,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 /** Read with the first list of instances, since they bill like these, and again when one came or went. */
 export class VolumeGroup implements TreeGroup, Disposable {
   readonly id = 'volumes';
-  readonly label = vscode.l10n.t('Volumes');
+  readonly label = t('Volumes');
   readonly icon = 'database';
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new Emitter<undefined>());
@@ -72,7 +73,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const isPartial =
       costs.length < volumes.length || (state.kind === 'ready' && state.skipped !== undefined);
     const sum = formatMoney(add(zero, ...costs));
-    return vscode.l10n.t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
+    return t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
   }
 
   rows(): readonly GroupRow[] {
@@ -89,7 +90,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
             state,
             unread,
             retry: 'gpuRental.refreshVolumes',
-            consequence: vscode.l10n.t('They exist and bill.'),
+            consequence: t('They exist and bill.'),
           }),
       })),
       ...volumes.map((volume) => ({ node: this.node(volume), item: () => this.volumeItem(volume) })),
@@ -130,9 +131,9 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const tooltip = new vscode.MarkdownString('');
     tooltip.appendText(
       [
-        vscode.l10n.t('Volume #{0}', volume.id),
+        t('Volume #{0}', volume.id),
         ...parts,
-        volume.machineId === undefined ? '' : vscode.l10n.t('On machine {0}', volume.machineId),
+        volume.machineId === undefined ? '' : t('On machine {0}', volume.machineId),
         plain(placeText(volume.location ?? '')),
       ]
         .filter((part) => part !== '')
@@ -144,12 +145,12 @@ export class VolumeGroup implements TreeGroup, Disposable {
 }
 
 export function sizeText({ sizeGb }: Volume): string {
-  return sizeGb === undefined ? '' : vscode.l10n.t('{0} GB', Math.round(sizeGb * 10) / 10);
+  return sizeGb === undefined ? '' : t('{0} GB', Math.round(sizeGb * 10) / 10);
 }
 
 export function costText(volume: Volume): string {
   const cost = volumePerDay(volume);
-  return cost === undefined ? vscode.l10n.t('price not stated') : vscode.l10n.t('{0}/day', formatMoney(cost));
+  return cost === undefined ? t('price not stated') : t('{0}/day', formatMoney(cost));
 }
 
 /** Names the instances that use it; nothing where the record does not say. */
@@ -157,9 +158,7 @@ export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume)
   if (volume.instanceIds === undefined) {
     return '';
   }
-  return isAttached(volume)
-    ? vscode.l10n.t('used by {0}', attachedNames({ fleet }, volume))
-    : vscode.l10n.t('unused');
+  return isAttached(volume) ? t('used by {0}', attachedNames({ fleet }, volume)) : t('unused');
 }
 
 export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds }: Volume): string {
@@ -171,13 +170,11 @@ export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds 
 }
 
 function unread(count: number): string {
-  return count === 1
-    ? vscode.l10n.t('1 volume could not be read')
-    : vscode.l10n.t('{0} volumes could not be read', count);
+  return count === 1 ? t('1 volume could not be read') : t('{0} volumes could not be read', count);
 }
 
 function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Loading volumes…'));
+  const item = new vscode.TreeItem(t('Loading volumes…'));
   item.id = 'volume-load-error';
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { costPerHour, isReady, stateOf } from '../../model/instances/instanceState';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -57,21 +57,19 @@ export async function tellForgotten(
   const span = localize(durationText(clock.now() - since));
   const cost = costPerHour(instance, kind);
   const price =
-    cost === undefined
-      ? vscode.l10n.t('a price that the service does not state')
-      : vscode.l10n.t('{0}/h', formatMoney(cost));
-  const stop = vscode.l10n.t('Stop…');
-  const later = vscode.l10n.t('Stop or Destroy Later…');
-  const destroy = vscode.l10n.t('Destroy…');
+    cost === undefined ? t('a price that the service does not state') : t('{0}/h', formatMoney(cost));
+  const stop = t('Stop…');
+  const later = t('Stop or Destroy Later…');
+  const destroy = t('Destroy…');
   const chosen = await vscode.window.showWarningMessage(
     knowsGpu
-      ? vscode.l10n.t(
+      ? t(
           'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5% whenever it was looked at. It costs {2}.',
           name,
           span,
           price,
         )
-      : vscode.l10n.t(
+      : t(
           'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer. Its GPU use is not reported. It costs {2}.',
           name,
           span,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -89,9 +89,9 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
 
 async function tell(deps: Deps, warning: Warning): Promise<void> {
   if (warning.kind === 'lowCredit') {
-    const stop = vscode.l10n.t('Stop Instances…');
+    const stop = t('Stop Instances…');
     const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t(
+      t(
         'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
         localize(creditText(warning.hours)),
       ),
@@ -115,23 +115,21 @@ async function tellOfInstance(
     return;
   }
   const name = instanceName(instance);
-  const destroy = vscode.l10n.t('Destroy…');
-  const connect = vscode.l10n.t('Connect');
+  const destroy = t('Destroy…');
+  const connect = t('Connect');
   const cost = stoppedCostPerDay(instance);
   let message: string;
   switch (warning.kind) {
     case 'stoppedLong':
-      message = vscode.l10n.t(
+      message = t(
         '{0} has been stopped for {1}. Stopped still bills {2}.',
         name,
         localize(durationText(clock.now() - warning.sinceMs)),
-        cost === undefined
-          ? vscode.l10n.t('a price that the service does not state')
-          : vscode.l10n.t('{0}/day', formatMoney(cost)),
+        cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
       );
       break;
     case 'hostEnds':
-      message = vscode.l10n.t(
+      message = t(
         'The host of {0} takes it back in {1}. Save what you need before then.',
         name,
         localize(durationText(warning.endsAtMs - clock.now())),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
@@ -38,8 +39,8 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
   if (!increase) {
     return;
   }
-  const accept = vscode.l10n.t('Accept…');
-  const reject = vscode.l10n.t('Reject…');
+  const accept = t('Accept…');
+  const reject = t('Reject…');
   const chosen = await vscode.window.showWarningMessage(
     sentence(deps, increase),
     ...(increase.newPrice === undefined ? [] : [accept]),
@@ -52,11 +53,11 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
 
 /** The list of all that wait, for whoever closed the message. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
-  const increases = await withCancellableProgress(vscode.l10n.t('Reading price increases…'), (signal) =>
+  const increases = await withCancellableProgress(t('Reading price increases…'), (signal) =>
     pending(deps, undefined, signal),
   );
   if (increases.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No host asks for a higher price.'));
+    void vscode.window.showInformationMessage(t('No host asks for a higher price.'));
     return;
   }
   const rows = increases.flatMap((increase) => [
@@ -64,8 +65,8 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
     rowOf(deps, increase, 'reject'),
   ]);
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Price Increases'),
-    placeHolder: vscode.l10n.t('Accept or reject which?'),
+    title: t('Price Increases'),
+    placeHolder: t('Accept or reject which?'),
     matchOnDetail: true,
   });
   if (picked) {
@@ -76,10 +77,7 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
 function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
   const name = nameOf(deps, increase);
   return {
-    label:
-      verb === 'accept'
-        ? `$(check) ${vscode.l10n.t('Accept: {0}', name)}`
-        : `$(close) ${vscode.l10n.t('Reject: {0}', name)}`,
+    label: verb === 'accept' ? `$(check) ${t('Accept: {0}', name)}` : `$(close) ${t('Reject: {0}', name)}`,
     description: `${price(increase.currentPrice)} → ${price(increase.newPrice)}`,
     detail: deadlineText(deps, increase) ?? '',
     increase,
@@ -120,8 +118,8 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
   const name = nameOf(deps, increase);
   void vscode.window.showInformationMessage(
     verb === 'accept'
-      ? vscode.l10n.t('The price of {0} rises to {1}.', name, price(increase.newPrice))
-      : vscode.l10n.t('The higher price of {0} is rejected.', name),
+      ? t('The price of {0} rises to {1}.', name, price(increase.newPrice))
+      : t('The higher price of {0} is rejected.', name),
   );
 }
 
@@ -150,28 +148,25 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
     currentPrice === undefined || newPrice === undefined
       ? []
       : [
-          vscode.l10n.t(
+          t(
             'That is {0} a day more while it runs.',
             formatMoney(times((newPrice - currentPrice) as Micros, 24)), // a difference of whole millionths
           ),
         ];
   return confirm({
-    message:
-      verb === 'accept'
-        ? vscode.l10n.t('Pay more for {0}?', name)
-        : vscode.l10n.t('Reject the higher price of {0}?', name),
+    message: verb === 'accept' ? t('Pay more for {0}?', name) : t('Reject the higher price of {0}?', name),
     detail: [
-      vscode.l10n.t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
+      t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
       ...(verb === 'accept'
         ? perDay
-        : [vscode.l10n.t('What the host does after that, the service does not say. Save what you need.')]),
+        : [t('What the host does after that, the service does not say. Save what you need.')]),
     ].join('\n\n'),
-    button: verb === 'accept' ? vscode.l10n.t('Accept') : vscode.l10n.t('Reject'),
+    button: verb === 'accept' ? t('Accept') : t('Reject'),
   });
 }
 
 function sentence(deps: PriceDeps, increase: PriceIncrease): string {
-  const said = vscode.l10n.t(
+  const said = t(
     'The host of {0} asks for a higher price: {1} now, {2} then.',
     nameOf(deps, increase),
     price(increase.currentPrice),
@@ -183,7 +178,7 @@ function sentence(deps: PriceDeps, increase: PriceIncrease): string {
 function deadlineText({ clock }: PriceDeps, { deadline }: PriceIncrease): string | undefined {
   return deadline === undefined
     ? undefined
-    : vscode.l10n.t('Answer before {0}.', momentText(deadline * 1000, clock.now()));
+    : t('Answer before {0}.', momentText(deadline * 1000, clock.now()));
 }
 
 function nameOf({ fleet }: PriceDeps, { instanceId }: PriceIncrease): string {
@@ -193,8 +188,8 @@ function nameOf({ fleet }: PriceDeps, { instanceId }: PriceIncrease): string {
 
 function price(amount: Micros | undefined): string {
   return amount === undefined
-    ? vscode.l10n.t('a price that the service does not state')
-    : vscode.l10n.t('{0}/h', formatMoney(amount));
+    ? t('a price that the service does not state')
+    : t('{0}/h', formatMoney(amount));
 }
 
 class NotPendingError extends UserError {

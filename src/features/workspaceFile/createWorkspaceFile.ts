@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import {
   renderWorkspaceFile,
@@ -39,7 +40,7 @@ export async function createWorkspaceFile(deps: Deps): Promise<void> {
 async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.length > 1
-    ? vscode.window.showWorkspaceFolderPick({ placeHolder: vscode.l10n.t('In which folder?') })
+    ? vscode.window.showWorkspaceFolderPick({ placeHolder: t('In which folder?') })
     : folders[0];
 }
 
@@ -47,7 +48,7 @@ async function chooseSource({
   accounts,
   templates,
 }: Deps): Promise<Pick<WorkspaceFile, 'template' | 'image'> | undefined> {
-  const image = { label: vscode.l10n.t('$(package) An Image'), description: '', id: undefined };
+  const image = { label: t('$(package) An Image'), description: '', id: undefined };
   if (accounts.active && templates.state.kind === 'idle') {
     // Without the list an image can still be named.
     await templates.refresh().catch(() => undefined);
@@ -60,8 +61,8 @@ async function chooseSource({
     template,
   }));
   const picked = await vscode.window.showQuickPick([image, ...rows], {
-    title: vscode.l10n.t('Create Workspace File'),
-    placeHolder: vscode.l10n.t('What does this workspace rent?'),
+    title: t('Create Workspace File'),
+    placeHolder: t('What does this workspace rent?'),
     matchOnDescription: true,
   });
   if (!picked) {

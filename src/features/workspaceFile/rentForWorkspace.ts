@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -21,9 +22,9 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateDesk'>;
 export async function rentForWorkspace(deps: Deps): Promise<void> {
   // What a stranger's repository asks for is shown, and never rented.
   if (!vscode.workspace.isTrusted) {
-    const manage = vscode.l10n.t('Manage Workspace Trust');
+    const manage = t('Manage Workspace Trust');
     const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('This workspace is not trusted, so that nothing is rented for it.'),
+      t('This workspace is not trusted, so that nothing is rented for it.'),
       manage,
     );
     if (chosen === manage) {
@@ -64,9 +65,9 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const files = await workspaceFiles();
   if (files.length === 0) {
-    const create = vscode.l10n.t('Create Workspace File');
+    const create = t('Create Workspace File');
     const chosen = await vscode.window.showInformationMessage(
-      vscode.l10n.t('This workspace does not say yet what it needs: it has no .vscode/gpu-rental.json.'),
+      t('This workspace does not say yet what it needs: it has no .vscode/gpu-rental.json.'),
       create,
     );
     if (chosen === create) {
@@ -79,7 +80,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
   }
   const rows = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
   const picked = await vscode.window.showQuickPick(rows, {
-    placeHolder: vscode.l10n.t('Rent for which folder of the workspace?'),
+    placeHolder: t('Rent for which folder of the workspace?'),
   });
   return picked?.uri;
 }
@@ -133,23 +134,23 @@ async function ask(
   stopped: readonly Instance[],
   coming: readonly Instance[],
 ): Promise<boolean> {
-  const another = { label: vscode.l10n.t('$(rocket) Rent Another Instance'), run: undefined };
+  const another = { label: t('$(rocket) Rent Another Instance'), run: undefined };
   const rows = [
     ...running.map((instance) => ({
-      label: vscode.l10n.t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
+      label: t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
       ...numberOf(instance),
       run: async () => {
         await runCommand('gpuRental.instance.connect', { instanceId: instance.id });
       },
     })),
     ...stopped.map((instance) => ({
-      label: vscode.l10n.t('$(play) Start {0}', plainLabel(instanceName(instance))),
+      label: t('$(play) Start {0}', plainLabel(instanceName(instance))),
       ...numberOf(instance),
       run: () => start(instance),
     })),
     ...coming.map((instance) => ({
-      label: vscode.l10n.t('$(loading) Wait for {0}', plainLabel(instanceName(instance))),
-      description: vscode.l10n.t('it is getting ready'),
+      label: t('$(loading) Wait for {0}', plainLabel(instanceName(instance))),
+      description: t('it is getting ready'),
       run: async () => {
         await runCommand('gpuRental.instance.reveal', { instanceId: instance.id });
       },
@@ -157,8 +158,8 @@ async function ask(
     another,
   ];
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('An Instance for This Workspace Exists Already'),
-    placeHolder: vscode.l10n.t('Use it, or rent another one?'),
+    title: t('An Instance for This Workspace Exists Already'),
+    placeHolder: t('Use it, or rent another one?'),
   });
   if (picked === another) {
     return false;
@@ -198,7 +199,7 @@ async function currentTemplate(
       );
     case 'edited': {
       const isCurrentWanted = await confirmEditedTemplate(
-        vscode.l10n.t('The template {0} was edited since this workspace chose it.', name),
+        t('The template {0} was edited since this workspace chose it.', name),
       );
       return isCurrentWanted ? { id: ref.id, hash: state.hash } : undefined;
     }
