@@ -1,205 +1,134 @@
 /**
- * `npm test`: everything, on a fresh clone too. Ends with one line, `N passed, N failed`.
+ * `npm test`: the gate, on a fresh clone too. Ends with one line, `N passed, N failed`.
  *
- *   npm test                              all stages
- *   npm test -- --only unit,contract      some of: typecheck lint unit contract package editor ui
+ *   npm test                              all stages but the other journeys
+ *   npm run test:ui                       the other journeys: `--only journeys`
+ *   npm test -- --only unit,contract      some stages only
+ *   npm test -- --suite signIn,templates  some suites of the workbench only
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
- * Stages go on after one that fails. The first ones run side by side; then the real
- * editor, in two suites at a time.
+ *   --no-retry          a workbench suite that fails is not run once more
+ *   --repeat N          each workbench suite N times, without a second try
+ *   --write-durations   the seconds of each suite into `test/durations.json`, which orders the next runs
+ *
+ * Stages go on after one that fails. The first ones run side by side; then the real editor, two suites at a time.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { codeServer, hostNode } from './host.mjs';
 import { makePackage } from './package.mjs';
-import { cleanNpmEnvironment, run } from './process.mjs';
 import { root, setUp } from './setup.mjs';
+import { Programs } from './testing/programs.mjs';
+import { inLanes, Report } from './testing/report.mjs';
+import { allowedFlakes, checks, gateSuites, layers, workbenchSuites } from './testing/suites.mjs';
+import { badKnownFlakes, longestFirst } from './testing/verdict.mjs';
+import { runWorkbench } from './testing/workbench.mjs';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, grep: { type: 'string' } } });
-const all = ['typecheck', 'lint', 'unit', 'contract', 'package', 'editor', 'ui'];
-const wanted = values.only?.split(',').map((name) => name.trim()) ?? all;
-const unknown = wanted.filter((name) => !all.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`Unknown stage ${unknown.join(', ')}; there are: ${all.join(', ')}\n`);
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    suite: { type: 'string' },
+    grep: { type: 'string' },
+    retry: { type: 'boolean', default: true },
+    repeat: { type: 'string', default: '1' },
+    'write-durations': { type: 'boolean', default: false },
+  },
+  allowNegative: true,
+});
+
+const stages = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'package', 'editor', 'ui', 'journeys'];
+const listed = (text) => text?.split(',').map((name) => name.trim());
+const only = listed(values.only);
+const named = listed(values.suite);
+endIfUnknown('stage', only ?? [], stages);
+if (named) endIfUnknown('suite', named, workbenchSuites());
+const repeat = Number(values.repeat);
+if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
+/** Suites that are named run whatever their stage is. */
+const wanted = only ?? (named ? ['package', 'ui'] : stages.filter((name) => name !== 'journeys'));
+const isWanted = (name) => wanted.includes(name);
+const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
+
+function endIfUnknown(kind, names, known) {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) end(`Unknown ${kind} ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+}
+
+function end(reason) {
+  process.stderr.write(`${reason}\n`);
   process.exit(2);
 }
-const isWanted = (name) => wanted.includes(name);
-const needsEditor = isWanted('editor') || isWanted('ui');
-const results = path.join(root, 'out', 'results');
 
-const total = { passed: 0, failed: 0 };
-/** Said once more at the end, where it is not lost among all that passed. */
-const failed = [];
-const say = (stage, line) => process.stdout.write(`${`[${stage}]`.padEnd(11)} ${line}\n`);
+const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
+const durationsFile = 'test/durations.json';
+const report = new Report(path.join(root, 'out', 'results'));
+const programs = new Programs(report, values);
 
-/** Runs one stage, adds its numbers to the total and says how long it took. */
-async function stage(name, work) {
-  const started = Date.now();
-  const numbers = await work().catch((error) => {
-    for (const line of error.message.split('\n')) say(name, line);
-    failed.push({ name, title: 'broke off', reason: error.message });
-    return { passed: 0, failed: 1 };
-  });
-  total.passed += numbers.passed;
-  total.failed += numbers.failed;
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  say(name, `${numbers.passed} passed, ${numbers.failed} failed (${seconds} s)`);
-  return numbers.failed === 0;
-}
-
-/** Colours do not survive the prefix that each line gets. */
-const environment = {
-  ...cleanNpmEnvironment(),
-  GPU_RENTAL_HOST_NODE: hostNode,
-  GPU_RENTAL_CODE_SERVER: codeServer,
-  NO_COLOR: '1',
-};
-
-async function check(name, script) {
-  const { code } = await run('npm', ['run', '--silent', script], {
-    cwd: root,
-    env: environment,
-    onLine: (line) => say(name, line),
-  });
-  if (code === 0) return { passed: 1, failed: 0 };
-  failed.push({ name, title: `npm run ${script}`, reason: `It ended with exit code ${code}.` });
-  return { passed: 0, failed: 1 };
-}
-
-async function mocha(name, ...args) {
-  const output = path.join(results, `${name.replace('/', '-')}.json`);
-  rmSync(output, { force: true });
-  const command = [
-    path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
-    ...['--recursive', '--forbid-only', '--forbid-pending'],
-    ...[
-      '--reporter',
-      path.join(root, 'scripts', 'mochaReporter.cjs'),
-      '--reporter-option',
-      `output=${output}`,
-    ],
-    ...(values.grep === undefined ? [] : ['--grep', values.grep]),
-    ...args,
-  ];
-  const { code } = await run(process.execPath, command, {
-    cwd: root,
-    env: environment,
-    onLine: (line) => say(name, line),
-  });
-  return readNumbers(name, output, code);
-}
-
-/** A real editor keeps a core busy while it starts, and then mostly waits. */
-const workbenchLanes = Math.min(2, availableParallelism());
-
-/** Each suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. */
-async function workbenchSuites() {
-  const folder = path.join(root, 'test', 'ui');
-  // The longest first, so that none is left over at the end; a file's size tells nearly enough.
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => ({ file, size: statSync(path.join(folder, file)).size }))
-    .sort((a, b) => b.size - a.size);
-  const sum = { passed: 0, failed: 0 };
-  await inLanes(workbenchLanes, files, async ({ file }) => {
-    const name = `ui/${file.replace('.test.ts', '')}`;
-    const numbers = await mocha(name, path.join('test', 'ui', file));
-    sum.passed += numbers.passed;
-    sum.failed += numbers.failed;
-  });
-  return sum.passed + sum.failed === 0 ? { passed: 0, failed: 1 } : sum;
-}
-
-/** So many at a time, in their order. */
-async function inLanes(count, work, run) {
-  const left = [...work];
-  const lane = async () => {
-    for (let next = left.shift(); next; next = left.shift()) await run(next);
-  };
-  await Promise.all(Array.from({ length: count }, lane));
-}
-
-/** A stage that broke off, or in which nothing ran, has failed whatever it counted. */
-function readNumbers(name, file, code) {
-  let numbers;
-  try {
-    numbers = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    numbers = { passed: 0, failed: 0 };
-    code ||= 1;
-  }
-  const { passed, failures = [] } = numbers;
-  failed.push(...failures.map((failure) => ({ name, ...failure })));
-  if (numbers.failed > 0) return numbers;
-  const broken = code !== 0 || (passed === 0 && values.grep === undefined);
-  if (broken) failed.push({ name, title: 'broke off', reason: `It ended with exit code ${code}.` });
-  return { passed, failed: broken ? 1 : 0 };
-}
-
-async function inHost() {
-  const output = path.join(results, 'editor.json');
-  const { code } = await run(
-    process.execPath,
-    ['--require', 'tsx/cjs', path.join('test', 'editor', 'run.ts')],
-    {
-      cwd: root,
-      env: {
-        ...environment,
-        GPU_RENTAL_TEST_RESULT: output,
-        ...(values.grep === undefined ? {} : { GPU_RENTAL_TEST_GREP: values.grep }),
-      },
-      onLine: (line) => say('editor', line),
-    },
-  );
-  return readNumbers('editor', output, code);
-}
-
-/** Those of SSH start many programs and wait for them, which goes well beside the others. */
-const ofSsh = 'test/unit/ssh/**/*.test.ts';
-
-/** The longest first, so that none is left over at the end. */
-const withoutEditor = [
-  ['lint', 'lint', () => check('lint', 'lint')],
-  ['unit', 'unit/ssh', () => mocha('unit/ssh', ofSsh)],
-  ['unit', 'unit', () => mocha('unit', 'test/unit/**/*.test.ts', '--ignore', ofSsh)],
-  ['contract', 'contract', () => mocha('contract', 'test/contract/**/*.test.ts')],
-  ['typecheck', 'typecheck', () => check('typecheck', 'typecheck')],
-].filter(([wantedBy]) => isWanted(wantedBy));
+/** More than one of them keeps two cores busy; a third lane fills the pauses of the tests. */
 const lanes = 3;
 
-const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
-const ready = await stage('setup', async () => {
-  await setUp(needs, (line) => say('setup', line));
-  rmSync(results, { recursive: true, force: true });
-  mkdirSync(results, { recursive: true });
-  return { passed: 0, failed: 0 };
-});
-let packaged = ready;
-if (ready && (isWanted('package') || isWanted('unit') || needsEditor)) {
-  packaged = await stage('package', async () => {
-    say('package', (await makePackage()).trim());
-    return { passed: 1, failed: 0 };
-  });
-}
-if (ready) {
-  await inLanes(lanes, withoutEditor, ([, name, work]) => stage(name, work));
-}
-const inEditor = [
-  ['editor', inHost],
-  ['ui', workbenchSuites],
-];
-for (const [name, work] of inEditor) {
-  if (!isWanted(name)) continue;
-  await stage(
-    name,
-    packaged ? work : () => Promise.reject(new Error('not run: there is no package to test')),
+async function withoutEditor(durations) {
+  const work = [
+    ...checks.map((check) => ({ ...check, run: () => programs.check(check) })),
+    ...layers.map((layer) => ({ ...layer, run: () => programs.layer(layer) })),
+  ].filter(({ stage }) => isWanted(stage));
+  await inLanes(
+    lanes,
+    longestFirst(work, ({ name }) => durations[name]),
+    async ({ name, run }) => report.count(name, await report.timed(name, run)),
   );
 }
-for (const { name, title, reason } of failed) {
-  say(name, `FAILED: ${title}`);
-  for (const line of reason.split('\n')) say(name, `  ${line}`);
+
+/** Suites of a stage that were asked for, as often as was asked for. */
+function suitesOf(stage) {
+  const ofStage = workbenchSuites().filter((suite) => gateSuites.includes(suite) === (stage === 'ui'));
+  return (named ?? ofStage).flatMap((suite) => Array.from({ length: repeat }, () => suite));
 }
-process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
-process.exit(total.failed === 0 ? 0 : 1);
+
+async function inEditor(stage, durations) {
+  const isGate = stage === 'ui';
+  await report.stage(isGate ? 'editor' : stage, () =>
+    runWorkbench({
+      programs,
+      report,
+      stage,
+      suites: isWanted(stage) ? suitesOf(stage) : [],
+      beside: isGate && isWanted('editor') ? [{ name: 'in-host', run: () => programs.inHost() }] : [],
+      durations,
+      allowed: allowedFlakes[stage],
+      retry: values.retry && repeat === 1,
+    }),
+  );
+}
+
+const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
+const ready = await report.stage('setup', async () => {
+  await setUp(needs, (line) => report.say('setup', line));
+  mkdirSync(report.results, { recursive: true });
+});
+if (ready) await runStages(readJson(durationsFile));
+if (values['write-durations']) {
+  const all = { ...readJson(durationsFile), ...report.durations };
+  const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(path.join(root, durationsFile), `${JSON.stringify(sorted, null, 2)}\n`);
+}
+process.exit(report.end());
+
+async function runStages(durations) {
+  let packaged = true;
+  if (['package', 'unit', 'feature'].some(isWanted) || needsEditor) {
+    packaged = await report.stage('package', async () => {
+      report.say('package', (await makePackage()).trim());
+      report.count('package', { passed: 1, failed: 0 });
+    });
+  }
+  await withoutEditor(durations);
+  if (!needsEditor) return;
+  if (!packaged) {
+    report.fail('ui', [{ title: 'not run', reason: 'There is no package to test.' }]);
+    return;
+  }
+  if (isWanted('ui') || isWanted('editor')) await inEditor('ui', durations);
+  if (isWanted('journeys')) await inEditor('journeys', durations);
+  report.fail('flaky', badKnownFlakes(readJson('test/flaky.json'), Date.now()));
+}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 import { slowPages } from './slowMotion';
+import { startTrace } from './trace';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 const flags = [
@@ -32,5 +33,6 @@ export async function newProfile(browser: Browser): Promise<BrowserContext> {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   slowPages(profile);
+  await startTrace(profile);
   return profile;
 }

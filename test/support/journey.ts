@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { systemClock, wait } from '../../src/util/clock';
 import type { UiSession } from './uiSession';
-import { pause, until } from './until';
+import { until } from './until';
 import type { Workbench } from './workbench';
 
 /** Signs in to the session's marketplace by the welcome view, as a user does. */
@@ -57,8 +58,8 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
 
 /** Presses Enter on the open confirmation, once it takes one. */
 export async function confirmRental(workbench: Workbench): Promise<void> {
-  // An Enter that comes right after the one of the step before does not rent.
-  await pause(1000);
+  // An Enter that comes right after the one of the step before does not rent, in the product's time.
+  await wait(systemClock, 1000);
   await workbench.quick.enter({ isList: true });
 }
 

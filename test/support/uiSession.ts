@@ -10,6 +10,7 @@ import { filesWithSecrets } from './secretScan';
 import { slowService, type SlowService } from './slowMotion';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { themeSettings } from './theme';
+import { saveTrace } from './trace';
 import { until } from './until';
 import { Workbench } from './workbench';
 
@@ -150,6 +151,10 @@ export class UiSession {
   }
 
   async close(): Promise<void> {
+    await saveTrace(this.profile, {
+      'log.txt': () => this.log(),
+      'requests.json': () => JSON.stringify(this.simulator.requests(), null, 2),
+    });
     await this.browser.close();
     await this.host.stop();
     await endDemo(this.host.dataDir);

@@ -9,6 +9,7 @@ import { launchBrowser, newProfile } from '../support/browser';
 import { repository } from '../support/editorHost';
 import { confirmRental, generateKey, toConfirmation } from '../support/journey';
 import { removeFolder } from '../support/removeFolder';
+import { saveTrace } from '../support/trace';
 import { endDemo } from '../support/uiSession';
 import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
@@ -36,6 +37,7 @@ describe('npm start', function () {
     browser = await launchBrowser();
   });
   after(async () => {
+    for (const profile of browser.contexts()) await saveTrace(profile);
     await browser.close();
     for (const child of children) child.kill('SIGKILL');
     await endDemo(path.join(root, 'browser'));

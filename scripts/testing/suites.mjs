@@ -1,0 +1,46 @@
+/** Which suites there are, where each of them runs, and how fast the product's time passes in them. */
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../setup.mjs';
+
+/** The journeys of `npm test`: they prove the main job on the packaged extension. */
+export const gateSuites = ['mainJourney', 'startCommand', 'firstMinute', 'signIn', 'templates', 'twoWindows'];
+
+/** How many workbench suites may need a second run before the verdict is red, by stage. */
+export const allowedFlakes = { ui: 1, journeys: 2 };
+
+/** Times as fast as on a clock: the suites wait for polls and pacing most of their time. */
+const usualPace = 6;
+
+/** Suites that test how long a pause is; they run at the true pace. */
+const truePace = [
+  // An Enter that is held down.
+  'searchAndRent',
+  // A value that is shown for a moment.
+  'plantedSecrets',
+];
+
+export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
+
+/** Mocha's arguments by stage; `jobs` files at a time. */
+const ofSsh = 'test/unit/ssh/**/*.test.ts';
+export const layers = [
+  { stage: 'unit', name: 'unit/ssh', files: [ofSsh], jobs: 3 },
+  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', '--ignore', ofSsh], jobs: 2 },
+  { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 2 },
+  { stage: 'feature', name: 'feature', files: ['test/feature/**/*.test.ts'], jobs: 2 },
+].filter(({ stage }) => stage !== 'feature' || existsSync(path.join(root, 'test', 'feature')));
+
+export const checks = [
+  { stage: 'lint', name: 'eslint', script: 'lint:code' },
+  { stage: 'lint', name: 'prettier', script: 'lint:format' },
+  { stage: 'typecheck', name: 'typecheck', script: 'typecheck' },
+];
+
+/** All workbench suites by name, in the order of the alphabet. */
+export function workbenchSuites() {
+  return readdirSync(path.join(root, 'test', 'ui'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => file.replace('.test.ts', ''))
+    .sort();
+}

@@ -1,0 +1,51 @@
+/** The suites in a real editor: in lanes, and those that failed once more, alone and with a trace. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { root } from '../setup.mjs';
+import { inLanes } from './report.mjs';
+import { afterRetry, longestFirst, tooManyFlakes } from './verdict.mjs';
+
+const traces = path.join(root, 'out', 'traces');
+
+/** A real editor keeps a core busy while it starts, and then mostly waits. */
+const lanes = Math.min(2, availableParallelism());
+
+/**
+ * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
+ * run once more at the end, when nothing else runs; so many as `allowed` may pass only then.
+ */
+export async function runWorkbench({ programs, report, stage, suites, beside, durations, allowed, retry }) {
+  const failedOnce = [];
+  const work = [
+    ...suites.map((suite) => ({ suite, name: `ui/${suite}`, run: () => programs.workbench(suite) })),
+    ...beside,
+  ];
+  const ordered = longestFirst(work, ({ name }) => durations[name]);
+  await inLanes(lanes, ordered, async ({ suite, name, run }) => {
+    const numbers = await report.timed(name, run);
+    const runsAgain = retry && suite !== undefined && numbers.failed > 0;
+    if (runsAgain) failedOnce.push({ suite, first: numbers });
+    else report.count(name, numbers);
+  });
+  const flakes = [];
+  for (const { suite, first } of failedOnce) {
+    const { numbers, flake } = afterRetry(suite, first, await runAgain(programs, report, suite));
+    report.count(`ui/${suite}`, numbers);
+    if (flake === undefined) continue;
+    flakes.push(flake);
+    report.flake(flake);
+  }
+  report.fail(stage, tooManyFlakes(flakes, allowed));
+}
+
+async function runAgain(programs, report, suite) {
+  const name = `ui/${suite}`;
+  mkdirSync(traces, { recursive: true });
+  for (const file of readdirSync(traces)) {
+    if (file.startsWith(`${suite}.`)) rmSync(path.join(traces, file), { recursive: true });
+  }
+  report.say(name, `runs again, alone; the trace goes to out/traces/${suite}.*`);
+  const env = { GPU_RENTAL_TEST_TRACE: path.join(traces, suite) };
+  return report.timed(name, () => programs.workbench(suite, env));
+}

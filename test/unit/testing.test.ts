@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(__dirname, '..', '..');
+
+interface Failure {
+  readonly title: string;
+  readonly reason: string;
+}
+interface Numbers {
+  readonly passed: number;
+  readonly failed: number;
+  readonly notRun: number;
+  readonly failures: readonly Failure[];
+}
+interface Flake {
+  readonly suite: string;
+  readonly test: string;
+  readonly reason: string;
+}
+interface Verdict {
+  longestFirst(items: readonly string[], secondsOf: (item: string) => number | undefined): string[];
+  numbersOf(
+    result: Partial<Numbers> | undefined,
+    code: number,
+    options?: { readonly mayBeEmpty?: boolean },
+  ): Numbers;
+  numbersText(numbers: Omit<Numbers, 'failures'>): string;
+  afterRetry(suite: string, first: Numbers, second: Numbers): { readonly numbers: Numbers; flake?: Flake };
+  flakeText(flake: Flake): string;
+  tooManyFlakes(flakes: readonly Flake[], allowed: number): readonly Failure[];
+  badKnownFlakes(entries: readonly unknown[], now: number): readonly Failure[];
+  lastLines(numbers: Omit<Numbers, 'failures'>, flakes: number): readonly string[];
+  ciVerdict(runs: readonly { readonly code: number; readonly lines: readonly string[] }[]): {
+    readonly lines: readonly string[];
+    readonly exitCode: number;
+  };
+}
+
+describe('The verdict of a run', () => {
+  let verdict: Verdict;
+  before(async () => {
+    verdict = (await import(path.join(root, 'scripts', 'testing', 'verdict.mjs'))) as Verdict;
+  });
+
+  const green: Numbers = { passed: 3, failed: 0, notRun: 0, failures: [] };
+  const red: Numbers = {
+    passed: 1,
+    failed: 1,
+    notRun: 1,
+    failures: [{ title: 'rents', reason: 'Waited in vain\nat line 3' }],
+  };
+  const flake: Flake = { suite: 'lifecycle', test: 'rents', reason: 'Waited in vain\nat line 3' };
+
+  it('starts the longest first, and before them what was never measured', () => {
+    const seconds: Record<string, number> = { short: 1, long: 9, middle: 5 };
+    const names = ['short', 'new', 'long', 'middle', 'newer'];
+    assert.deepEqual(
+      verdict.longestFirst(names, (name) => seconds[name]),
+      ['new', 'newer', 'long', 'middle', 'short'],
+    );
+  });
+
+  it('takes the numbers of the reporter', () => {
+    assert.deepEqual(verdict.numbersOf(green, 0), green);
+    assert.deepEqual(verdict.numbersOf(red, 1), red);
+  });
+
+  it('is red where a process broke off, ran nothing or left tests out without a failure', () => {
+    for (const [result, code] of [
+      [undefined, 0],
+      [undefined, 137],
+      [green, 1],
+      [{ ...green, passed: 0 }, 0],
+      [{ ...green, notRun: 2 }, 0],
+    ] as const) {
+      const { failed, failures } = verdict.numbersOf(result, code);
+      assert.equal(failed, 1);
+      assert.equal(failures[0]?.title, 'broke off');
+    }
+  });
+
+  it('may run nothing where tests were chosen by their name', () => {
+    const none = { ...green, passed: 0 };
+    assert.equal(verdict.numbersOf(none, 0, { mayBeEmpty: true }).failed, 0);
+    assert.equal(verdict.numbersOf(none, 1, { mayBeEmpty: true }).failed, 1);
+    assert.equal(verdict.numbersOf(undefined, 0, { mayBeEmpty: true }).failed, 1);
+  });
+
+  it('says how many tests were not run', () => {
+    assert.equal(verdict.numbersText(green), '3 passed, 0 failed');
+    assert.equal(verdict.numbersText(red), '1 passed, 1 failed, 1 not run');
+  });
+
+  it('calls a suite flaky that passes the second time, and counts its second run alone', () => {
+    const after = verdict.afterRetry('lifecycle', red, green);
+    assert.deepEqual(after, { numbers: green, flake });
+    assert.equal(verdict.flakeText(flake), 'FLAKY ui/lifecycle: rents: Waited in vain');
+  });
+
+  it('is red for a suite that fails twice', () => {
+    assert.deepEqual(verdict.afterRetry('lifecycle', red, red), { numbers: red });
+  });
+
+  it('is red for one flake more than allowed', () => {
+    assert.deepEqual(verdict.tooManyFlakes([flake], 1), []);
+    const [failure] = verdict.tooManyFlakes([flake, { ...flake, suite: 'ports' }], 1);
+    assert.equal(failure?.reason, '2 suites are flaky (lifecycle, ports), 1 may be.');
+  });
+
+  it('is red for a known flake that is older than 14 days or not explained', () => {
+    const now = Date.UTC(2026, 10, 30, 12);
+    const entry = { suite: 'ports', date: '2026-11-16', cause: 'a row is drawn anew', owner: 'ports' };
+    assert.deepEqual(verdict.badKnownFlakes([entry], now), []);
+    const bad = [
+      { ...entry, date: '2026-11-15' },
+      { ...entry, date: 'yesterday' },
+      { ...entry, cause: '' },
+      { ...entry, owner: undefined },
+      {},
+    ];
+    assert.equal(verdict.badKnownFlakes(bad, now).length, bad.length);
+  });
+
+  it('ends with the line that programs read', () => {
+    assert.deepEqual(verdict.lastLines(green, 0), ['3 passed, 0 failed']);
+    assert.deepEqual(verdict.lastLines(red, 2), ['2 flaky', '1 not run', '1 passed, 1 failed']);
+  });
+
+  it('adds two runs up, and is red where one of them is or gives no numbers', () => {
+    const run = (code: number, ...lines: string[]) => ({ code, lines });
+    assert.deepEqual(verdict.ciVerdict([run(0, 'x', '3 passed, 0 failed'), run(0, '4 passed, 0 failed')]), {
+      lines: ['7 passed, 0 failed'],
+      exitCode: 0,
+    });
+    assert.deepEqual(verdict.ciVerdict([run(1, '3 passed, 1 failed'), run(0, '4 passed, 0 failed')]), {
+      lines: ['7 passed, 1 failed'],
+      exitCode: 1,
+    });
+    assert.equal(verdict.ciVerdict([run(1, '3 passed, 0 failed'), run(0, '4 passed, 0 failed')]).exitCode, 1);
+    assert.deepEqual(verdict.ciVerdict([run(0), run(0, '4 passed, 0 failed')]), {
+      lines: ['run 1 did not end with its numbers', '4 passed, 1 failed'],
+      exitCode: 1,
+    });
+  });
+});
+
+describe('The reporter of a run', function () {
+  this.timeout(30_000);
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'gr-reporter-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs files of tests by their source; gives back what the reporter wrote. */
+  function report(sources: readonly string[], ...flags: string[]): unknown {
+    const files = sources.map((source, index) => {
+      const file = path.join(folder, `${index}.test.cjs`);
+      writeFileSync(file, source);
+      return file;
+    });
+    const output = path.join(folder, 'output.json');
+    const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
+    const reporter = path.join(root, 'scripts', 'mochaReporter.cjs');
+    const args = ['--no-config', '--reporter', reporter, '--reporter-option', `output=${output}`];
+    spawnSync(process.execPath, [mocha, ...args, ...flags, ...files], { cwd: root });
+    return JSON.parse(readFileSync(output, 'utf8'));
+  }
+
+  const passes = `it('passes', () => {});`;
+  const fails = `it('fails', () => { throw new Error('broken'); });`;
+  const failures = [{ title: 'chain fails', reason: 'broken' }];
+
+  it('counts the steps after one that failed in a chain as not run', () => {
+    const chain = `describe('chain', function () { this.bail(true); ${passes} ${fails} ${passes} ${passes} });`;
+    assert.deepEqual(report([chain]), { passed: 1, failed: 1, pending: 0, notRun: 2, failures });
+  });
+
+  it('counts what a failed preparation left out', () => {
+    const broken = `describe('a', () => { before(() => { throw new Error('no editor'); }); ${passes} ${passes} });`;
+    const reason = 'no editor';
+    assert.deepEqual(report([broken]), {
+      passed: 0,
+      failed: 1,
+      pending: 0,
+      notRun: 2,
+      failures: [{ title: 'a "before all" hook for "passes"', reason }],
+    });
+  });
+
+  it('gives the same numbers for files that run side by side', () => {
+    const chain = `describe('chain', () => { ${passes} ${fails} });`;
+    const parallel = report([chain, passes], '--parallel', '--jobs', '2');
+    assert.deepEqual(parallel, { passed: 2, failed: 1, pending: 0, notRun: 0, failures });
+  });
+});
