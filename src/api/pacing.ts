@@ -23,7 +23,6 @@ interface RouteState {
 /** Keeps the calls of one account apart as far as the service wants, route by route. */
 export class Pacer {
   private readonly routes = new Map<string, RouteState>();
-  private lastNow = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -34,7 +33,7 @@ export class Pacer {
   async acquire(route: string, options: WaitOptions = {}): Promise<void> {
     const state = this.state(route);
     const limit = this.limits[route] ?? {};
-    const now = this.now();
+    const now = this.clock.elapsed();
     const before = state.nextAt;
     const at = Math.max(now, state.nextAt, earliestInPeriod(state.slots, limit));
     const intervalMs = this.intervalMs(route);
@@ -68,24 +67,12 @@ export class Pacer {
   /** No call of this route leaves for this long. */
   holdBack(route: string, waitMs: number): void {
     const state = this.state(route);
-    state.nextAt = Math.max(state.nextAt, this.now() + Math.min(waitMs, longestWaitMs));
+    state.nextAt = Math.max(state.nextAt, this.clock.elapsed() + Math.min(waitMs, longestWaitMs));
   }
 
   /** What is known or learned; 0 where nothing is. */
   intervalMs(route: string): number {
     return this.routes.get(route)?.learnedMs ?? this.limits[route]?.intervalMs ?? 0;
-  }
-
-  /** What is left to wait stays what it was when the clock is set back. */
-  private now(): number {
-    const now = this.clock.now();
-    const setBackMs = Math.max(0, this.lastNow - now);
-    this.lastNow = now;
-    for (const state of setBackMs === 0 ? [] : this.routes.values()) {
-      state.nextAt -= setBackMs;
-      state.slots = state.slots.map((slot) => slot - setBackMs);
-    }
-    return now;
   }
 
   private state(route: string): RouteState {

@@ -27,6 +27,10 @@ export class SimClock implements Clock {
     return this.frozenAt ?? this.base.now() + this.skippedMs;
   }
 
+  elapsed(): number {
+    return this.base.elapsed() + this.skippedMs;
+  }
+
   nowSeconds(): number {
     return this.now() / 1000;
   }

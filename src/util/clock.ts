@@ -5,6 +5,8 @@ import { CancelledError } from './errors';
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number;
+  /** Milliseconds since some moment of this process; setting the computer's clock does not change it. */
+  elapsed(): number;
   /** Calls `run` once after `delayMs`; disposing takes it back. */
   schedule(run: () => void, delayMs: number): Disposable;
 }
@@ -13,6 +15,7 @@ export interface Clock {
 export function pacedClock(pace: number, sinceMs: number): Clock {
   return {
     now: () => (pace === 1 ? Date.now() : Math.round(sinceMs + (Date.now() - sinceMs) * pace)),
+    elapsed: () => performance.now() * pace,
     schedule: (run, delayMs) => {
       const timer = setTimeout(run, delayMs / pace);
       return toDisposable(() => {
@@ -73,7 +76,7 @@ export function repeat(
   return next;
 }
 
-/** Waits until `atMs` after `since`, and no longer than that where the clock is set back meanwhile. */
+/** Waits until `atMs` after `since`, which `elapsed` gave. */
 export function waitSince(clock: Clock, since: number, atMs: number, signal?: AbortSignal): Promise<void> {
-  return wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
+  return wait(clock, since + atMs - clock.elapsed(), signal);
 }

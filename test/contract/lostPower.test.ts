@@ -13,6 +13,7 @@ import { useSimulators, type TestSimulator } from '../support/startSimulator';
 /** All waits are over at once: what the simulator does, it does without time passing. */
 const hasty: Clock = {
   now: () => Date.now(),
+  elapsed: () => Date.now(),
   schedule: (run) => {
     const timer = setImmediate(run);
     return toDisposable(() => {

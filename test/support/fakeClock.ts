@@ -4,19 +4,22 @@ import { until } from './until';
 
 /** A clock that stands still until a test moves it. */
 export class FakeClock implements Clock {
-  private time: number;
+  /** Milliseconds that passed, whatever the time of day. */
+  private passed = 0;
   private timers: { at: number; run: () => void }[] = [];
 
-  constructor(startMs = Date.UTC(2026, 0, 15, 12)) {
-    this.time = startMs;
-  }
+  constructor(private startMs = Date.UTC(2026, 0, 15, 12)) {}
 
   now(): number {
-    return this.time;
+    return this.startMs + this.passed;
+  }
+
+  elapsed(): number {
+    return this.passed;
   }
 
   schedule(run: () => void, delayMs: number) {
-    const timer = { at: this.time + Math.max(0, delayMs), run };
+    const timer = { at: this.passed + Math.max(0, delayMs), run };
     this.timers.push(timer);
     return toDisposable(() => {
       this.timers = this.timers.filter((other) => other !== timer);
@@ -25,8 +28,7 @@ export class FakeClock implements Clock {
 
   /** Changes the time of day as a sleeping computer or a set clock does: timers keep their distance. */
   jump(ms: number): void {
-    this.time += ms;
-    this.timers = this.timers.map(({ at, run }) => ({ at: at + ms, run }));
+    this.startMs += ms;
   }
 
   /** How many timers wait; zero proves that nothing polls. */
@@ -36,7 +38,7 @@ export class FakeClock implements Clock {
 
   /** Moves time, running due timers in order and letting promises settle between them. */
   async advance(ms: number): Promise<void> {
-    const end = this.time + ms;
+    const end = this.passed + ms;
     await settle();
     for (;;) {
       const next = this.timers.filter((t) => t.at <= end).sort((a, b) => a.at - b.at)[0];
@@ -44,11 +46,11 @@ export class FakeClock implements Clock {
         break;
       }
       this.timers = this.timers.filter((other) => other !== next);
-      this.time = Math.max(this.time, next.at);
+      this.passed = Math.max(this.passed, next.at);
       next.run();
       await settle();
     }
-    this.time = end;
+    this.passed = end;
     await settle();
   }
 

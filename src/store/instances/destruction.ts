@@ -52,7 +52,7 @@ async function verify(
   instanceId: number,
   signal: AbortSignal | undefined,
 ): Promise<DestroyVerdict> {
-  const since = deps.clock.now();
+  const since = deps.clock.elapsed();
   for (const atMs of lookAtMs) {
     try {
       await waitSince(deps.clock, since, atMs, signal);

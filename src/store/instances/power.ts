@@ -108,7 +108,7 @@ async function lookBack(
   kind: PowerRequest,
   signal: AbortSignal | undefined,
 ): Promise<PowerVerdict> {
-  const since = clock.now();
+  const since = clock.elapsed();
   let verdict: PowerVerdict = 'notKnown';
   for (const atMs of lookAtMs) {
     let now: Instance | undefined;

@@ -262,7 +262,7 @@ export class LeaseRunner implements Disposable {
       return destroyAndVerify(this.deps, client, instanceId, signal);
     }
     const sent = isStopped(before) ? undefined : await sendPower(this.deps, client, instanceId, 'stop');
-    const since = clock.now();
+    const since = clock.elapsed();
     for (const atMs of lookAtMs) {
       await waitSince(clock, since, atMs, signal);
       const now = await client.instances.get(instanceId, { signal });

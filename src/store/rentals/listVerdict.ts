@@ -24,6 +24,8 @@ export interface VerdictFacts {
   readonly now: number;
   /** The window that sent it is still at work on it. */
   readonly isOwnerAtWork: boolean;
+  /** Milliseconds over which complete lists have not had it, this one included. */
+  readonly missedForMs: () => number;
   /** Instances that other rentals turned out to be. */
   readonly taken: () => ReadonlySet<number>;
 }
@@ -38,7 +40,7 @@ export function listVerdict(rental: Rental, snapshot: FleetSnapshot, facts: Verd
     : presence(rental, snapshot, facts.now);
 }
 
-function outcome(rental: Rental, snapshot: FleetSnapshot, { now, taken }: VerdictFacts): ListVerdict {
+function outcome(rental: Rental, snapshot: FleetSnapshot, { missedForMs, taken }: VerdictFacts): ListVerdict {
   const { phase } = rental;
   const finding = findRented(lostRentalOf(rental), snapshot.instances, taken());
   if (finding.kind === 'found' && (finding.by === 'label' || phase.kind === 'notKnown')) {
@@ -51,7 +53,7 @@ function outcome(rental: Rental, snapshot: FleetSnapshot, { now, taken }: Verdic
     phase.kind === 'notKnown' &&
     finding.kind === 'none' &&
     isComplete(snapshot) &&
-    now - phase.since >= readBackForMs;
+    missedForMs() >= readBackForMs;
   return { kind: isGivenUp ? 'notRented' : 'nothing' };
 }
 

@@ -20,7 +20,7 @@ export interface ReadBackDeps {
 /** Notes down what was found; where that fails, the instances are read once more. */
 export interface ReadBackOutcome<T> {
   readonly found: (instanceId: number) => Promise<T>;
-  /** A complete list at the end of the time did not have it. */
+  /** Complete lists, one of them at the end of the time, did not have it. */
   readonly none: () => Promise<T>;
 }
 
@@ -31,21 +31,23 @@ export interface ReadBackOutcome<T> {
 export async function readBack<T>(
   account: Account,
   rental: Rental,
-  since: number,
   outcome: ReadBackOutcome<T>,
   { clock, log, signal, taken }: ReadBackDeps,
 ): Promise<T | undefined> {
+  let wholeLists = 0;
   for (const [index, atMs] of readBackAtMs.entries()) {
     try {
-      // No longer where the clock is set back meanwhile.
-      await wait(clock, Math.min(atMs, since + atMs - clock.now()), signal);
+      // Counts time waited alone: a computer that sleeps, or whose clock is set, has not waited.
+      await wait(clock, atMs - (readBackAtMs[index - 1] ?? 0), signal);
       const list = await account.client.instances.list({ signal });
       const finding = findRented(lostRentalOf(rental), list.items, taken());
       // A record that is still filling may get its label; by id alone it is taken on a later look.
       if (finding.kind === 'found' && (finding.by === 'label' || index > 1)) {
         return await outcome.found(finding.instanceId);
       }
-      if (finding.kind === 'none' && isCompleteList(list) && atMs >= readBackForMs) {
+      wholeLists += finding.kind === 'none' && isCompleteList(list) ? 1 : 0;
+      const isLast = atMs >= readBackForMs && finding.kind === 'none' && isCompleteList(list);
+      if (isLast && wholeLists > 1) {
         return await outcome.none();
       }
     } catch (error) {

@@ -88,6 +88,10 @@ class JournaledRentals implements RentalStore {
   private readonly settled = this.owned.add(new Emitter<Rental>());
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
+  /** Rentals that this window is at work on, by their marker, with how many times over. */
+  private readonly atWork = new Map<string, number>();
+  /** When a complete list did not have a rental for the first time, by its marker (`Clock.elapsed`). */
+  private readonly missedSince = new Map<string, number>();
 
   constructor(private readonly deps: RentalsDeps) {
     this.records = this.owned.add(new RentalRecords(deps));
@@ -157,7 +161,7 @@ class JournaledRentals implements RentalStore {
       await this.records.journal.dropSecrets(marker);
       throw error;
     }
-    return this.send(account, rental, config, options);
+    return this.working(marker, () => this.send(account, rental, config, options));
   }
 
   dispose(): void {
@@ -214,7 +218,7 @@ class JournaledRentals implements RentalStore {
     const since = this.deps.clock.now();
     const open = await this.records.note({ ...rental, phase: { kind: 'notKnown', since } });
     options.onNotKnown?.(open);
-    const search = this.search(account, open, since);
+    const search = this.working(open.marker, () => this.search(account, open));
     const stopped = new Promise<RentResult>((resolve) => {
       options.signal?.addEventListener('abort', () => {
         resolve({ kind: 'notKnown', rental: open });
@@ -224,7 +228,7 @@ class JournaledRentals implements RentalStore {
     return options.signal?.aborted === true ? search : Promise.race([search, stopped]);
   }
 
-  private async search(account: Account, rental: Rental, since: number): Promise<RentResult> {
+  private async search(account: Account, rental: Rental): Promise<RentResult> {
     const outcome: ReadBackOutcome<RentResult> = {
       found: async (instanceId) => ({
         kind: 'rented',
@@ -233,7 +237,7 @@ class JournaledRentals implements RentalStore {
       }),
       none: async () => ({ kind: 'notRented', rental: await this.gaveUp(rental) }),
     };
-    const result = await readBack(account, rental, since, outcome, {
+    const result = await readBack(account, rental, outcome, {
       ...this.deps,
       signal: this.over.signal,
       taken: () => this.records.takenByOthers(rental),
@@ -275,6 +279,7 @@ class JournaledRentals implements RentalStore {
       const verdict = listVerdict(rental, snapshot, {
         now,
         isOwnerAtWork: this.isOwnerAtWork(rental, now),
+        missedForMs: () => this.missedForMs(rental.marker),
         taken: () => this.records.takenByOthers(rental),
       });
       await this.apply(verdict, rental, now);
@@ -307,9 +312,28 @@ class JournaledRentals implements RentalStore {
   /** The window that sent it is open and has not given up. */
   private isOwnerAtWork(rental: Rental, now: number): boolean {
     const { hub } = this.deps;
-    const lives = rental.windowId === hub.windowId || hub.peers.has(rental.windowId);
+    if (rental.windowId === hub.windowId) {
+      return (this.atWork.get(rental.marker) ?? 0) > 0;
+    }
     const isSearching = rental.phase.kind !== 'notKnown' || now - rental.phase.since < readBackForMs + 5000;
-    return lives && isSearching;
+    return hub.peers.has(rental.windowId) && isSearching;
+  }
+
+  private async working<T>(marker: string, work: () => Promise<T>): Promise<T> {
+    this.atWork.set(marker, (this.atWork.get(marker) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      this.atWork.set(marker, (this.atWork.get(marker) ?? 0) - 1);
+    }
+  }
+
+  /** Counts time that passed here: a clock that was set ahead is no reason to give up. */
+  private missedForMs(marker: string): number {
+    const now = this.deps.clock.elapsed();
+    const since = this.missedSince.get(marker) ?? now;
+    this.missedSince.set(marker, since);
+    return now - since;
   }
 
   /** The ids there are now; a list of the last few seconds will do, and without one the label must. */

@@ -180,6 +180,7 @@ describe('SSH with the real client and a real server', function () {
     // A hundred times as fast, so that the probe does not wait for an answer that never comes.
     const clock: Clock = {
       now: () => systemClock.now(),
+      elapsed: () => systemClock.elapsed(),
       schedule: (task, delayMs) => systemClock.schedule(task, delayMs / 100),
     };
     const ssh = home.service({ run, clock });

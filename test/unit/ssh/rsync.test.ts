@@ -68,7 +68,7 @@ describe('Moving folders by rsync', function () {
       run,
       ssh,
       platform,
-      clock: { now: () => 0, schedule: () => ({ dispose: () => undefined }) },
+      clock: { now: () => 0, elapsed: () => 0, schedule: () => ({ dispose: () => undefined }) },
     };
   }
   const answers = (result: { stdout?: string; stderr?: string; code?: number }) =>

@@ -29,6 +29,7 @@ const user = 'Host a\n  Port 22\n';
 /** A hundred times as fast, so that a lock whose owner cannot be told is given up soon. */
 const hastyClock: Clock = {
   now: () => systemClock.now() * 100,
+  elapsed: () => systemClock.elapsed() * 100,
   schedule: (run, delayMs) => systemClock.schedule(run, delayMs / 100),
 };
 

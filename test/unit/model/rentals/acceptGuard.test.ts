@@ -42,7 +42,7 @@ describe('the guard of the confirmation', () => {
     await test.clock.advance(2000);
     test.clock.jump(-3_600_000);
     test.press();
-    await test.clock.advance(2000);
+    await test.clock.advance(3000);
     assert.equal(test.rented, 1);
   });
 
@@ -64,17 +64,54 @@ describe('the guard of the confirmation', () => {
     test.press();
     await test.clock.advance(1000);
     test.press();
+    await test.clock.advance(1500);
+    assert.equal(test.rented, 1);
+  });
+
+  it('takes no key whose first repetition comes late and the others slowly', async () => {
+    for (const [first, every] of [
+      [700, 300],
+      [750, 700],
+      [1000, 900],
+      [1800, 1800],
+    ] as const) {
+      const test = guarded();
+      test.guard.note();
+      test.guard.shown();
+      await test.clock.advance(first);
+      for (let repeat = 0; repeat < 6; repeat += 1) {
+        test.press();
+        await test.clock.advance(every);
+      }
+      await test.clock.advance(60_000);
+      assert.equal(test.rented, 0, `${first} ms, then ${every} ms`);
+    }
+  });
+
+  it('takes an Enter that comes once a slow train has ended', async () => {
+    const test = guarded();
+    test.guard.note();
+    test.guard.shown();
     await test.clock.advance(1000);
+    for (let repeat = 0; repeat < 5; repeat += 1) {
+      test.press();
+      await test.clock.advance(800);
+    }
+    await test.clock.advance(1500);
+    test.press();
+    await test.clock.advance(3000);
     assert.equal(test.rented, 1);
   });
 
   it('never takes a key held down from the step before, whatever delay and rate the system repeats with', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 150, max: 3000 }),
-        fc.integer({ min: 15, max: guardTimes.aloneMs - 10 }),
+        fc.integer({ min: 150, max: guardTimes.slowestMs }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
         fc.integer({ min: 2, max: 40 }),
-        async (delayMs, everyMs, repeats) => {
+        async (delayMs, share, repeats) => {
+          // No system repeats more slowly than it begins to.
+          const everyMs = Math.max(15, Math.round(delayMs * share));
           const test = guarded();
           test.guard.note();
           test.guard.shown();

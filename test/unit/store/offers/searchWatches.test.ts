@@ -116,6 +116,7 @@ describe('watched searches', () => {
     let readings = 0;
     const ticking: Clock = {
       now: () => computer.clock.now() + (readings += 1),
+      elapsed: () => computer.clock.elapsed(),
       schedule: (run, delayMs) => computer.clock.schedule(run, delayMs),
     };
     const one = await watching(undefined, ticking);

@@ -30,12 +30,17 @@ function aRental(phase: Rental['phase'], more: Partial<Rental> = {}): Rental {
 function judge(
   rental: Rental,
   list: Partial<FleetSnapshot> = {},
-  facts: { isOwnerAtWork?: boolean; taken?: readonly number[] } = {},
+  facts: { isOwnerAtWork?: boolean; missedForMs?: number; taken?: readonly number[] } = {},
 ): ListVerdict {
   return listVerdict(
     rental,
     { instances: [], skipped: 0, ...list },
-    { now, isOwnerAtWork: facts.isOwnerAtWork ?? false, taken: () => new Set(facts.taken) },
+    {
+      now,
+      isOwnerAtWork: facts.isOwnerAtWork ?? false,
+      missedForMs: () => facts.missedForMs ?? minute,
+      taken: () => new Set(facts.taken),
+    },
   );
 }
 
@@ -68,7 +73,7 @@ describe('What a list says of a rental', () => {
     assert.deepEqual(judge(longUnknown), { kind: 'notRented' });
     assert.deepEqual(judge(longUnknown, { skipped: 1 }), { kind: 'nothing' });
     assert.deepEqual(judge(longUnknown, { missing: 2 }), { kind: 'nothing' });
-    assert.deepEqual(judge(aRental({ kind: 'notKnown', since: now - 30_000 })), { kind: 'nothing' });
+    assert.deepEqual(judge(longUnknown, {}, { missedForMs: 30_000 }), { kind: 'nothing' });
   });
 
   it('is that its instance is gone, once, and not where the list is partial or the rental is fresh', () => {

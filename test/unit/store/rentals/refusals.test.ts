@@ -3,6 +3,7 @@ import {
   GoneError,
   RateLimitedError,
   RefusedError,
+  RentOutcomeUnknownError,
   ServiceFailedError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
@@ -20,7 +21,7 @@ const request: RentRequest = {
   priceLimit: fromDollars(0.4),
 };
 
-describe('a refused rental', function () {
+describe('a rental that was refused or not answered', function () {
   // The disk of a busy computer is slow.
   this.timeout(30_000);
   let service: FakeService;
@@ -80,5 +81,29 @@ describe('a refused rental', function () {
     service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
     await window.fleet.refresh();
     await until('it is found', () => window.rentals.find(7777)?.phase.kind === 'waiting', { everyMs: 1 });
+  });
+
+  describe('where the clock is set while the outcome is looked for', () => {
+    for (const hours of [1, -1, 24]) {
+      it(`finds what turns up within the minute (${hours} h)`, async () => {
+        service.before = (call) => {
+          if (call === 'offers.rent') {
+            throw new RentOutcomeUnknownError();
+          }
+        };
+        const rent = window.rentals.rent(request);
+        await until('it is not known', () => window.rentals.rentals[0]?.phase.kind === 'notKnown', {
+          everyMs: 1,
+        });
+        computer.clock.jump(hours * 3_600_000);
+        await computer.clock.advance(1000);
+        assert.equal(window.rentals.rentals[0]?.phase.kind, 'notKnown');
+        await computer.clock.advance(30_000);
+        const marker = window.rentals.rentals[0].marker;
+        service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
+        const result = await computer.clock.through(rent);
+        assert.equal(result.kind, 'rented');
+      });
+    }
   });
 });
