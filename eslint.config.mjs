@@ -28,6 +28,15 @@ const sentences = {
   selector: "MemberExpression[property.name='l10n'], ObjectPattern > Property[key.name='l10n']",
   message: 'Make sentences with `t` of editor/localize.ts, which turns arguments into plain words.',
 };
+const rows = {
+  selector:
+    "MemberExpression[property.name='showQuickPick'], AssignmentExpression[left.property.name='items']:not([right.callee.property.name='map'][right.arguments.0.name='plainRow'])",
+  message: 'Show rows with `pickOne`, `pickMany` or `plainRow`, which turn names into plain words.',
+};
+const markdown = {
+  selector: "NewExpression[callee.property.name='MarkdownString']",
+  message: 'Make tooltips with editor/tooltip.ts, in which nothing of a stranger is markup.',
+};
 const lazyUndici = {
   name: 'undici',
   message: "Load it with `await import('undici')` and pass an explicit dispatcher.",
@@ -118,6 +127,8 @@ export default tseslint.config(
         namedZod,
         globalDispatcher,
         sentences,
+        rows,
+        markdown,
         {
           selector:
             "CallExpression[callee.property.name='registerCommand'][callee.object.property.name='commands']",

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { t } from './localize';
-import { plainLabel } from './quickPick';
+import { pickOne, plainLabel } from './quickPick';
 
 /** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */
 export function instanceIdOf(target: unknown): number | undefined {
@@ -47,6 +47,6 @@ export async function chooseInstance(
   if (rows.length === 1) {
     return rows[0]?.instanceId;
   }
-  const picked = await vscode.window.showQuickPick(rows, { title: words.title, matchOnDescription: true });
+  const picked = await pickOne(rows, { title: words.title, matchOnDescription: true });
   return picked?.instanceId;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { plainItem } from './plainRow';
 
 /**
  * A tree that exists from the start and is filled by a feature that loads when the tree is first
@@ -37,7 +38,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 
   async getTreeItem(element: object): Promise<vscode.TreeItem> {
-    return spoken((await this.provider?.getTreeItem(element)) ?? new vscode.TreeItem(''));
+    return spoken(plainItem((await this.provider?.getTreeItem(element)) ?? new vscode.TreeItem('')));
   }
 
   getParent(element: object): vscode.ProviderResult<object> {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../util/disposable';
-import { keepOrder, setRows } from './quickPick';
+import { keepOrder, setRows, type PickRow } from './quickPick';
 import { comeBack } from './unasked';
 
-export interface LevelRow extends vscode.QuickPickItem {
+export interface LevelRow extends PickRow {
   /** Finds the row again after the list was made anew. */
   readonly id?: string;
   /** What Enter does; a row without it only informs. */
@@ -162,7 +162,7 @@ export class LevelPicker {
     this.set(rows, level.ownPlace === true ? own : (top.activeId ?? own));
     if (level.many) {
       const { ticked } = level.many;
-      picker.selectedItems = rows.filter((row) => row.id !== undefined && ticked.includes(row.id));
+      picker.selectedItems = picker.items.filter((row) => row.id !== undefined && ticked.includes(row.id));
     }
   }
 

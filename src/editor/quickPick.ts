@@ -1,9 +1,12 @@
 import * as vscode from 'vscode';
 
-export { plainLabel } from '../util/plainLabel';
 import { DisposableStore } from '../util/disposable';
 import { t } from './localize';
+import { plainRow, type PickRow } from './plainRow';
 import { comeBack } from './unasked';
+
+export { plainLabel } from '../util/plainLabel';
+export type { PickRow } from './plainRow';
 
 /** How a step ended. */
 export type Answer<T> =
@@ -14,7 +17,7 @@ export type Answer<T> =
   | { readonly kind: 'cancelled' };
 
 /** A row that stands for a value; without one it only informs. */
-export interface Row<T> extends vscode.QuickPickItem {
+export interface Row<T> extends PickRow {
   readonly value?: T;
   /** Finds the row again after the list was made anew. */
   readonly id?: string;
@@ -77,14 +80,15 @@ function dress(
 }
 
 /** Sets the rows and makes the row with the id active again, without moving the list. */
-export function setRows<T extends Row<unknown>>(
+export function setRows<T extends PickRow & { readonly id?: string }>(
   picker: vscode.QuickPick<T>,
   rows: readonly T[],
-  activeId: string | undefined,
+  activeId?: string,
 ): void {
+  const items = rows.map(plainRow);
   picker.keepScrollPosition = true;
-  picker.items = rows;
-  const active = activeId === undefined ? undefined : rows.find((row) => row.id === activeId);
+  picker.items = items;
+  const active = activeId === undefined ? undefined : items.find((row) => row.id === activeId);
   if (active) {
     picker.activeItems = [active];
   }
@@ -98,6 +102,26 @@ export function keepOrder<T extends vscode.QuickPickItem>(picker: vscode.QuickPi
   if ('sortByLabel' in picker) {
     (picker as vscode.QuickPick<T> & { sortByLabel: boolean }).sortByLabel = false;
   }
+}
+
+/** Shows a list of which one row is picked. */
+export async function pickOne<T extends PickRow>(
+  rows: readonly T[],
+  options: vscode.QuickPickOptions,
+): Promise<T | undefined> {
+  const items = rows.map(plainRow);
+  const picked = await vscode.window.showQuickPick(items, options);
+  return picked && rows[items.indexOf(picked)];
+}
+
+/** Shows a list of which several rows can be ticked; undefined when it is left. */
+export async function pickMany<T extends PickRow>(
+  rows: readonly T[],
+  options: vscode.QuickPickOptions,
+): Promise<readonly T[] | undefined> {
+  const items = rows.map(plainRow);
+  const picked = await vscode.window.showQuickPick(items, { ...options, canPickMany: true });
+  return picked && rows.filter((_, at) => picked.includes(items[at] as T));
 }
 
 /** One step with a list. */

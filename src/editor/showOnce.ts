@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { confirm } from './confirm';
 import { t } from './localize';
+import { pickOne, type PickRow } from './quickPick';
 
 export interface ShownOnce {
   readonly title: string;
@@ -16,21 +17,21 @@ export interface ShownOnce {
   readonly closeDetail: string;
 }
 
-interface Row extends vscode.QuickPickItem {
+interface Row extends PickRow {
   readonly action?: 'copy' | 'save' | 'stored';
 }
 
 /** Shows what the service tells once, until the person says that it is stored. Nothing is kept or logged. */
 export async function showOnce(shown: ShownOnce): Promise<void> {
   const rows: Row[] = [
-    { label: `$(copy) ${t('Copy')}`, action: 'copy' },
-    { label: `$(save) ${t('Save to a File…')}`, action: 'save' },
-    { label: `$(check) ${shown.stored ?? t('I Have Stored It')}`, action: 'stored' },
+    { icon: 'copy', label: t('Copy'), action: 'copy' },
+    { icon: 'save', label: t('Save to a File…'), action: 'save' },
+    { icon: 'check', label: shown.stored ?? t('I Have Stored It'), action: 'stored' },
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     ...shown.lines.map((label) => ({ label })),
   ];
   for (;;) {
-    const picked = await vscode.window.showQuickPick(rows, {
+    const picked = await pickOne(rows, {
       title: shown.title,
       placeHolder: shown.placeholder,
       ignoreFocusOut: true,

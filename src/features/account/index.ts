@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
-import { askText, plainLabel } from '../../editor/quickPick';
+import { askText, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -157,9 +157,10 @@ async function switchAccount(deps: Deps): Promise<void> {
   const active = deps.accounts.active?.key;
   const add = { label: t('Sign In to Another Account…'), account: undefined };
   const demo = { label: t('Try the Demo Marketplace'), account: undefined };
-  const items: (vscode.QuickPickItem & { account: AccountRef | undefined })[] = [
+  const items: (PickRow & { account: AccountRef | undefined })[] = [
     ...known.map((account) => ({
-      label: `${account.key === active ? '$(check) ' : ''}${account.isDemo ? t('Demo Marketplace') : plainLabel(account.name)}`,
+      ...(account.key === active ? { icon: 'check' } : {}),
+      label: account.isDemo ? t('Demo Marketplace') : account.name,
       description: account.key === active ? t('active') : '',
       detail: account.isDemo ? t('Simulated on this computer') : account.serviceUrl,
       account,
@@ -167,7 +168,7 @@ async function switchAccount(deps: Deps): Promise<void> {
     add,
     ...(known.some((account) => account.isDemo) ? [] : [demo]),
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await pickOne(items, {
     title: t('Switch Account'),
     placeHolder: t('Which account should this editor use?'),
   });

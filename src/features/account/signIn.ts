@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { pickOne, type PickRow } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -8,7 +9,7 @@ import { findImportableKeys, type ImportableKey } from './keyImport';
 import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
 
 type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
-type KeyPick = vscode.QuickPickItem & { readonly source?: ImportableKey };
+type KeyPick = PickRow & { readonly source?: ImportableKey };
 
 /** Journey 2: service, key, check. Returns undefined when the user stopped. */
 export async function signIn(deps: Deps): Promise<Account | undefined> {
@@ -41,7 +42,7 @@ async function pickService(deps: Deps): Promise<string | undefined> {
     label: t('Another Address…'),
     detail: t('A service that speaks the same interface'),
   };
-  const picked = await vscode.window.showQuickPick([...urls.map((label) => ({ label })), other], {
+  const picked = await pickOne([...urls.map((label) => ({ label })), other], {
     title: t('Sign In: Service'),
     placeHolder: t('Where do you have your account?'),
   });
@@ -79,7 +80,7 @@ async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
       source,
     })),
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await pickOne(items, {
     title: t('Sign In: API Key'),
     placeHolder: t('Which key should be used?'),
   });

@@ -3,6 +3,7 @@ import { ForbiddenError } from '../../api/errors';
 import { skippedRow } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
+import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
 import { permissionMeaning, permissionSummary } from '../../model/accounts/permissionText';
@@ -39,23 +40,17 @@ export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.Tr
   if (user.emailVerified === false && !isDemo) {
     item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   }
-  const tooltip = new vscode.MarkdownString('');
-  tooltip.appendText(
-    [
-      user.name === undefined ? '' : plainLabel(user.name),
-      t('User #{0}', user.id),
-      serviceUrl,
-      user.emailVerified === undefined
-        ? ''
-        : user.emailVerified
-          ? t('The e-mail address is verified.')
-          : t('The e-mail address is not verified: no codes are sent to it or by text message.'),
-      user.isAdmin === true ? t('Administrator') : '',
-    ]
-      .filter((part) => part !== '')
-      .join('\n'),
-  );
-  item.tooltip = tooltip;
+  item.tooltip = tooltip([
+    user.name === undefined ? '' : plainLabel(user.name),
+    t('User #{0}', user.id),
+    serviceUrl,
+    user.emailVerified === undefined
+      ? ''
+      : user.emailVerified
+        ? t('The e-mail address is verified.')
+        : t('The e-mail address is not verified: no codes are sent to it or by text message.'),
+    user.isAdmin === true ? t('Administrator') : '',
+  ]);
   return item;
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -73,12 +73,12 @@ function pageOf(target: unknown): ConsolePage | undefined {
 }
 
 async function pickPage(): Promise<ConsolePage | undefined> {
-  const rows: readonly (vscode.QuickPickItem & { readonly page: ConsolePage })[] = [
-    { label: `$(credit-card) ${t('Add Credit')}`, page: consolePages.credit },
-    { label: `$(mail) ${t('Account and E-Mail Verification')}`, page: consolePages.user },
-    { label: `$(key) ${t('API Keys')}`, page: consolePages.apiKeys },
+  const rows: readonly (PickRow & { readonly page: ConsolePage })[] = [
+    { icon: 'credit-card', label: t('Add Credit'), page: consolePages.credit },
+    { icon: 'mail', label: t('Account and E-Mail Verification'), page: consolePages.user },
+    { icon: 'key', label: t('API Keys'), page: consolePages.apiKeys },
   ];
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('Open Web Console'),
     placeHolder: t('Opens in your browser, where you sign in by yourself'),
   });

@@ -18,7 +18,8 @@ export async function pickFolder(
   const others = folders.filter((path) => !recent.includes(path));
   const clone: Row<string> = {
     id: 'clone',
-    label: `$(repo-clone) ${t('Clone {0}', plainLabel(repository ?? ''))}`,
+    icon: 'repo-clone',
+    label: t('Clone {0}', plainLabel(repository ?? '')),
     description: t('the repository that is open here'),
     value: 'clone',
   };

@@ -13,7 +13,9 @@ import { Emitter } from '../../util/emitter';
 import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { tooltip } from '../../editor/tooltip';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
 
@@ -134,17 +136,11 @@ function deploymentItem(deployment: Deployment): vscode.TreeItem {
       : isStopped(deployment)
         ? ';deployment;canStartDeployment;'
         : ';deployment;canStopDeployment;';
-  const tooltip = new vscode.MarkdownString('');
-  tooltip.appendText(
-    [
-      t('Deployment #{0}', deployment.id),
-      plain(deployment.image ?? ''),
-      deployment.workers === undefined ? '' : t('{0} workers', deployment.workers),
-    ]
-      .filter((part) => part !== '')
-      .join('\n'),
-  );
-  item.tooltip = tooltip;
+  item.tooltip = tooltip([
+    t('Deployment #{0}', deployment.id),
+    deployment.image ?? '',
+    deployment.workers === undefined ? '' : t('{0} workers', deployment.workers),
+  ]);
   return item;
 }
 
@@ -229,5 +225,5 @@ async function choose(
     return undefined;
   }
   const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');
-  return (await vscode.window.showQuickPick(rows, { title }))?.deployment;
+  return (await pickOne(rows, { title }))?.deployment;
 }

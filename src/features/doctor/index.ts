@@ -3,7 +3,7 @@ import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -104,10 +104,10 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
       detail: plainLabel(localize(one.detail)),
       value: one,
     }));
-  const report = { label: `$(file-text) ${t('Show as Text…')}`, value: 'showText' as const };
-  const again = { label: `$(refresh) ${t('Look Again')}`, value: 'lookAgain' as const };
+  const report = { icon: 'file-text', label: t('Show as Text…'), value: 'showText' as const };
+  const again = { icon: 'refresh', label: t('Look Again'), value: 'lookAgain' as const };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
-  const picked = await vscode.window.showQuickPick([...rows, report, again], {
+  const picked = await pickOne([...rows, report, again], {
     title: problems === 0 ? t('Doctor: no problem found') : t('Doctor: {0} to fix', problems),
     placeHolder: t('Select a line to read it in full and to fix it'),
     matchOnDetail: true,

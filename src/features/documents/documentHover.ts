@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { serviceFields } from '../../model/templates/templateFields';
 import type { Services } from '../../services';
@@ -20,17 +21,12 @@ export class DocumentHover implements vscode.HoverProvider {
     if (!known || !span || !rangeOf(document, span).contains(position)) {
       return undefined;
     }
-    const hover = new vscode.MarkdownString();
-    for (const name of serviceFields) {
+    const lines = [...serviceFields].map((name): TooltipLine => {
       const value = name === 'hash_id' ? known.hashId : known.raw[name];
-      if (value !== undefined && value !== null && value !== 0) {
-        // Nothing from the service is read as Markdown.
-        hover.appendMarkdown(`\`${name}\` `);
-        hover.appendText(times.has(name) ? timeText(value) : scalarText(value));
-        hover.appendMarkdown('  \n');
-      }
-    }
-    return new vscode.Hover(hover, rangeOf(document, span));
+      const isKnown = value !== undefined && value !== null && value !== 0;
+      return [name, isKnown ? (times.has(name) ? timeText(value) : scalarText(value)) : undefined];
+    });
+    return new vscode.Hover(tooltip(lines), rangeOf(document, span));
   }
 }
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
 import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
@@ -40,7 +40,7 @@ async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefine
     return undefined;
   }
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('Use in a Template'),
     placeHolder: t('Which one?'),
   });
@@ -75,7 +75,7 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
     void vscode.window.showInformationMessage(t('There are no templates.'));
     return undefined;
   }
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('Use {0} in a Template', plainLabel(name)),
     placeHolder: t('Which template? It gets a reference; the value stays in the secret store.'),
   });

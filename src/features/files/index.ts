@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { askText, plainLabel } from '../../editor/quickPick';
+import { askText, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -57,7 +57,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
     { label: t('Files…'), folders: false },
     { label: t('Folders…'), folders: true },
   ];
-  const kind = await vscode.window.showQuickPick(kinds, {
+  const kind = await pickOne(kinds, {
     title,
     placeHolder: t('What should be uploaded?'),
   });

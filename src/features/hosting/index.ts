@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
@@ -84,7 +84,7 @@ async function chooseMachine(
     void vscode.window.showInformationMessage(t('This account rents out no machines.'));
     return undefined;
   }
-  return (await vscode.window.showQuickPick(rows, { title, placeHolder: t('Which machine?') }))?.machine;
+  return (await pickOne(rows, { title, placeHolder: t('Which machine?') }))?.machine;
 }
 
 async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine): Promise<void> {

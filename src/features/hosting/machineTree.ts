@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
@@ -93,14 +94,8 @@ export function occupancyText({ occupancy }: Machine): string | undefined {
 }
 
 function machineTooltip(machine: Machine): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString('', true);
-  const line = (name: string, value: string | undefined) => {
-    if (value !== undefined && value !== '') {
-      tooltip.appendMarkdown(`**${name}**: `);
-      tooltip.appendText(plain(value));
-      tooltip.appendMarkdown('  \n');
-    }
-  };
+  const lines: TooltipLine[] = [];
+  const line = (label: string, value: string | undefined) => lines.push([label, value]);
   const money = (amount: Machine['gpuPerHour'], unit: string) =>
     amount === undefined ? undefined : `${formatMoney(amount)} ${unit}`;
   line(t('Machine'), `#${machine.id}`);
@@ -123,5 +118,5 @@ function machineTooltip(machine: Machine): vscode.MarkdownString {
       ? undefined
       : new Date(machine.listedUntil * 1000).toLocaleString(vscode.env.language),
   );
-  return tooltip;
+  return tooltip(lines);
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import {
   maintenanceCategories,
@@ -61,7 +62,7 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
   if (hours === undefined) {
     return undefined;
   }
-  const category = await vscode.window.showQuickPick(
+  const category = await pickOne(
     maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
     {
       title: t('Maintenance of Machine #{0}: Category', machine.id),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import type { InstanceNote } from '../../editor/treeGroups';
+import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
@@ -8,7 +9,6 @@ import {
   actionsFor,
   billingOf,
   costPerHour,
-  plain,
   stateIcon,
   stateLabel,
   stateOf,
@@ -87,14 +87,8 @@ export function instanceTooltip(
   now: number,
   notes: readonly InstanceNote[] = [],
 ): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString('', true);
-  const line = (name: string, value: string | undefined) => {
-    if (value !== undefined && value !== '') {
-      tooltip.appendMarkdown(`**${name}**: `);
-      tooltip.appendText(plain(value));
-      tooltip.appendMarkdown('  \n');
-    }
-  };
+  const lines: TooltipLine[] = [];
+  const line = (label: string, value: string | undefined) => lines.push([label, value]);
   const kind = stateOf(instance, facts, now);
   const stopped = stoppedCostPerDay(instance);
   const spent = costSoFar(instance, now);
@@ -123,7 +117,7 @@ export function instanceTooltip(
   );
   line(t('Location'), instance.location && placeText(instance.location));
   notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
-  return tooltip;
+  return tooltip(lines);
 }
 
 function gpuText(instance: Instance): string | undefined {

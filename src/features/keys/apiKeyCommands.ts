@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
 import {
   permissionCategories,
@@ -96,7 +96,7 @@ async function pickPermissions(title: string): Promise<KeyPermissions | 'documen
     label: t('Write Them as JSON…'),
     detail: t('In an editor with completion; also for single endpoints and instances'),
   };
-  const form = await vscode.window.showQuickPick([scoped, read, write, document], {
+  const form = await pickOne([scoped, read, write, document], {
     title,
     placeHolder: t('What may the key do?'),
     ignoreFocusOut: true,
@@ -119,10 +119,9 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
     category,
   }));
   for (;;) {
-    const picked = await vscode.window.showQuickPick(rows, {
+    const picked = await pickMany(rows, {
       title,
       placeHolder: t('Permissions of the key'),
-      canPickMany: true,
       ignoreFocusOut: true,
       matchOnDetail: true,
     });
@@ -173,7 +172,7 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
 }
 
 async function pickKey(keys: readonly ApiKey[], account: Account): Promise<ApiKey | undefined> {
-  const picked = await vscode.window.showQuickPick(
+  const picked = await pickOne(
     keys.map((key) => ({
       label: apiKeyName(key),
       description: key.id === account.user.keyId ? t('in use') : '',

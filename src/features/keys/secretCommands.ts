@@ -3,7 +3,7 @@ import { RefusedError } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
@@ -107,7 +107,7 @@ async function pickSecret(account: Account, title: string): Promise<Secret | und
     void vscode.window.showInformationMessage(t('This account has no environment variables.'));
     return undefined;
   }
-  const picked = await vscode.window.showQuickPick(
+  const picked = await pickOne(
     secrets.map((secret) => ({ label: plainLabel(secret.name), secret })),
     { title, placeHolder: t('Which one?') },
   );

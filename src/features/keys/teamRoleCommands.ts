@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
@@ -23,7 +23,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
     );
     return;
   }
-  await vscode.window.showQuickPick(
+  await pickOne(
     role.permissions.map((permission) => ({
       label: plainLabel(permission),
       detail: isCategory(permission) ? localize(permissionMeaning[permission]) : '',
@@ -45,7 +45,7 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     throw error;
   });
   if (roles && roles.items.length > 0) {
-    const picked = await vscode.window.showQuickPick(
+    const picked = await pickOne(
       roles.items.map((role) => ({
         label: plainLabel(role.name),
         description: t('{0} permissions', role.permissions.length),

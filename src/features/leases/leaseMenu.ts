@@ -57,25 +57,29 @@ export class LeaseMenu {
     const [, carriedOut] = note.lines;
     return [
       {
-        label: `$(clock) ${t('Set: {0}', note.row)}`,
+        icon: 'clock',
+        label: t('Set: {0}', note.row),
         description: at === undefined || at < now ? '' : t('in {0}', localize(durationText(at - now))),
         detail: carriedOut ? `${carriedOut[0]}: ${carriedOut[1]}` : '',
       },
       {
         id: 'extend',
-        label: `$(add) ${lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again')}`,
+        icon: 'add',
+        label: lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again'),
         run: this.then(() => extend(deps, instanceId)),
       },
       ...(lease.armed
         ? [
             {
               id: 'check',
-              label: `$(shield) ${t('Check the Timer on the Instance')}`,
+              icon: 'shield',
+              label: t('Check the Timer on the Instance'),
               run: this.then(() => check(deps, instanceId, name)),
             },
             {
               id: 'disarm',
-              label: `$(circle-slash) ${t('End the Timer on the Instance')}`,
+              icon: 'circle-slash',
+              label: t('End the Timer on the Instance'),
               detail: t('Then it is done by an open editor alone.'),
               run: this.then(async () => {
                 await disarm(deps, instanceId, name);
@@ -86,7 +90,8 @@ export class LeaseMenu {
           ? [
               {
                 id: 'arm',
-                label: `$(shield) ${t('Let the Instance Do It…')}`,
+                icon: 'shield',
+                label: t('Let the Instance Do It…'),
                 detail: t(
                   'A small timer runs on it and uses its own restricted key, so that no editor needs to be open.',
                 ),
@@ -96,7 +101,8 @@ export class LeaseMenu {
           : []),
       {
         id: 'cancel',
-        label: `$(close) ${t('Cancel, and Keep It')}`,
+        icon: 'close',
+        label: t('Cancel, and Keep It'),
         run: this.then(() => cancel(deps, instanceId)),
       },
       { label: t('Instead'), kind: vscode.QuickPickItemKind.Separator },
@@ -110,8 +116,9 @@ export class LeaseMenu {
       instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
     const kept = t('The disk is kept and goes on costing {0}.', diskPrice(this.deps, this.instanceId));
     const lost = t('Everything on it is lost then.');
-    const row = (id: string, label: string, detail: string, next: Level): LevelRow => ({
+    const row = (id: string, icon: string, label: string, detail: string, next: Level): LevelRow => ({
       id,
+      icon,
       label,
       detail,
       run: () => this.picker.push(next),
@@ -119,12 +126,12 @@ export class LeaseMenu {
     return [
       ...(canStop
         ? [
-            row('stop', `$(stop-circle) ${t('Stop After a Time…')}`, kept, this.times('stop')),
-            row('stopIdle', `$(stop-circle) ${t('Stop When Idle…')}`, kept, this.idle('stop')),
+            row('stop', 'stop-circle', t('Stop After a Time…'), kept, this.times('stop')),
+            row('stopIdle', 'stop-circle', t('Stop When Idle…'), kept, this.idle('stop')),
           ]
         : []),
-      row('destroy', `$(trash) ${t('Destroy After a Time…')}`, lost, this.times('destroy')),
-      row('destroyIdle', `$(trash) ${t('Destroy When Idle…')}`, lost, this.idle('destroy')),
+      row('destroy', 'trash', t('Destroy After a Time…'), lost, this.times('destroy')),
+      row('destroyIdle', 'trash', t('Destroy When Idle…'), lost, this.idle('destroy')),
     ];
   }
 
@@ -160,7 +167,8 @@ export class LeaseMenu {
         ...this.typedRows(typed, idleSpans, rowOf),
         { label: '', kind: vscode.QuickPickItemKind.Separator },
         {
-          label: `$(info) ${t('What counts as idle')}`,
+          icon: 'info',
+          label: t('What counts as idle'),
           detail: idleMeaning(),
           alwaysShow: true,
         },
@@ -177,7 +185,7 @@ export class LeaseMenu {
       return spans.map((minutes) => rowOf(minutes * minuteMs));
     }
     const ms = readLeaseTime(typed, new Date(this.deps.clock.now()));
-    const row = ms === undefined ? { label: `$(warning) ${notATime()}` } : rowOf(ms);
+    const row = ms === undefined ? { icon: 'warning', label: notATime() } : rowOf(ms);
     return [{ ...row, alwaysShow: true }];
   }
 

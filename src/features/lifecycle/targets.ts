@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { instanceIdOf } from '../../editor/instanceTarget';
 import { whileReadingInstances } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
 import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
@@ -86,10 +86,10 @@ async function pick(
   }));
   const options = { title: words.title, matchOnDescription: true, matchOnDetail: true };
   if (!words.canPickMany) {
-    const one = await vscode.window.showQuickPick(rows, options);
+    const one = await pickOne(rows, options);
     return one ? [one.instance] : [];
   }
-  const many = await vscode.window.showQuickPick(rows, { ...options, canPickMany: true });
+  const many = await pickMany(rows, options);
   return (many ?? []).map(({ instance }) => instance);
 }
 

@@ -75,12 +75,13 @@ function confirmRows(
   return [
     ...(notice === undefined
       ? []
-      : [{ id: 'notice', label: `$(info) ${notice.label}`, detail: notice.detail }]),
+      : [{ id: 'notice', icon: 'info', label: notice.label, detail: notice.detail }]),
     ...(facts.overLimit
       ? [
           {
             id: 'over',
-            label: `$(warning) ${t('Over your price limit. Choose below what to do.')}`,
+            icon: 'warning',
+            label: t('Over your price limit. Choose below what to do.'),
           },
         ]
       : []),
@@ -112,7 +113,8 @@ function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirma
           : t('Rent for {0}/h', price);
   return {
     id: 'rent',
-    label: `$(credit-card) ${label}`,
+    icon: 'credit-card',
+    label: label,
     description: plainLabel(machineName(input.offer)),
     detail: plainLabel(sourceName(input.choices.source)),
     value: { kind: 'rent', rate: quote.running },
@@ -121,7 +123,7 @@ function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirma
 
 function warningRows({ warnings }: Confirmation): readonly Row<Confirmed>[] {
   return warnings.map((warning): Row<Confirmed> => {
-    const base = { id: `warning:${warning.id}`, label: `$(warning) ${plainLabel(localize(warning.text))}` };
+    const base = { id: `warning:${warning.id}`, icon: 'warning', label: plainLabel(localize(warning.text)) };
     if (warning.id === 'noShell') {
       return {
         ...base,

@@ -19,9 +19,9 @@ type Pick =
 export async function envOption(flow: RentFlow): Promise<StepResult | undefined> {
   for (;;) {
     const rows: Row<Pick>[] = [
-      { id: 'variable', label: `$(add) ${t('Add a Variable…')}`, value: { kind: 'variable' } },
-      { id: 'port', label: `$(add) ${t('Add a Port…')}`, value: { kind: 'port' } },
-      { id: 'text', label: `$(edit) ${t('Edit as Text…')}`, value: { kind: 'text' } },
+      { id: 'variable', icon: 'add', label: t('Add a Variable…'), value: { kind: 'variable' } },
+      { id: 'port', icon: 'add', label: t('Add a Port…'), value: { kind: 'port' } },
+      { id: 'text', icon: 'edit', label: t('Edit as Text…'), value: { kind: 'text' } },
       ...mergedEnv(flow.choices).map(({ name, value, from }): Row<Pick> => ({
         id: `entry:${name}`,
         label: plainLabel(name),

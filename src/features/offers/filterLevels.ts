@@ -51,7 +51,8 @@ export function filtersLevel(
     rows: () => [
       {
         id: 'show',
-        label: `$(arrow-left) ${t('Show Offers')}`,
+        icon: 'arrow-left',
+        label: t('Show Offers'),
         description: editor.count,
         run: () => picker.pop(),
       },
@@ -70,7 +71,8 @@ export function filtersLevel(
       },
       {
         id: 'reset',
-        label: `$(clear-all) ${t('Reset All Filters')}`,
+        icon: 'clear-all',
+        label: t('Reset All Filters'),
         run: () => {
           editor.set({ ...editor.query, filters: defaultFilters, rentalType: 'on-demand' });
           picker.refresh();

@@ -41,11 +41,12 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   const rate = runningRateOfOffer(offer, query);
   const buttons = actions.buttons(offer);
   const failure = actions.failure(offer);
-  const marked = failure ? [`$(warning) ${failureText(failure)}`] : [];
+  const marked = failure ? [failureText(failure)] : [];
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
     description: rate === undefined ? t('price not stated') : localize(runningText(rate)),
+    ...(failure ? { detailIcon: 'warning' } : {}),
     detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons,
@@ -111,7 +112,8 @@ export function offerRows(
   const rows: LevelRow[] = [
     {
       id: 'filters',
-      label: `$(filter) ${t('Filters')}`,
+      icon: 'filter',
+      label: t('Filters'),
       description: filterSummary(query, view.words),
       alwaysShow: true,
       run: () => actions.openFilters(),
@@ -184,7 +186,8 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
         : t('The offers below are from {0} min ago.', minutes);
   return {
     id: 'error',
-    label: `$(error) ${t('The search failed. Choose this row to try again.')}`,
+    icon: 'error',
+    label: t('The search failed. Choose this row to try again.'),
     detail: `${reason} ${age}`.trim(),
     alwaysShow: true,
     run: () => actions.retry(),
@@ -203,7 +206,8 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
     return [
       {
         id: 'rest',
-        label: `$(ellipsis) ${t('Show More Offers')}`,
+        icon: 'ellipsis',
+        label: t('Show More Offers'),
         description: t('First {0} of {1} shown', actions.shown, view.rows.length),
         alwaysShow: true,
         run: () => actions.showRest(),
@@ -218,7 +222,8 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
     ? [
         {
           id: 'more',
-          label: `$(ellipsis) ${t('Show More Offers')}`,
+          icon: 'ellipsis',
+          label: t('Show More Offers'),
           description: shown,
           alwaysShow: true,
           run: () => actions.more(),

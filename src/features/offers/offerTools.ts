@@ -140,10 +140,8 @@ function pinnedRow({ offerPins }: Deps, picker: LevelPicker): LevelRow | undefin
   }
   return {
     id: 'pinned',
-    label:
-      length === 1
-        ? `$(pinned) ${t('1 Pinned Offer')}`
-        : `$(pinned) ${t('Compare {0} Pinned Offers', length)}`,
+    icon: 'pinned',
+    label: length === 1 ? t('1 Pinned Offer') : t('Compare {0} Pinned Offers', length),
     description:
       length === 1
         ? t('pin another one to compare them')

@@ -35,7 +35,7 @@ export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<Answe
       placeholder: t('Choose an option to change it. Back returns to the confirmation.'),
       canGoBack: true,
       rows: [
-        { id: 'done', label: `$(check) ${t('Done')}`, value: doneOption },
+        { id: 'done', icon: 'check', label: t('Done'), value: doneOption },
         ...options.map((option): Row<Option> => ({
           id: option.id,
           label: option.label,
@@ -77,7 +77,12 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       value: env.length === 0 ? none : env.map(({ name }) => name).join(', '),
       ...(shortage
         ? {
-            detail: `$(warning) ${t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`,
+            detailIcon: 'warning',
+            detail: t(
+              '{0} direct ports are needed, and this machine has {1}.',
+              shortage.needed,
+              shortage.has,
+            ),
           }
         : {}),
       ask: () => envOption(flow),

@@ -193,8 +193,9 @@ export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
       id: runtype,
       label: localize(runtypeName(runtype)),
       description: runtype,
+      ...(shortage ? { detailIcon: 'warning' } : {}),
       detail: shortage
-        ? `$(warning) ${t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)}`
+        ? t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)
         : localize(runtypeMeaning(runtype)),
       value: runtype,
     };

@@ -68,7 +68,8 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
       return [
         {
           id: 'save',
-          label: `$(save) ${t('Save This Search…')}`,
+          icon: 'save',
+          label: t('Save This Search…'),
           detail: describe(deps.current()),
           run: () => picker.push(saveLevel(picker, deps)),
         },
@@ -80,7 +81,8 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
               ...saved.map(savedRow),
               {
                 id: 'manage',
-                label: `$(edit) ${t('Rename or Delete…')}`,
+                icon: 'edit',
+                label: t('Rename or Delete…'),
                 run: () => picker.push(manageLevel(picker, deps)),
               },
             ]),
@@ -111,12 +113,14 @@ function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
       deps.saved.list().flatMap(({ name }) => [
         {
           id: `rename:${name}`,
-          label: `$(edit) ${t('Rename "{0}"', plainLabel(name))}`,
+          icon: 'edit',
+          label: t('Rename "{0}"', plainLabel(name)),
           run: () => picker.push(renameLevel(picker, name, deps)),
         },
         {
           id: `delete:${name}`,
-          label: `$(trash) ${t('Delete "{0}"', plainLabel(name))}`,
+          icon: 'trash',
+          label: t('Delete "{0}"', plainLabel(name)),
           run: () => void deps.saved.remove(name).then(() => picker.pop(), deps.report),
         },
       ]),
@@ -127,7 +131,8 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
   return [
     {
       id: 'watch',
-      label: `$(eye) ${t('Watch This Search…')}`,
+      icon: 'eye',
+      label: t('Watch This Search…'),
       detail: t('Tells you when an offer costs little enough'),
       run: () => tools.watch(picker),
     },
@@ -136,7 +141,8 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
       : [
           {
             id: 'watched',
-            label: `$(list-unordered) ${t('Watched Searches…')}`,
+            icon: 'list-unordered',
+            label: t('Watched Searches…'),
             description: String(tools.watched),
             run: () => tools.manageWatches(picker),
           },

@@ -66,7 +66,7 @@ export async function templateChoices(
   return {
     find: (id) => list.find((one) => one.id === id),
     rows: [
-      ...(problem === undefined ? [] : [{ id: 'templateProblem', label: `$(error) ${problem}` }]),
+      ...(problem === undefined ? [] : [{ id: 'templateProblem', icon: 'error', label: problem }]),
       ...group(t('Your Templates'), list.filter(isOwn)),
       ...group(t('Recent Templates'), memory.recents.map(known)),
       ...group(t('Favorite Templates'), memory.favourites.map(known)),
@@ -77,10 +77,11 @@ export async function templateChoices(
       { label: t('More Templates'), kind: vscode.QuickPickItemKind.Separator },
       {
         id: 'recommended',
-        label: `$(star) ${t('Recommended by the Service…')}`,
+        icon: 'star',
+        label: t('Recommended by the Service…'),
         value: 'recommended',
       },
-      { id: 'search', label: `$(search) ${t('Search All Templates…')}`, value: 'search' },
+      { id: 'search', icon: 'search', label: t('Search All Templates…'), value: 'search' },
     ],
   };
 }
@@ -196,7 +197,7 @@ async function fromSearch(
     if (!(error instanceof UserError) || isCancelled(error)) {
       throw error;
     }
-    rows = [{ label: `$(error) ${localize(error.text)}` }];
+    rows = [{ icon: 'error', label: localize(error.text) }];
   }
   return pickFromList<Template>({
     ...titled,

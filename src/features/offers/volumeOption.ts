@@ -76,7 +76,8 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
     })),
     ...offers.items.map((offer): Row<Pick> => ({
       id: `offer:${offer.id}`,
-      label: `$(add) ${t('Create a Volume…')}`,
+      icon: 'add',
+      label: t('Create a Volume…'),
       description: t('up to {0} GB', Math.floor(offer.sizeGb ?? 0)),
       ...(offer.perGbMonth === undefined
         ? {}
@@ -95,7 +96,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
         ]),
     ...[own.reason, unread(own.skipped), offers.reason]
       .filter((reason) => reason !== undefined)
-      .map((label) => ({ label: `$(error) ${label}` })),
+      .map((label) => ({ icon: 'error', label: label })),
   ];
 }
 

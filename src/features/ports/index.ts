@@ -4,7 +4,7 @@ import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -128,7 +128,7 @@ async function offerForwarded(
 async function askPort(): Promise<number | undefined> {
   const rows = usualPorts.map(([port, use]) => ({ label: String(port), description: use }));
   const other = { label: t('Another Port…'), description: '' };
-  const picked = await vscode.window.showQuickPick([...rows, other], {
+  const picked = await pickOne([...rows, other], {
     title: t('Forward a Port'),
     placeHolder: t('Which port of the instance?'),
   });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
+import { pickMany, plainLabel } from '../../editor/quickPick';
 import { plain } from '../../model/instances/instanceState';
 import { durationText } from '../../util/duration';
 import type { ReadinessDeps } from './deps';
@@ -19,10 +19,9 @@ export async function forgetFailedMachines({ failedMachines, clock }: ReadinessD
     picked: true,
     machineId,
   }));
-  const chosen = await vscode.window.showQuickPick(rows, {
+  const chosen = await pickMany(rows, {
     title: t('Forget Failed Machines'),
     placeHolder: t('Which of them may be rented as a replacement again?'),
-    canPickMany: true,
     matchOnDetail: true,
   });
   for (const { machineId } of chosen ?? []) {

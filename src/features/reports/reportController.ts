@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
 import type { Services } from '../../services';
@@ -216,7 +217,7 @@ export class ReportController<Data> implements vscode.Disposable {
   }
 
   private async saveCsv(sections: ReportView['sections']): Promise<void> {
-    const picked = await vscode.window.showQuickPick(
+    const picked = await pickOne(
       sections.map((section) => ({ label: section.title, section })),
       { title: t('Save as CSV'), placeHolder: t('Which table?') },
     );

@@ -36,7 +36,8 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
         ...rows.map((row) => watchRow(deps, picker, row)),
         {
           id: 'add',
-          label: `$(add) ${t('Watch a Search…')}`,
+          icon: 'add',
+          label: t('Watch a Search…'),
           ...(rows.length === 0 && error === undefined
             ? { detail: t('No search is watched. You are told when an offer is cheap enough.') }
             : {}),
@@ -54,7 +55,8 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
 function unreadable(error: unknown): LevelRow {
   return {
     id: 'error',
-    label: `$(error) ${t('The watched searches could not be read.')}`,
+    icon: 'error',
+    label: t('The watched searches could not be read.'),
     detail:
       error instanceof UserError
         ? localize(error.text)
@@ -115,7 +117,7 @@ function stateText({ watch, state, isChecking }: WatchRow, now: number): string 
       age(state.error.at),
       plainLabel(localize(state.error.text)),
     );
-    return checked === undefined ? `$(error) ${failed}` : `$(error) ${failed} · ${checked}`;
+    return checked === undefined ? failed : `${failed} · ${checked}`;
   }
   return [checked, nameOf(watch.query)].filter((part) => part !== undefined).join(' · ');
 }

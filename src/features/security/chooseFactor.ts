@@ -91,21 +91,24 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
     case 'legacySms':
       return {
         value: choice,
-        label: `$(comment) ${t('Text message')}`,
+        icon: 'comment',
+        label: t('Text message'),
         description: choice.unavailable ? localize(choice.unavailable) : '',
         detail: t('To the phone number of the account'),
       };
     case 'email':
       return {
         value: choice,
-        label: `$(mail) ${t('E-mail')}`,
+        icon: 'mail',
+        label: t('E-mail'),
         description: choice.unavailable ? localize(choice.unavailable) : '',
         detail: t('Code to the e-mail address of the account'),
       };
     case 'backup':
       return {
         value: choice,
-        label: `$(key) ${t('Backup Code')}`,
+        icon: 'key',
+        label: t('Backup Code'),
         description: choice.remaining === undefined ? '' : t('{0} left', choice.remaining),
         detail: t('One of the codes that you stored; each works once'),
       };

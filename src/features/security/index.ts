@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/ports';
@@ -84,7 +85,7 @@ function tellNone(): void {
 
 /** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */
 async function askSession(): Promise<StartOptions | undefined> {
-  const picked = await vscode.window.showQuickPick(
+  const picked = await pickOne(
     [
       { label: t('Ordinary Session'), admin: false },
       {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { mayHaveTakenEffect } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -21,9 +22,9 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   if (!method) {
     return false;
   }
-  const rename = { label: `$(edit) ${t('Rename')}` };
-  const primary = { label: `$(star) ${t('Make Primary')}` };
-  const action = await vscode.window.showQuickPick([rename, ...(method.isPrimary ? [] : [primary])], {
+  const rename = { icon: 'edit', label: t('Rename') };
+  const primary = { icon: 'star', label: t('Make Primary') };
+  const action = await pickOne([rename, ...(method.isPrimary ? [] : [primary])], {
     title: methodName(method),
     ignoreFocusOut: true,
   });
@@ -189,7 +190,7 @@ async function pickMethod(
     void vscode.window.showInformationMessage(t('This account has no second factor.'));
     return undefined;
   }
-  const picked = await vscode.window.showQuickPick(
+  const picked = await pickOne(
     methods.map((method) => ({
       label: methodName(method),
       description: method.isPrimary ? t('primary') : '',

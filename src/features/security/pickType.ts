@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { plainRow, type PickRow } from '../../editor/plainRow';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import type { Clock } from '../../util/clock';
 import { windowTime } from './words';
 
-interface TypeRow extends vscode.QuickPickItem {
+interface TypeRow extends PickRow {
   readonly type: 'totp' | 'sms';
 }
 
@@ -18,18 +19,21 @@ export function pickType(
   const tick = store.add(new MutableDisposable());
   picker.title = t('Add a Second Factor');
   picker.ignoreFocusOut = true;
-  picker.items = [
+  const rows: readonly TypeRow[] = [
     {
-      label: `$(device-mobile) ${t('Authenticator App')}`,
+      icon: 'device-mobile',
+      label: t('Authenticator App'),
       detail: t('Works without a network; scan a picture with the app'),
       type: 'totp',
     },
     {
-      label: `$(comment) ${t('Text Messages')}`,
+      icon: 'comment',
+      label: t('Text Messages'),
       detail: t('A code to your phone, each time'),
       type: 'sms',
     },
   ];
+  picker.items = rows.map(plainRow);
   const showTime = () => {
     const left = windowEndsAt === undefined ? undefined : windowEndsAt - clock.now();
     const question = t('What do you want to add?');

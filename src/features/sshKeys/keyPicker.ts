@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { askText, pickFromList, type Row } from '../../editor/quickPick';
+import { askText, pickFromList, pickOne, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import {
   isKeyName,
@@ -138,7 +138,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
     label: t('With a Passphrase, Typed in a Terminal'),
     detail: t('On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.'),
   };
-  const picked = await vscode.window.showQuickPick([without, withOne], {
+  const picked = await pickOne([without, withOne], {
     title: t('Generate an SSH Key: Passphrase'),
     ignoreFocusOut: true,
   });

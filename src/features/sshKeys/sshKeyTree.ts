@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { tooltip } from '../../editor/tooltip';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { type LocalKey, matchKeys } from '../../ssh/localKeys';
@@ -106,9 +107,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     item.iconPath = new vscode.ThemeIcon('key', local ? new vscode.ThemeColor('charts.green') : undefined);
     item.contextValue = isOwn ? ';sshKey;ownKey;' : ';sshKey;deletable;';
     item.accessibilityInformation = { label: [name, place].filter((part) => part !== '').join(', ') };
-    const tooltip = new vscode.MarkdownString();
-    tooltip.appendText([parsed?.type, parsed?.fingerprint, place].filter(Boolean).join('\n'));
-    item.tooltip = tooltip;
+    item.tooltip = tooltip([parsed?.type ?? '', parsed?.fingerprint ?? '', place]);
     return item;
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
@@ -18,12 +19,14 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
   const instances = state.kind === 'ready' ? state.value.instances : [];
   const rows = [
     {
-      label: t('$(package) From an Image…'),
+      icon: 'package',
+      label: t('From an Image…'),
       detail: t('SSH, private, with the image that you name'),
       run: () => fromImage(deps),
     },
     {
-      label: t('$(new-file) From Scratch'),
+      icon: 'new-file',
+      label: t('From Scratch'),
       detail: t('All fields, nothing filled in'),
       run: () => openDraft(deps, templateForImage('')),
     },
@@ -31,18 +34,20 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
       ? []
       : [
           {
-            label: t('$(server) From an Instance…'),
+            icon: 'server',
+            label: t('From an Instance…'),
             detail: t('Image, environment, start script and disk of a machine that you rent'),
             run: () => fromInstance(deps),
           },
         ]),
     {
-      label: t('$(folder-opened) From a File…'),
+      icon: 'folder-opened',
+      label: t('From a File…'),
       detail: '*.gpu-template.json',
       run: () => importTemplate(deps, undefined),
     },
   ];
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('Create a Template'),
     placeHolder: t('What should it start from?'),
   });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
@@ -42,7 +43,7 @@ export async function chooseTemplate(
     void vscode.window.showInformationMessage(t('There are no templates.'));
     return undefined;
   }
-  const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
+  const picked = await pickOne(rows, { title, matchOnDescription: true });
   return picked?.id;
 }
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { tooltip } from '../../editor/tooltip';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import type { TemplateGroup, TemplateNode } from './templateNodes';
@@ -48,10 +49,6 @@ export function templateItem(
 
 /** The essentials and the readme; nothing of the service is read as Markdown or as a link. */
 export function templateTooltip(template: Template, facts: ItemFacts): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString();
-  tooltip.appendMarkdown('**');
-  tooltip.appendText(templateName(template));
-  tooltip.appendMarkdown('**\n\n');
   const lines = [
     template.desc ?? '',
     templateImage(template),
@@ -67,16 +64,11 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
     dated(template.recentCreateAt, (day) => t('Last rented on {0}', day)),
     `#${template.id} · ${template.hashId}`,
   ];
-  for (const line of lines.filter((one) => one.trim() !== '')) {
-    tooltip.appendText(line);
-    tooltip.appendMarkdown('  \n');
-  }
   const readme = template.readme?.trim() ?? '';
-  if (readme !== '') {
-    tooltip.appendMarkdown('\n---\n\n');
-    tooltip.appendText(readme.length > readmeLimit ? `${readme.slice(0, readmeLimit)}…` : readme);
-  }
-  return tooltip;
+  return tooltip(lines, {
+    heading: templateName(template),
+    text: readme.length > readmeLimit ? `${readme.slice(0, readmeLimit)}…` : readme,
+  });
 }
 
 /** Empty where the service does not say when, or says never, which is 0. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { plainRow, type PickRow } from '../../editor/plainRow';
 import { comeBack } from '../../editor/unasked';
 import { keepOrder, plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
@@ -16,7 +17,7 @@ import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
 import { knownTemplate, openTemplate, type CommandDeps } from './templateCommands';
 
-interface SearchRow extends vscode.QuickPickItem {
+interface SearchRow extends PickRow {
   /** The query after taking a completion. */
   readonly query?: string;
   readonly template?: Template;
@@ -136,26 +137,28 @@ class TemplateSearch {
       ({ name, image }) => isQuery || /[=<>!]/.test(word) || `${name} ${image}`.toLowerCase().includes(word),
     );
     const completions = completeTemplateQuery(value).map((completion): SearchRow => ({
-      label: `$(symbol-keyword) ${completion.label}`,
+      icon: 'symbol-keyword',
+      label: completion.label,
       description: localize(completion.detail),
       query: completion.query,
       alwaysShow: true,
     }));
     const notes: SearchRow[] =
-      this.note === undefined ? [] : [{ label: `$(warning) ${this.note}`, alwaysShow: true }];
+      this.note === undefined ? [] : [{ icon: 'warning', label: this.note, alwaysShow: true }];
     const none: SearchRow[] =
       matching.length === 0 && this.searched !== '' && notes.length === 0 && completions.length === 0
         ? [{ label: t('No template matches.'), alwaysShow: true }]
         : [];
     const results = matching.slice(0, mostRows).map((template) => this.row(template));
     const more = matching.length - results.length;
-    this.picker.items = [
+    const rows: readonly SearchRow[] = [
       ...notes,
       ...completions,
       ...none,
       ...results,
       ...(more > 0 ? [{ label: t('{0} more; narrow the search to see them', more), alwaysShow: true }] : []),
     ];
+    this.picker.items = rows.map(plainRow);
   }
 
   private row(template: Template): SearchRow {

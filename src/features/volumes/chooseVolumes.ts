@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';
@@ -40,7 +40,7 @@ export async function chooseVolumes(
       .join(' · '),
     volume,
   }));
-  const picked = await vscode.window.showQuickPick(rows, { title });
+  const picked = await pickOne(rows, { title });
   return picked ? [picked.volume] : [];
 }
 

@@ -3,8 +3,8 @@ import type { VolumeTarget } from '../../contributions';
 import { listProblems, problemRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { tooltip } from '../../editor/tooltip';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { plain } from '../../model/instances/instanceState';
 import { add, formatMoney, zero } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
@@ -128,18 +128,12 @@ export class VolumeGroup implements TreeGroup, Disposable {
     item.description = parts.filter((part) => part !== '').join(' · ');
     item.iconPath = new vscode.ThemeIcon('database');
     item.contextValue = ';volume;';
-    const tooltip = new vscode.MarkdownString('');
-    tooltip.appendText(
-      [
-        t('Volume #{0}', volume.id),
-        ...parts,
-        volume.machineId === undefined ? '' : t('On machine {0}', volume.machineId),
-        plain(placeText(volume.location ?? '')),
-      ]
-        .filter((part) => part !== '')
-        .join('\n'),
-    );
-    item.tooltip = tooltip;
+    item.tooltip = tooltip([
+      t('Volume #{0}', volume.id),
+      ...parts,
+      volume.machineId === undefined ? '' : t('On machine {0}', volume.machineId),
+      placeText(volume.location ?? ''),
+    ]);
     return item;
   }
 }

@@ -4,7 +4,7 @@ import type { Client } from '../../api/client';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
@@ -64,7 +64,7 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
     ...(increase.newPrice === undefined ? [] : [rowOf(deps, increase, 'accept')]),
     rowOf(deps, increase, 'reject'),
   ]);
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('Price Increases'),
     placeHolder: t('Accept or reject which?'),
     matchOnDetail: true,
@@ -77,7 +77,8 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
 function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
   const name = nameOf(deps, increase);
   return {
-    label: verb === 'accept' ? `$(check) ${t('Accept: {0}', name)}` : `$(close) ${t('Reject: {0}', name)}`,
+    icon: verb === 'accept' ? 'check' : 'close',
+    label: verb === 'accept' ? t('Accept: {0}', name) : t('Reject: {0}', name),
     description: `${price(increase.currentPrice)} → ${price(increase.newPrice)}`,
     detail: deadlineText(deps, increase) ?? '',
     increase,

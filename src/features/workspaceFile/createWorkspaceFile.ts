@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { pickOne } from '../../editor/quickPick';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import {
   renderWorkspaceFile,
@@ -48,7 +49,7 @@ async function chooseSource({
   accounts,
   templates,
 }: Deps): Promise<Pick<WorkspaceFile, 'template' | 'image'> | undefined> {
-  const image = { label: t('$(package) An Image'), description: '', id: undefined };
+  const image = { icon: 'package', label: t('An Image'), description: '', id: undefined };
   if (accounts.active && templates.state.kind === 'idle') {
     // Without the list an image can still be named.
     await templates.refresh().catch(() => undefined);
@@ -60,7 +61,7 @@ async function chooseSource({
     id: template.id,
     template,
   }));
-  const picked = await vscode.window.showQuickPick([image, ...rows], {
+  const picked = await pickOne([image, ...rows], {
     title: t('Create Workspace File'),
     placeHolder: t('What does this workspace rent?'),
     matchOnDescription: true,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
+import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
@@ -79,7 +79,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
     return files[0];
   }
   const rows = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     placeHolder: t('Rent for which folder of the workspace?'),
   });
   return picked?.uri;
@@ -134,22 +134,25 @@ async function ask(
   stopped: readonly Instance[],
   coming: readonly Instance[],
 ): Promise<boolean> {
-  const another = { label: t('$(rocket) Rent Another Instance'), run: undefined };
+  const another = { icon: 'rocket', label: t('Rent Another Instance'), run: undefined };
   const rows = [
     ...running.map((instance) => ({
-      label: t('$(plug) Connect to {0}', plainLabel(instanceName(instance))),
+      icon: 'plug',
+      label: t('Connect to {0}', plainLabel(instanceName(instance))),
       ...numberOf(instance),
       run: async () => {
         await runCommand('gpuRental.instance.connect', { instanceId: instance.id });
       },
     })),
     ...stopped.map((instance) => ({
-      label: t('$(play) Start {0}', plainLabel(instanceName(instance))),
+      icon: 'play',
+      label: t('Start {0}', plainLabel(instanceName(instance))),
       ...numberOf(instance),
       run: () => start(instance),
     })),
     ...coming.map((instance) => ({
-      label: t('$(loading) Wait for {0}', plainLabel(instanceName(instance))),
+      icon: 'loading',
+      label: t('Wait for {0}', plainLabel(instanceName(instance))),
       description: t('it is getting ready'),
       run: async () => {
         await runCommand('gpuRental.instance.reveal', { instanceId: instance.id });
@@ -157,7 +160,7 @@ async function ask(
     })),
     another,
   ];
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOne(rows, {
     title: t('An Instance for This Workspace Exists Already'),
     placeHolder: t('Use it, or rent another one?'),
   });

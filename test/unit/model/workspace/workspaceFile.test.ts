@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
+import { formatText } from '../../../../src/util/text';
 import { refState, remember } from '../../../../src/model/templates/templateRef';
 
 describe('the workspace file', () => {
@@ -57,6 +58,20 @@ describe('the workspace file', () => {
       );
     });
   }
+
+  it('is refused in words that run nothing, whatever its keys are called', () => {
+    const key = '[Fix it](command:workbench.extensions.installExtension?%22%2Ftmp%2Fevil.vsix%22)';
+    const source = { image: 'a', maxPricePerHour: 1, filters: { [key]: 5 } };
+    assert.throws(
+      () => parseWorkspaceFile(JSON.stringify(source)),
+      (error) => {
+        assert.ok(error instanceof WorkspaceFileError);
+        assert.match(error.message, /Fix it/);
+        assert.doesNotMatch(formatText(error.text), /\]\(/);
+        return true;
+      },
+    );
+  });
 });
 
 describe('a remembered template', () => {

@@ -1,0 +1,38 @@
+import type * as vscode from 'vscode';
+import { plainLabel } from '../util/plainLabel';
+
+/** A row of a quick pick. The editor draws `$(…)` in its words, which may be a stranger's: icons stand apart. */
+export interface PickRow extends vscode.QuickPickItem {
+  /** Name of the icon before the label. */
+  readonly icon?: string;
+  /** Name of the icon before the detail. */
+  readonly detailIcon?: string;
+}
+
+/** The row as the editor gets it. */
+export function plainRow<T extends PickRow>(row: T): T {
+  return {
+    ...row,
+    label: words(row.label, row.icon),
+    ...(row.description === undefined ? {} : { description: words(row.description) }),
+    ...(row.detail === undefined ? {} : { detail: words(row.detail, row.detailIcon) }),
+  };
+}
+
+/** Cleans a row of a tree, which has its icon apart as well. */
+export function plainItem<T extends Pick<vscode.TreeItem, 'label' | 'description' | 'tooltip'>>(item: T): T {
+  if (typeof item.label === 'string') {
+    item.label = plainLabel(item.label);
+  }
+  if (typeof item.description === 'string') {
+    item.description = plainLabel(item.description);
+  }
+  if (typeof item.tooltip === 'string') {
+    item.tooltip = item.tooltip.split('\n').map(plainLabel).join('\n');
+  }
+  return item;
+}
+
+function words(value: string, icon?: string): string {
+  return icon === undefined ? plainLabel(value) : `$(${icon}) ${plainLabel(value)}`;
+}
