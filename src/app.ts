@@ -34,6 +34,7 @@ import type { Services } from './services';
 import type { Shell } from './shell';
 import { Attention } from './store/instances/attention';
 import type { Rental } from './store/ports';
+import { systemClock, type Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
 
 /** The loaded product, as the entry point sees it. */
@@ -74,8 +75,12 @@ const features: readonly ((services: Services) => Disposable)[] = [
 ];
 
 /** Builds the services, registers the features, and reads who is signed in. */
-export async function startApp(context: vscode.ExtensionContext, shell: Shell): Promise<App> {
-  const services = await createServices(context, shell);
+export async function startApp(
+  context: vscode.ExtensionContext,
+  shell: Shell,
+  clock: Clock = systemClock,
+): Promise<App> {
+  const services = await createServices(context, shell, clock);
   for (const register of features) {
     context.subscriptions.push(register(services));
   }

@@ -15,6 +15,7 @@ import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
 import { TreeGroups } from './editor/treeGroups';
+import { setWindowClock } from './editor/windowClock';
 import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
@@ -49,14 +50,19 @@ import { SecondFactorGate, type WindowFocus } from './store/accounts/secondFacto
 import { WindowInUse } from './store/accounts/windowInUse';
 import { createTemplateDesk } from './store/templates/templateDesk';
 import { createWindowHub } from './store/windows/windowHub';
-import { systemClock, type Clock } from './util/clock';
+import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
 
 /** Makes the long-lived objects; the one place that does. Everything ends with the context. */
-export async function createServices(context: vscode.ExtensionContext, shell: Shell): Promise<Services> {
+export async function createServices(
+  context: vscode.ExtensionContext,
+  shell: Shell,
+  clock: Clock,
+): Promise<Services> {
+  setWindowClock(clock);
   const storageDir = context.globalStorageUri.fsPath;
   await mkdir(storageDir, { recursive: true, mode: 0o700 });
   const own: Own = (item) => {
@@ -64,7 +70,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     return item;
   };
   const guarded = new GuardedSecrets(context.secrets, currentPlacement(context));
-  const secrets = patientSecrets(secretPort(guarded), systemClock);
+  const secrets = patientSecrets(secretPort(guarded), clock);
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, editor.log));
   return {
@@ -72,7 +78,7 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
     storageDir,
     globalState: context.globalState,
     secrets,
-    clock: systemClock,
+    clock,
     ...editor,
     network: () => networkSettings(editor.settings),
     trees: shell.trees,
@@ -92,9 +98,10 @@ export async function createServices(context: vscode.ExtensionContext, shell: Sh
       storageDir,
       secrets,
       demo,
+      clock,
       ...editor,
     }),
-    ssh: createSshService(nodeSshDeps(editor.log, () => sshSettings(editor.settings))),
+    ssh: createSshService(nodeSshDeps(editor.log, clock, () => sshSettings(editor.settings))),
   };
 }
 
@@ -129,14 +136,14 @@ interface SharedDeps {
   readonly storageDir: string;
   readonly secrets: SecretPort;
   readonly demo: DemoProcess;
+  readonly clock: Clock;
   readonly log: OutputLog;
   readonly redactor: Redactor;
   readonly settings: SettingsReader;
 }
 
 /** What all windows of this user share. */
-function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }: SharedDeps) {
-  const clock = systemClock;
+function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, settings }: SharedDeps) {
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
   const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
@@ -162,7 +169,7 @@ function sharedState({ own, storageDir, secrets, demo, log, redactor, settings }
         createClient({
           baseUrl: serviceUrl,
           bearer,
-          transport: isDemo ? demoTransport(demo) : own(new NetworkTransport(serviceUrl, settings)),
+          transport: isDemo ? demoTransport(demo, clock) : own(new NetworkTransport(serviceUrl, settings)),
           clock,
           log,
           ...(recover ? { recover } : {}),
@@ -268,12 +275,12 @@ function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: Out
 }
 
 /** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
-function demoTransport(demo: DemoProcess): Transport {
+function demoTransport(demo: DemoProcess, clock: Clock): Transport {
   return new DemoTransport(
     new UndiciTransport(),
     demo,
     (error) => error instanceof TransportFailure && error.kind === 'notReachable',
-    () => systemClock.now(),
+    () => clock.now(),
   );
 }
 

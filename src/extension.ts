@@ -9,13 +9,17 @@ import { LazyTree } from './editor/lazyTree';
 import { t } from './editor/localize';
 import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
+import type { Clock } from './util/clock';
 
-/** Registers what the manifest names and does nothing else; the first use of any of it loads the product. */
-export function activate(context: vscode.ExtensionContext): void {
+/**
+ * Registers what the manifest names and does nothing else; the first use of any of it loads the product. The editor
+ * gives no `clock`; tests do.
+ */
+export function activate(context: vscode.ExtensionContext, clock?: Clock): void {
   let app: Promise<App> | undefined;
   const load = (): Promise<App> =>
     (app ??= import('./app')
-      .then(({ startApp }) => startApp(context, shell))
+      .then(({ startApp }) => startApp(context, shell, clock))
       .catch((error: unknown) => {
         app = undefined;
         void vscode.window.showErrorMessage(

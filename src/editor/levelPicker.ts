@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../util/disposable';
 import { keepOrder, setRows, type PickRow } from './quickPick';
 import { comeBack } from './unasked';
+import { windowClock } from './windowClock';
 
 export interface LevelRow extends PickRow {
   /** Finds the row again after the list was made anew. */
@@ -177,7 +178,7 @@ export class LevelPicker {
   }
 
   private set(rows: readonly LevelRow[], activeId: string | undefined): void {
-    this.before ??= { rows: this.picker.items, at: Date.now() };
+    this.before ??= { rows: this.picker.items, at: windowClock().now() };
     setRows(this.picker, rows, activeId);
   }
 
@@ -187,7 +188,12 @@ export class LevelPicker {
    */
   private meant(row: LevelRow | undefined): LevelRow | undefined {
     const { before, picker, top } = this;
-    if (!row || !before || Date.now() - before.at > toldWithinMs || top?.level.followsTyping === true) {
+    if (
+      !row ||
+      !before ||
+      windowClock().now() - before.at > toldWithinMs ||
+      top?.level.followsTyping === true
+    ) {
       return row;
     }
     const old = before.rows[picker.items.indexOf(row)];

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { orCancelled } from '../util/cancellation';
-import { systemClock, wait } from '../util/clock';
+import { wait } from '../util/clock';
 import { t } from './localize';
+import { windowClock } from './windowClock';
 
 /** A progress notification with *Cancel*; the signal fires on cancel. */
 export function withCancellableProgress<T>(
@@ -52,7 +53,7 @@ async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Prom
   const late = () => false;
   const isSoon = await Promise.race([
     work.then(done, done),
-    wait(systemClock, soonMs, stop.signal).then(late, late),
+    wait(windowClock(), soonMs, stop.signal).then(late, late),
   ]);
   stop.abort();
   return isSoon ? work : show();

@@ -30,6 +30,8 @@ export interface RunningSimulator {
   readonly lifecycle: Lifecycle;
   /** What arrived, oldest first; requests under `/__sim/` are left out. */
   requests(since?: number): readonly ReceivedRequest[];
+  /** How many requests wait for an ordered delay or stall to end. */
+  heldBack(): number;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ class SimulatorServer implements RunningSimulator {
   private readonly server: Server;
   private readonly idle: IdleWatch;
   private readonly instances: InstanceService;
+  private held = 0;
   private closing: Promise<void> | undefined;
 
   constructor(private readonly options: SimulatorOptions) {
@@ -97,6 +100,10 @@ class SimulatorServer implements RunningSimulator {
 
   requests(since?: number): readonly ReceivedRequest[] {
     return this.log.list(since);
+  }
+
+  heldBack(): number {
+    return this.held;
   }
 
   async listen(): Promise<void> {
@@ -188,13 +195,19 @@ class SimulatorServer implements RunningSimulator {
     const { response } = call;
     for (const fault of faults) {
       if (fault.kind === 'delay') {
+        this.held += 1;
         await new Promise<void>((resolve) => {
           this.world.clock.schedule(resolve, fault.delayMs ?? 1000);
         });
+        this.held -= 1;
       }
     }
     const fault = faults.find((order) => order.kind !== 'delay');
     if (fault?.kind === 'stall') {
+      this.held += 1;
+      response.once('close', () => {
+        this.held -= 1;
+      });
       return undefined;
     }
     if (fault?.kind === 'dropBefore') {

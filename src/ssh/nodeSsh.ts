@@ -1,5 +1,5 @@
 import { homedir, hostname, userInfo } from 'node:os';
-import { systemClock } from '../util/clock';
+import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { errorCode, nodeFileSystem } from './fileSystem';
 import type { ProcessIdentity } from './lock';
@@ -29,13 +29,13 @@ export function nodeEnvironment(settings: SshSettings): SshEnvironment {
   return { platform: process.platform, home: homedir(), accountHome: userInfo().homedir, ...settings() };
 }
 
-/** The service on this computer, with the real files, programs and time. */
-export function nodeSshDeps(log: Log, settings: SshSettings): SshDeps {
+/** The service on this computer, with the real files and programs. */
+export function nodeSshDeps(log: Log, clock: Clock, settings: SshSettings): SshDeps {
   return {
     fs: nodeFileSystem,
     run: runProgram,
     probe: probeBanner,
-    clock: systemClock,
+    clock,
     log,
     identity: thisProcess,
     environment: () => nodeEnvironment(settings),

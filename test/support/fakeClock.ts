@@ -8,7 +8,11 @@ export class FakeClock implements Clock {
   private passed = 0;
   private timers: { at: number; run: () => void }[] = [];
 
-  constructor(private startMs = Date.UTC(2026, 0, 15, 12)) {}
+  /** `rest` lets everything come to rest that does not wait for this clock. */
+  constructor(
+    private startMs = Date.UTC(2026, 0, 15, 12),
+    private readonly rest: () => Promise<void> = settle,
+  ) {}
 
   now(): number {
     return this.startMs + this.passed;
@@ -36,10 +40,16 @@ export class FakeClock implements Clock {
     return this.timers.length;
   }
 
+  /** Milliseconds until the next timer is due. */
+  get untilNext(): number | undefined {
+    if (this.timers.length === 0) return undefined;
+    return Math.max(0, Math.min(...this.timers.map(({ at }) => at)) - this.passed);
+  }
+
   /** Moves time, running due timers in order and letting promises settle between them. */
   async advance(ms: number): Promise<void> {
     const end = this.passed + ms;
-    await settle();
+    await this.rest();
     for (;;) {
       const next = this.timers.filter((t) => t.at <= end).sort((a, b) => a.at - b.at)[0];
       if (!next) {
@@ -48,10 +58,10 @@ export class FakeClock implements Clock {
       this.timers = this.timers.filter((other) => other !== next);
       this.passed = Math.max(this.passed, next.at);
       next.run();
-      await settle();
+      await this.rest();
     }
     this.passed = end;
-    await settle();
+    await this.rest();
   }
 
   /** Moves time on, a step at a time, until a promise is settled. */

@@ -10,8 +10,8 @@ export async function eventually(
   await until('the condition to come true', condition, { timeoutMs: withinMs, everyMs: 20 });
 }
 
-/** Rents the cheapest offer that has ports and waits until it runs; the id of the instance. */
-export async function rentRunning(
+/** Rents the cheapest offer that has ports; the id of the instance. */
+export async function rentCheapest(
   simulator: TestSimulator,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
@@ -28,7 +28,15 @@ export async function rentRunning(
     ...body,
   });
   assert.equal(rented.status, 200, rented.text);
-  const id = Number(rented.json.new_contract);
+  return Number(rented.json.new_contract);
+}
+
+/** As `rentCheapest`, and waits until it runs. */
+export async function rentRunning(
+  simulator: TestSimulator,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
+  const id = await rentCheapest(simulator, body);
   if (simulator.fakeClock) {
     simulator.advance(600);
   }

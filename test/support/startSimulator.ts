@@ -85,6 +85,7 @@ export async function startTestSimulator(options: TestSimulatorOptions = {}): Pr
     orders: simulator.orders,
     lifecycle: simulator.lifecycle,
     requests: (since) => simulator.requests(since),
+    heldBack: () => simulator.heldBack(),
     close: async () => {
       await simulator.close();
       if (errors.length > 0) {

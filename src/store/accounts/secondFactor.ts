@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { TfaLogin } from '../../model/accounts/tfa';
-import { systemClock, type Clock } from '../../util/clock';
+import type { Clock } from '../../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -71,7 +71,7 @@ export class SecondFactorGate implements Disposable {
   constructor(
     private readonly hub: WindowHub,
     private readonly focus: WindowFocus,
-    private readonly clock: Clock = systemClock,
+    private readonly clock: Clock,
     private readonly log: Log = silentLog,
   ) {
     const tell = () => {

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('living with instances', () => {
+  const computer = useComputer({ secrets: ['very-secret-value'] });
+  let window: FeatureWindow;
+  let first: number;
+  let second: number;
+  const instances = () => window.view('instances');
+  const puts = (id: number) => computer().simulator.received('PUT', `/api/v0/instances/${id}/`);
+  const bodies = (id: number) => puts(id).map(({ body }) => body);
+
+  before(async () => {
+    first = await computer().rentRunning({ label: 'trainer', env: { TOKEN: 'very-secret-value' } });
+    second = await computer().rentRunning({ label: 'helper' });
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('shows in the status bar what runs, what it costs and how long the credit lasts', async () => {
+    await window.statusShows(/2 running · \$\d+\.\d+\/h · .* left/);
+  });
+
+  it('asks before a stop, says what goes on costing, and stops', async () => {
+    await instances().menu('trainer', 'Stop…');
+    const { text, detail } = await window.dialog();
+    assert.match(`${text} ${detail}`, /goes on costing \$\d+\.\d+\/day/);
+    assert.match(`${text} ${detail}`, /rented by somebody else/);
+    assert.deepEqual(bodies(first), []);
+    await window.dialogButton('Stop');
+    await window.toast(/Its disk still bills/);
+    await instances().row(/trainer.*Stopped|Stopped.*trainer/);
+    assert.deepEqual(bodies(first), [{ state: 'stopped' }]);
+  });
+
+  it('starts it again and says when it is ready', async () => {
+    window.clearToasts();
+    await instances().menu('trainer', 'Start…');
+    await window.dialogButton('Start');
+    await window.toast(/trainer is ready/);
+    await instances().row(/trainer.*Running|Running.*trainer/);
+    window.clearToasts();
+  });
+
+  it('renames and keeps what the rental is found by', async () => {
+    await instances().menu('trainer', 'Rename…');
+    await window.quick.title(/Rename/);
+    await window.quick.type('tuned');
+    await instances().row('tuned');
+    assert.equal(computer().simulator.world.instance(first)?.label, 'tuned');
+  });
+
+  it('shows the details with secrets masked', async () => {
+    await instances().menu('tuned', 'Show Details');
+    await window.document('"state"');
+  });
+
+  it('runs a command of the service and shows its output', async () => {
+    await instances().menu('tuned', 'Run Command on Instance…');
+    await window.quick.title(/Run a Command/);
+    await window.quick.type('ls', { enter: false });
+    await window.quick.message('2 of 512');
+    await window.quick.enter();
+    await window.document('$ ls');
+    assert.equal(computer().simulator.received('PUT', `/api/v0/instances/command/${first}/`).length, 1);
+  });
+
+  it('shows the log in a read-only document', async () => {
+    await instances().menu('tuned', 'Show Log of Instance');
+    const log = await computer().until('the log', () =>
+      window.screen.documents.shown.find(({ fileName }) => fileName.endsWith('tuned.log')),
+    );
+    await computer().until('its lines', () => log.getText().includes('run type: ssh'));
+    assert.ok(computer().simulator.received('PUT', `/api/v0/instances/request_logs/${first}/`).length > 0);
+  });
+
+  it('stops several at once, and says which of them was not', async () => {
+    window.clearToasts();
+    const before = [first, second].map((id) => puts(id).length);
+    const path = `/api/v0/instances/${second}/`;
+    computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_request', method: 'PUT', path });
+    await instances().menu('helper', 'Stop…', ['tuned']);
+    assert.match((await window.dialog('rented by somebody else')).text, /2 instances/);
+    await window.dialogButton('Stop');
+    const { text, detail } = await window.dialog('Some instances could not be stopped');
+    assert.match(`${text} ${detail}`, /helper was not stopped and goes on costing \$/);
+    assert.doesNotMatch(`${text} ${detail}`, /tuned/);
+    await window.dialogButton('OK');
+    await window.toast(/tuned is being stopped/);
+    assert.deepEqual(
+      [first, second].map((id, index) => puts(id).length - (before[index] ?? 0)),
+      [1, 1],
+    );
+    await instances().row(/tuned.*Stopped|Stopped.*tuned/);
+  });
+
+  it('finds out what became of a start whose answer was lost', async () => {
+    const { simulator } = computer();
+    const path = `/api/v0/instances/${first}/`;
+    const before = puts(first).length;
+    window.clearToasts();
+    simulator.fail({ kind: 'dropBefore', method: 'PUT', path });
+    await instances().menu('tuned', 'Start…');
+    await window.dialogButton('Start');
+    await window.toast(/^tuned was not started and costs \$\S+ as before.*answer was lost/s);
+    simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
+    simulator.fail({ kind: 'dropBefore', method: 'GET', path, times: 0 });
+    await window.toastButton(/was not started/, 'Try Again');
+    await window.dialogButton('Start');
+    await computer().until('the request', () => puts(first).length === before + 2);
+    // A user who does not wait for the last look is told what is known.
+    await window.toastButton(/^Starting/, 'Cancel');
+    await window.toast(/^It is not known whether tuned was started.*If it was, it costs \$/s);
+    simulator.faults.clear();
+    await window.toastButton(/^It is not known/, 'Refresh');
+    await window.toast(/tuned is ready/);
+    assert.equal(puts(first).length, before + 2);
+  });
+
+  it('finds a stop done whose answer was lost, and says so as if it had come', async () => {
+    const before = puts(first).length;
+    window.clearToasts();
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: `/api/v0/instances/${first}/` });
+    await instances().menu('tuned', 'Stop…');
+    await window.dialogButton('Stop');
+    await window.toast(/tuned is being stopped. Its disk still bills/);
+    assert.equal(puts(first).length, before + 1);
+    await instances().row(/tuned.*Stopped|Stopped.*tuned/);
+  });
+
+  it('says that it is not confirmed where the service still has what it said it destroyed', async () => {
+    window.clearToasts();
+    const { simulator } = computer();
+    const path = `/api/v0/instances/${second}/`;
+    simulator.fail({ kind: 'answer', method: 'DELETE', path, status: 200, body: { success: true } });
+    await instances().menu('helper', 'Destroy…');
+    await window.dialogButton('Destroy');
+    await computer().until('the request', () => simulator.received('DELETE', path).length === 1);
+    await window.toastButton(/^Destroying/, 'Cancel');
+    await window.toast(/^It is not confirmed that helper is destroyed.*still being checked/s);
+    assert.ok(simulator.world.instance(second));
+    assert.equal(simulator.received('DELETE', path).length, 1);
+  });
+
+  it('destroys several at once, after one question that names them, and reads back', async () => {
+    window.clearToasts();
+    const { simulator } = computer();
+    await instances().menu('helper', 'Destroy…', ['tuned']);
+    const { text, detail } = await window.dialog(/lost for good/);
+    assert.match(`${text} ${detail}`, /tuned/);
+    assert.match(`${text} ${detail}`, /helper/);
+    await window.dialogButton('Destroy');
+    await window.toast(/2 instances are destroyed/);
+    assert.deepEqual(simulator.world.instances, []);
+    for (const [id, times] of [
+      [first, 1],
+      [second, 2],
+    ]) {
+      assert.equal(simulator.received('DELETE', `/api/v0/instances/${id}/`).length, times);
+      assert.ok(simulator.received('GET', `/api/v0/instances/${id}/`).length >= 1);
+    }
+    await instances().noRow('tuned');
+  });
+});

@@ -1,0 +1,265 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import { FakeDisposable, FakeEventEmitter, resolved } from './events';
+import type { Messages } from './messages';
+import { FakeTextDocument } from './textDocument';
+import {
+  FakeFileSystemError,
+  FakeRange,
+  FakeSelection,
+  FakeTabInputText,
+  FakeUri,
+  type FakeWorkspaceEdit,
+  type TextChange,
+} from './values';
+
+interface FakeTextEditor {
+  readonly document: FakeTextDocument;
+  selection: FakeSelection;
+  selections: FakeSelection[];
+  visibleRanges: FakeRange[];
+  options: object;
+  viewColumn: number;
+  revealRange(range: FakeRange): void;
+}
+
+interface FakeTab {
+  readonly label: string;
+  readonly input: FakeTabInputText;
+  readonly isDirty: boolean;
+}
+
+/** Documents, their editors and tabs, and where their text comes from and goes to. */
+export class Documents {
+  readonly all: FakeTextDocument[] = [];
+  /** Every document that was shown, in that order. */
+  readonly shown: FakeTextDocument[] = [];
+  readonly contents = new Map<string, vscode.TextDocumentContentProvider>();
+  readonly fileSystems = new Map<string, vscode.FileSystemProvider>();
+  readonly opened = new FakeEventEmitter<FakeTextDocument>();
+  readonly closed = new FakeEventEmitter<FakeTextDocument>();
+  readonly changed = new FakeEventEmitter<unknown>();
+  readonly saved = new FakeEventEmitter<FakeTextDocument>();
+  readonly activeChanged = new FakeEventEmitter<FakeTextEditor | undefined>();
+  readonly visibleChanged = new FakeEventEmitter<readonly FakeTextEditor[]>();
+  readonly tabsChanged = new FakeEventEmitter<unknown>();
+  active: FakeTextEditor | undefined;
+  private tabs: FakeTab[] = [];
+  private untitled = 0;
+
+  constructor(private readonly messages: Messages) {}
+
+  get tabGroups() {
+    const { tabs } = this;
+    return {
+      all: [{ tabs, isActive: true, viewColumn: 1 }],
+      onDidChangeTabs: this.tabsChanged.event,
+      close: async (which: FakeTab | readonly FakeTab[]) => {
+        const gone = Array.isArray(which) ? (which as readonly FakeTab[]) : [which as FakeTab];
+        for (const tab of gone) this.close(this.byUri(tab.input.uri));
+        return Promise.resolve(true);
+      },
+    };
+  }
+
+  byUri(uri: vscode.Uri): FakeTextDocument | undefined {
+    return this.all.find((document) => document.uri.toString() === uri.toString());
+  }
+
+  async open(what: unknown): Promise<FakeTextDocument> {
+    if (typeof what === 'string') return this.openUri(FakeUri.file(what));
+    if (FakeUri.isUri(what)) return this.openUri(what);
+    const { content = '', language = 'plaintext' } = (what ?? {}) as { content?: string; language?: string };
+    this.untitled += 1;
+    return this.add(
+      FakeUri.from({ scheme: 'untitled', path: `Untitled-${this.untitled}` }),
+      content,
+      language,
+    );
+  }
+
+  async openUri(uri: vscode.Uri): Promise<FakeTextDocument> {
+    return this.byUri(uri) ?? this.add(uri, await this.read(uri), languageOf(uri));
+  }
+
+  private add(uri: vscode.Uri, text: string, language: string): FakeTextDocument {
+    const known = this.byUri(uri);
+    if (known) return known;
+    const document = new FakeTextDocument(uri, text, language, (own) => this.save(own));
+    this.all.push(document);
+    this.opened.fire(document);
+    return document;
+  }
+
+  async show(what: unknown, options: { readonly selection?: FakeRange } = {}): Promise<FakeTextEditor> {
+    const document = what instanceof FakeTextDocument ? what : await this.openUri(what as vscode.Uri);
+    const { start, end } = options.selection ?? new FakeRange(0, 0, 0, 0);
+    const selection = new FakeSelection(start, end);
+    const editor: FakeTextEditor = {
+      document,
+      selection,
+      selections: [selection],
+      visibleRanges: [new FakeRange(0, 0, document.lineCount, 0)],
+      options: {},
+      viewColumn: 1,
+      revealRange: (range) => {
+        editor.visibleRanges = [range];
+      },
+    };
+    this.shown.push(document);
+    const tab = {
+      label: path.posix.basename(document.uri.path),
+      input: new FakeTabInputText(document.uri),
+      isDirty: false,
+    };
+    this.tabs = [...this.tabs.filter((other) => other.input.uri.toString() !== document.uri.toString()), tab];
+    this.activate(editor);
+    this.tabsChanged.fire({ opened: [tab], closed: [], changed: [] });
+    return editor;
+  }
+
+  private activate(editor: FakeTextEditor | undefined): void {
+    this.active = editor;
+    this.activeChanged.fire(editor);
+    this.visibleChanged.fire(editor ? [editor] : []);
+  }
+
+  close(document: FakeTextDocument | undefined): void {
+    if (!document || document.isClosed) return;
+    const gone = this.tabs.filter((tab) => tab.input.uri.toString() === document.uri.toString());
+    this.tabs = this.tabs.filter((tab) => !gone.includes(tab));
+    this.all.splice(this.all.indexOf(document), 1);
+    document.isClosed = true;
+    if (this.active?.document === document) this.activate(undefined);
+    this.tabsChanged.fire({ opened: [], closed: gone, changed: [] });
+    this.closed.fire(document);
+  }
+
+  /** As if a user made the whole text this one; `false` from a save leaves it dirty. */
+  edit(document: FakeTextDocument, text: string): void {
+    document.isDirty = true;
+    this.change(document, text);
+  }
+
+  private change(document: FakeTextDocument, text: string): void {
+    const range = new FakeRange(document.positionAt(0), document.positionAt(document.getText().length));
+    const rangeLength = document.getText().length;
+    document.setText(text);
+    this.changed.fire({
+      document,
+      contentChanges: [{ range, rangeOffset: 0, rangeLength, text }],
+      reason: undefined,
+    });
+  }
+
+  async apply(edit: FakeWorkspaceEdit): Promise<boolean> {
+    for (const key of new Set(edit.changes.map(({ uri }) => uri.toString()))) {
+      const document = await this.openUri(FakeUri.parse(key));
+      const changes = edit.changes.filter(({ uri }) => uri.toString() === key);
+      this.edit(document, withChanges(document, changes));
+    }
+    return true;
+  }
+
+  /** The editor shows what a refused save says, and the text stays unsaved. */
+  private async save(document: FakeTextDocument): Promise<boolean> {
+    if (!document.isDirty) return true;
+    try {
+      await this.write(document.uri, new TextEncoder().encode(document.getText()));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const name = path.posix.basename(document.uri.path);
+      void this.messages.show('error', `Failed to save '${name}': ${reason}`, ['Retry']);
+      return false;
+    }
+    document.isDirty = false;
+    this.saved.fire(document);
+    return true;
+  }
+
+  private async read(uri: vscode.Uri): Promise<string> {
+    const content = this.contents.get(uri.scheme);
+    if (content) {
+      const token = {
+        isCancellationRequested: false,
+        onCancellationRequested: this.tabsChanged.event as never,
+      };
+      return (await resolved(content.provideTextDocumentContent(uri, token))) ?? '';
+    }
+    const files = this.fileSystems.get(uri.scheme);
+    if (files) return new TextDecoder().decode(await resolved(files.readFile(uri)));
+    if (uri.scheme !== 'file') throw FakeFileSystemError.Unavailable(uri);
+    return readFile(uri.fsPath, 'utf8');
+  }
+
+  private async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
+    const files = this.fileSystems.get(uri.scheme);
+    if (files) await resolved(files.writeFile(uri, bytes, { create: false, overwrite: true }));
+    else await writeFile(uri.fsPath, bytes);
+  }
+
+  /** Documents without edits follow their file; those with edits stay as they are. */
+  registerFileSystem(scheme: string, provider: vscode.FileSystemProvider): FakeDisposable {
+    this.fileSystems.set(scheme, provider);
+    const subscription = provider.onDidChangeFile((events) => {
+      for (const { uri, type } of events) if (type !== 3) void this.reload(uri);
+    });
+    return new FakeDisposable(() => {
+      subscription.dispose();
+      this.fileSystems.delete(scheme);
+    });
+  }
+
+  registerContent(scheme: string, provider: vscode.TextDocumentContentProvider): FakeDisposable {
+    this.contents.set(scheme, provider);
+    const subscription = provider.onDidChange?.((uri) => void this.reload(uri));
+    return new FakeDisposable(() => {
+      subscription?.dispose();
+      this.contents.delete(scheme);
+    });
+  }
+
+  private isUnedited(uri: vscode.Uri): FakeTextDocument | undefined {
+    const document = this.byUri(uri);
+    return document?.isDirty === false ? document : undefined;
+  }
+
+  private async reload(uri: vscode.Uri): Promise<void> {
+    if (this.isUnedited(uri)) {
+      const text = await this.read(uri);
+      const document = this.isUnedited(uri);
+      if (document && text !== document.getText()) this.change(document, text);
+    }
+  }
+
+  async setLanguage(document: FakeTextDocument, language: string): Promise<FakeTextDocument> {
+    document.languageId = language;
+    return Promise.resolve(document);
+  }
+}
+
+function withChanges(document: FakeTextDocument, changes: readonly TextChange[]): string {
+  const places = changes
+    .map(({ range, newText }) => ({
+      from: document.offsetAt(range.start),
+      to: document.offsetAt(range.end),
+      newText,
+    }))
+    .sort((a, b) => b.from - a.from);
+  return places.reduce(
+    (text, { from, to, newText }) => text.slice(0, from) + newText + text.slice(to),
+    document.getText(),
+  );
+}
+
+const languages: Readonly<Record<string, string>> = {
+  '.json': 'json',
+  '.md': 'markdown',
+  '.py': 'python',
+  '.log': 'log',
+};
+
+function languageOf(uri: vscode.Uri): string {
+  return languages[path.posix.extname(uri.path)] ?? 'plaintext';
+}

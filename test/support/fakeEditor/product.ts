@@ -1,0 +1,51 @@
+import { buildSync } from 'esbuild';
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Script } from 'node:vm';
+import type * as vscode from 'vscode';
+import type * as entryPoint from '../../../src/extension';
+import { repository } from './manifest';
+
+type Product = Pick<typeof entryPoint, 'activate'>;
+type Load = (module: string) => unknown;
+
+const file = path.join(repository, 'out', 'feature', 'extension.cjs');
+let script: Script | undefined;
+
+/**
+ * The product, made from its source once a process. Packages stay outside, so that a window costs only our own code;
+ * how they are bundled is what the tests of the packaged extension are for.
+ */
+function compiled(): Script {
+  if (script) return script;
+  const { outputFiles } = buildSync({
+    absWorkingDir: repository,
+    entryPoints: ['src/extension.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    packages: 'external',
+    external: ['vscode'],
+    sourcemap: 'inline',
+    supported: { 'dynamic-import': false },
+    outfile: file,
+    logLevel: 'warning',
+  });
+  process.setSourceMapsEnabled(true);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const [output] = outputFiles;
+  script = new Script(`(function (require, module, exports) {${output?.text ?? ''}\n})`, { filename: file });
+  return script;
+}
+
+/** A copy of the product with modules of its own, as each window has one. */
+export function loadProduct(editor: typeof vscode): Product {
+  const load = createRequire(path.join(repository, 'src', 'extension.ts')) as Load;
+  const module = { exports: {} };
+  const run = compiled().runInThisContext() as (require: Load, own: typeof module, exports: object) => void;
+  run((name) => (name === 'vscode' ? editor : load(name)), module, module.exports);
+  return module.exports as Product;
+}

@@ -1,0 +1,242 @@
+import type * as vscode from 'vscode';
+import { FakeEventEmitter } from './events';
+import { FakeThemeIcon } from './values';
+
+export const backButton: vscode.QuickInputButton = {
+  iconPath: new FakeThemeIcon('arrow-left'),
+  tooltip: 'Back',
+};
+
+type ShownInput = FakeInputBox | FakeQuickPick<vscode.QuickPickItem>;
+
+/** The one place of a window in which quick picks and input boxes are shown, one at a time. */
+export class QuickInputPlace {
+  current: ShownInput | undefined;
+}
+
+/** What lists and boxes have in common. */
+export abstract class FakeQuickInput implements vscode.QuickInput {
+  title: string | undefined;
+  step: number | undefined;
+  totalSteps: number | undefined;
+  enabled = true;
+  busy = false;
+  ignoreFocusOut = false;
+  placeholder: string | undefined;
+  buttons: readonly vscode.QuickInputButton[] = [];
+  isVisible = false;
+  protected typed = '';
+  protected readonly valueChanged = new FakeEventEmitter<string>();
+  private readonly buttonPressed = new FakeEventEmitter<vscode.QuickInputButton>();
+  private readonly hidden = new FakeEventEmitter<undefined>();
+  readonly onDidChangeValue = this.valueChanged.event;
+  readonly onDidTriggerButton = this.buttonPressed.event;
+  readonly onDidHide = this.hidden.event as vscode.Event<void>;
+
+  constructor(private readonly place: QuickInputPlace) {}
+
+  get value(): string {
+    return this.typed;
+  }
+
+  set value(value: string) {
+    this.typed = value;
+  }
+
+  show(): void {
+    const before = this.place.current;
+    if (before !== this.self) before?.hide();
+    this.place.current = this.self;
+    this.isVisible = true;
+  }
+
+  hide(): void {
+    if (!this.isVisible) return;
+    this.isVisible = false;
+    if (this.place.current === this.self) this.place.current = undefined;
+    this.hidden.fire(undefined);
+  }
+
+  dispose(): void {
+    this.hide();
+  }
+
+  /** There are no other kinds than the two below. */
+  private get self(): ShownInput {
+    return this as unknown as ShownInput;
+  }
+
+  /** As if a user typed over what stands there. */
+  type(text: string): void {
+    if (!this.enabled) throw new Error(`"${String(this.title)}" takes no input now`);
+    this.typed = text;
+    this.valueChanged.fire(text);
+  }
+
+  /** Presses the button in the title whose tooltip begins so. */
+  pressButton(tooltip: string): void {
+    const button = this.buttons.find((one) => one.tooltip?.startsWith(tooltip));
+    if (!button) {
+      const there = this.buttons.map((one) => one.tooltip).join(', ');
+      throw new Error(`"${String(this.title)}" has no button "${tooltip}"; it has: ${there}`);
+    }
+    this.buttonPressed.fire(button);
+  }
+
+  /** What stands below or in the box. */
+  abstract get message(): string;
+  abstract accept(): void;
+}
+
+export class FakeInputBox extends FakeQuickInput implements vscode.InputBox {
+  password = false;
+  prompt: string | undefined;
+  valueSelection: readonly [number, number] | undefined;
+  validationMessage: string | vscode.InputBoxValidationMessage | undefined;
+  private readonly accepted = new FakeEventEmitter<undefined>();
+  readonly onDidAccept = this.accepted.event as vscode.Event<void>;
+
+  get message(): string {
+    const { validationMessage: said } = this;
+    const text = typeof said === 'object' ? said.message : said;
+    return text !== undefined && text !== '' ? text : (this.prompt ?? '');
+  }
+
+  accept(): void {
+    if (this.enabled) this.accepted.fire(undefined);
+  }
+}
+
+const separator: vscode.QuickPickItemKind = -1;
+
+export class FakeQuickPick<T extends vscode.QuickPickItem>
+  extends FakeQuickInput
+  implements vscode.QuickPick<T>
+{
+  canSelectMany = false;
+  matchOnDescription = false;
+  matchOnDetail = false;
+  keepScrollPosition = false;
+  prompt: string | undefined;
+  /** The editor has it without declaring it. */
+  sortByLabel = true;
+  private rows: readonly T[] = [];
+  private active: readonly T[] = [];
+  private selected: readonly T[] = [];
+  private wanted: T | undefined;
+  private isTelling = false;
+  private readonly activeChanged = new FakeEventEmitter<readonly T[]>();
+  private readonly selectionChanged = new FakeEventEmitter<readonly T[]>();
+  private readonly itemButtonPressed = new FakeEventEmitter<vscode.QuickPickItemButtonEvent<T>>();
+  private readonly accepted = new FakeEventEmitter<undefined>();
+  readonly onDidAccept = this.accepted.event as vscode.Event<void>;
+  readonly onDidChangeActive = this.activeChanged.event;
+  readonly onDidChangeSelection = this.selectionChanged.event;
+  readonly onDidTriggerItemButton = this.itemButtonPressed.event;
+
+  get message(): string {
+    return this.placeholder ?? '';
+  }
+
+  get items(): readonly T[] {
+    return this.rows;
+  }
+
+  set items(rows: readonly T[]) {
+    this.rows = rows;
+    this.wanted = undefined;
+    if (this.canSelectMany) this.selected = this.selected.filter((row) => rows.includes(row));
+    this.tellActiveLater();
+  }
+
+  get activeItems(): readonly T[] {
+    return this.active;
+  }
+
+  set activeItems(rows: readonly T[]) {
+    this.wanted = rows.find((row) => this.rows.includes(row));
+    this.active = this.wanted === undefined ? [] : [this.wanted];
+    this.tellActiveLater();
+  }
+
+  get selectedItems(): readonly T[] {
+    return this.selected;
+  }
+
+  set selectedItems(rows: readonly T[]) {
+    this.selected = rows.filter((row) => this.rows.includes(row));
+  }
+
+  override type(text: string): void {
+    super.type(text);
+    this.tellActiveLater();
+  }
+
+  /** The rows that the editor's filter leaves, without separators. */
+  visible(): readonly T[] {
+    const typed = this.value.trim().toLowerCase();
+    return this.rows.filter((row) => {
+      if (row.kind === separator) return false;
+      if (typed === '' || row.alwaysShow === true) return true;
+      const parts = [
+        row.label,
+        this.matchOnDescription ? row.description : undefined,
+        this.matchOnDetail ? row.detail : undefined,
+      ];
+      return parts.some((part) => part?.toLowerCase().includes(typed));
+    });
+  }
+
+  /** Moves the cursor to a row, as the arrow keys do. */
+  move(row: T): void {
+    this.wanted = undefined;
+    this.active = [row];
+    this.activeChanged.fire([row]);
+  }
+
+  accept(): void {
+    if (!this.enabled) return;
+    if (!this.canSelectMany) {
+      this.selected = this.active.slice(0, 1);
+      this.selectionChanged.fire(this.selected);
+    }
+    this.accepted.fire(undefined);
+  }
+
+  /** Ticks or unticks a row of a list in which many can be chosen. */
+  toggle(row: T): void {
+    this.selected = this.selected.includes(row)
+      ? this.selected.filter((other) => other !== row)
+      : [...this.selected, row];
+    this.selectionChanged.fire(this.selected);
+  }
+
+  pressItemButton(row: T, tooltip: string): void {
+    const button = row.buttons?.find((one) => one.tooltip?.startsWith(tooltip));
+    if (!button) throw new Error(`"${row.label}" has no button "${tooltip}"`);
+    this.itemButtonPressed.fire({ item: row, button });
+  }
+
+  /** The editor names the active row one turn later, and names it again for each new list. */
+  private tellActiveLater(): void {
+    if (this.isTelling) return;
+    this.isTelling = true;
+    setImmediate(() => {
+      this.isTelling = false;
+      const shown = this.visible();
+      const { wanted } = this;
+      const next = wanted !== undefined && shown.includes(wanted) ? [wanted] : shown.slice(0, 1);
+      const isSame = next.length === this.active.length && next[0] === this.active[0];
+      this.active = next;
+      if (!isSame || wanted !== undefined) this.activeChanged.fire(next);
+    });
+  }
+}
+
+/** What a row says, in one line, without its icons. */
+export function rowText(row: vscode.QuickPickItem): string {
+  return [row.label, row.description, row.detail]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ')
+    .replace(/\$\([a-z0-9~-]+\)\s?/g, '');
+}

@@ -1,0 +1,113 @@
+import type * as vscode from 'vscode';
+import { Commands } from './commands';
+import { Documents } from './documents';
+import { FakeDisposable, FakeEventEmitter } from './events';
+import { LanguageFeatures } from './languageFeatures';
+import { Messages } from './messages';
+import { Panels } from './panels';
+import { QuickInputPlace } from './quickInput';
+import { Terminals } from './terminals';
+import type { FakeTreeView } from './trees';
+
+export interface FakeStatusItem {
+  readonly id: string;
+  text: string;
+  tooltip: string | vscode.MarkdownString | undefined;
+  command: string | vscode.Command | undefined;
+  name: string | undefined;
+  isShown: boolean;
+}
+
+/** Everything that one window shows and was told, as data. */
+export class Screen {
+  readonly messages = new Messages();
+  readonly quick = new QuickInputPlace();
+  readonly commands = new Commands();
+  readonly documents = new Documents(this.messages);
+  readonly languages = new LanguageFeatures();
+  readonly terminals = new Terminals();
+  readonly panels = new Panels();
+  readonly trees = new Map<string, FakeTreeView>();
+  readonly status = new Map<string, FakeStatusItem>();
+  /** What was said for some seconds in the status bar. */
+  readonly statusMessages: string[] = [];
+  /** Lines of the log, `[level] text`. */
+  readonly log: string[] = [];
+  /** Answers to the next file dialogs, in their order: paths, or nothing for *Cancel*. */
+  readonly fileDialogs: (readonly string[] | undefined)[] = [];
+  readonly externalLinks: string[] = [];
+  readonly windowStateChanged = new FakeEventEmitter<vscode.WindowState>();
+  readonly trustGranted = new FakeEventEmitter<undefined>();
+  readonly foldersChanged = new FakeEventEmitter<unknown>();
+  uriHandler: vscode.UriHandler | undefined;
+  terminalProfile: vscode.TerminalProfileProvider | undefined;
+  isFocused: boolean;
+
+  constructor({ isFocused }: { readonly isFocused: boolean }) {
+    this.isFocused = isFocused;
+  }
+
+  focus(isFocused: boolean): void {
+    if (this.isFocused === isFocused) return;
+    this.isFocused = isFocused;
+    this.windowStateChanged.fire({ focused: isFocused, active: isFocused });
+  }
+
+  createStatusItem(id: string): Partial<vscode.StatusBarItem> {
+    const item: FakeStatusItem = {
+      id,
+      text: '',
+      tooltip: undefined,
+      command: undefined,
+      name: undefined,
+      isShown: false,
+    };
+    this.status.set(id, item);
+    return Object.assign(item, {
+      show: () => {
+        item.isShown = true;
+      },
+      hide: () => {
+        item.isShown = false;
+      },
+      dispose: () => void this.status.delete(id),
+    });
+  }
+
+  statusMessage(text: string): FakeDisposable {
+    this.statusMessages.push(text);
+    return new FakeDisposable(undefined);
+  }
+
+  createLog(): Partial<vscode.LogOutputChannel> {
+    const line = (level: string) => (message: string | Error) => {
+      this.log.push(`[${level}] ${message instanceof Error ? (message.stack ?? message.message) : message}`);
+    };
+    const channel = {
+      name: 'GPU Rental',
+      logLevel: 2,
+      onDidChangeLogLevel: new FakeEventEmitter<vscode.LogLevel>().event,
+      trace: line('trace'),
+      debug: line('debug'),
+      info: line('info'),
+      warn: line('warning'),
+      error: line('error'),
+      append: line('info'),
+      appendLine: line('info'),
+      replace: line('info'),
+      clear: () => undefined,
+      hide: () => undefined,
+      dispose: () => undefined,
+      show: () => {
+        this.commands.executed.push({ id: 'output.show', args: [] });
+      },
+    };
+    return channel;
+  }
+
+  async answerFileDialog(): Promise<readonly string[] | undefined> {
+    if (this.fileDialogs.length === 0)
+      throw new Error('A file dialog opened that the test has no answer for');
+    return Promise.resolve(this.fileDialogs.shift());
+  }
+}

@@ -1,0 +1,60 @@
+import type * as vscode from 'vscode';
+import { FakeEventEmitter } from './events';
+
+export interface FakeTerminal {
+  readonly name: string;
+  readonly creationOptions: vscode.TerminalOptions;
+  exitStatus: { readonly code: number | undefined; readonly reason: number } | undefined;
+  /** Lines that were sent to it. */
+  readonly sent: string[];
+  isShown: boolean;
+  readonly shellIntegration: undefined;
+  readonly processId: Promise<number | undefined>;
+  show(): void;
+  hide(): void;
+  sendText(line: string): void;
+  dispose(): void;
+}
+
+/** Terminals as records of how they were opened; no program runs in them. */
+export class Terminals {
+  readonly all: FakeTerminal[] = [];
+  readonly opened = new FakeEventEmitter<FakeTerminal>();
+  readonly closed = new FakeEventEmitter<FakeTerminal>();
+  readonly history: FakeTerminal[] = [];
+
+  create(options: vscode.TerminalOptions): FakeTerminal {
+    const terminal: FakeTerminal = {
+      name: options.name ?? 'Terminal',
+      creationOptions: options,
+      exitStatus: undefined,
+      sent: [],
+      isShown: false,
+      shellIntegration: undefined,
+      processId: Promise.resolve(undefined),
+      show: () => {
+        terminal.isShown = true;
+      },
+      hide: () => {
+        terminal.isShown = false;
+      },
+      sendText: (line) => void terminal.sent.push(line),
+      dispose: () => {
+        this.close(terminal, undefined);
+      },
+    };
+    this.all.push(terminal);
+    this.history.push(terminal);
+    this.opened.fire(terminal);
+    return terminal;
+  }
+
+  /** As if its program ended with this code. */
+  close(terminal: FakeTerminal, code: number | undefined): void {
+    const index = this.all.indexOf(terminal);
+    if (index < 0) return;
+    this.all.splice(index, 1);
+    terminal.exitStatus = { code, reason: code === undefined ? 4 : 2 };
+    this.closed.fire(terminal);
+  }
+}

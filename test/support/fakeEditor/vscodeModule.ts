@@ -1,0 +1,290 @@
+import type * as vscode from 'vscode';
+import { FakeCancellationTokenSource, FakeDisposable, FakeEventEmitter } from './events';
+import { fileAccess } from './localFiles';
+import { FakeInputBox, FakeQuickPick, backButton } from './quickInput';
+import { showInputBox, showQuickPick } from './quickQuestions';
+import type { Screen } from './screen';
+import type { UserSettings } from './settings';
+import { FakeTreeView } from './trees';
+import * as values from './values';
+
+/** What differs between windows besides what they show. */
+export interface WindowNature {
+  readonly folders: readonly string[];
+  readonly isTrusted: boolean;
+  readonly remoteName: string | undefined;
+  readonly uiKind: vscode.UIKind;
+  readonly appName: string;
+  readonly extensions: readonly { readonly id: string; readonly packageJSON: unknown }[];
+}
+
+/** Shared by all windows of one computer. */
+export interface SharedParts {
+  readonly settings: UserSettings;
+  readonly clipboard: { text: string };
+}
+
+/**
+ * A stand-in for the module `vscode` for one window: what the product shows is kept in `screen`. It has what the
+ * product uses; anything else throws by name. In-host tests run the same scripts on it and on the real editor.
+ */
+export function createVscode(
+  screen: Screen,
+  shared: SharedParts,
+  nature: { current: WindowNature },
+): typeof vscode {
+  const module = {
+    version: '1.105.0',
+    ...values.enums,
+    Disposable: FakeDisposable,
+    EventEmitter: FakeEventEmitter,
+    CancellationTokenSource: FakeCancellationTokenSource,
+    Uri: values.FakeUri,
+    ThemeIcon: values.FakeThemeIcon,
+    ThemeColor: values.FakeThemeColor,
+    MarkdownString: values.FakeMarkdownString,
+    TreeItem: values.FakeTreeItem,
+    Position: values.FakePosition,
+    Range: values.FakeRange,
+    Selection: values.FakeSelection,
+    Diagnostic: values.FakeDiagnostic,
+    CodeLens: values.FakeCodeLens,
+    CodeAction: values.FakeCodeAction,
+    Hover: values.FakeHover,
+    WorkspaceEdit: values.FakeWorkspaceEdit,
+    TerminalProfile: values.FakeTerminalProfile,
+    TabInputText: values.FakeTabInputText,
+    FileSystemError: values.FakeFileSystemError,
+    QuickInputButtons: known('QuickInputButtons', { Back: backButton }),
+    window: known('window', windowPart(screen)),
+    commands: known('commands', commandsPart(screen)),
+    workspace: known('workspace', workspacePart(screen, shared, nature)),
+    languages: known('languages', languagesPart(screen)),
+    env: known('env', envPart(screen, shared, nature)),
+    l10n: known('l10n', { t: translate, bundle: undefined, uri: undefined }),
+    extensions: known('extensions', extensionsPart(nature)),
+  };
+  return known('vscode', module) as unknown as typeof vscode;
+}
+
+/** Throws by name for what the stand-in does not have, so that a test never passes on `undefined`. */
+function known<T extends object>(name: string, part: T): T {
+  return new Proxy(part, {
+    get: (target, key) => {
+      if (typeof key === 'string' && !(key in target) && key !== 'then' && key !== '__esModule') {
+        throw new Error(`${name}.${key} is not part of the fake editor`);
+      }
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+}
+
+function windowPart(screen: Screen) {
+  const { messages, quick, documents, terminals } = screen;
+  const say =
+    (kind: 'info' | 'warning' | 'error') =>
+    (text: string, ...rest: unknown[]) =>
+      messages.show(kind, text, rest);
+  return {
+    get state() {
+      return { focused: screen.isFocused, active: screen.isFocused };
+    },
+    get activeTextEditor() {
+      return documents.active;
+    },
+    get visibleTextEditors() {
+      return documents.active ? [documents.active] : [];
+    },
+    get terminals() {
+      return terminals.all;
+    },
+    get tabGroups() {
+      return documents.tabGroups;
+    },
+    onDidChangeWindowState: screen.windowStateChanged.event,
+    onDidChangeActiveTextEditor: documents.activeChanged.event,
+    onDidChangeVisibleTextEditors: documents.visibleChanged.event,
+    onDidOpenTerminal: terminals.opened.event,
+    onDidCloseTerminal: terminals.closed.event,
+    showInformationMessage: say('info'),
+    showWarningMessage: say('warning'),
+    showErrorMessage: say('error'),
+    setStatusBarMessage: (text: string) => screen.statusMessage(text),
+    withProgress: (options: vscode.ProgressOptions, task: ProgressTask) => progress(screen, options, task),
+    createQuickPick: () => new FakeQuickPick(quick),
+    createInputBox: () => new FakeInputBox(quick),
+    showQuickPick: (...args: DropFirst<Parameters<typeof showQuickPick>>) => showQuickPick(quick, ...args),
+    showInputBox: (...args: DropFirst<Parameters<typeof showInputBox>>) => showInputBox(quick, ...args),
+    createTreeView: (id: string, { treeDataProvider }: vscode.TreeViewOptions<object>) => {
+      const view = new FakeTreeView(id, treeDataProvider, () => screen.trees.delete(id));
+      screen.trees.set(id, view);
+      return view;
+    },
+    createStatusBarItem: (id: string) => screen.createStatusItem(id),
+    createOutputChannel: () => screen.createLog(),
+    createTerminal: (options: vscode.TerminalOptions) => terminals.create(options),
+    createWebviewPanel: (type: string, title: string) => screen.panels.create(type, title),
+    registerUriHandler: (handler: vscode.UriHandler) => {
+      screen.uriHandler = handler;
+      return new FakeDisposable(undefined);
+    },
+    registerTerminalProfileProvider: (_id: string, provider: vscode.TerminalProfileProvider) => {
+      screen.terminalProfile = provider;
+      return new FakeDisposable(undefined);
+    },
+    showTextDocument: (...args: Parameters<typeof documents.show>) => documents.show(...args),
+    showOpenDialog: async () => (await screen.answerFileDialog())?.map((file) => values.FakeUri.file(file)),
+    showSaveDialog: async () =>
+      (await screen.answerFileDialog())?.map((file) => values.FakeUri.file(file))[0],
+    showWorkspaceFolderPick: () => Promise.resolve(undefined),
+  };
+}
+
+type DropFirst<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
+type ProgressTask = (
+  progress: { report(value: { message?: string }): void },
+  token: vscode.CancellationToken,
+) => Thenable<unknown>;
+
+function progress(screen: Screen, options: vscode.ProgressOptions, task: ProgressTask): Promise<unknown> {
+  const source = new FakeCancellationTokenSource();
+  if (options.location !== values.enums.ProgressLocation.Notification) {
+    return Promise.resolve(task({ report: () => undefined }, source.token));
+  }
+  const { title = '', cancellable = false } = options;
+  return screen.messages.progress({ title, cancellable }, source, (report) =>
+    task(
+      {
+        report: ({ message }) => {
+          if (message !== undefined) report(message);
+        },
+      },
+      source.token,
+    ),
+  );
+}
+
+function commandsPart({ commands, documents }: Screen) {
+  return {
+    registerCommand: (id: string, handler: (...args: unknown[]) => unknown, self?: unknown) =>
+      commands.register(id, handler, self),
+    executeCommand: async (id: string, ...args: unknown[]) => {
+      // What the product shows by the editor's own commands counts as shown.
+      if (id === 'vscode.open') await documents.show(args[0]);
+      if (id === 'vscode.diff') await documents.show(args[1]);
+      return commands.execute(id, ...args);
+    },
+    getCommands: () => Promise.resolve(commands.ids()),
+  };
+}
+
+function workspacePart(screen: Screen, { settings }: SharedParts, nature: { current: WindowNature }) {
+  const { documents } = screen;
+  return {
+    get workspaceFolders() {
+      const { folders } = nature.current;
+      if (folders.length === 0) return undefined;
+      return folders.map((folder, index) => ({
+        uri: values.FakeUri.file(folder),
+        name: folder.split('/').at(-1) ?? folder,
+        index,
+      }));
+    },
+    get isTrusted() {
+      return nature.current.isTrusted;
+    },
+    get textDocuments() {
+      return [...documents.all];
+    },
+    workspaceFile: undefined,
+    name: undefined,
+    getConfiguration: (section?: string) => settings.section(section),
+    onDidChangeConfiguration: settings.changed.event,
+    onDidOpenTextDocument: documents.opened.event,
+    onDidCloseTextDocument: documents.closed.event,
+    onDidChangeTextDocument: documents.changed.event,
+    onDidSaveTextDocument: documents.saved.event,
+    onDidGrantWorkspaceTrust: screen.trustGranted.event,
+    onDidChangeWorkspaceFolders: screen.foldersChanged.event,
+    registerFileSystemProvider: (scheme: string, provider: vscode.FileSystemProvider) =>
+      documents.registerFileSystem(scheme, provider),
+    registerTextDocumentContentProvider: (scheme: string, provider: vscode.TextDocumentContentProvider) =>
+      documents.registerContent(scheme, provider),
+    openTextDocument: (what: unknown) => documents.open(what),
+    applyEdit: (edit: values.FakeWorkspaceEdit) => documents.apply(edit),
+    asRelativePath: (uri: vscode.Uri) => {
+      const folder = nature.current.folders.find((one) => uri.fsPath.startsWith(`${one}/`));
+      return folder === undefined ? uri.fsPath : uri.fsPath.slice(folder.length + 1);
+    },
+    fs: fileAccess(documents.fileSystems),
+  };
+}
+
+function languagesPart({ languages, documents }: Screen) {
+  return {
+    registerCodeLensProvider: languages.registerLenses.bind(languages),
+    registerCodeActionsProvider: languages.registerActions.bind(languages),
+    registerHoverProvider: languages.registerHovers.bind(languages),
+    createDiagnosticCollection: languages.createDiagnosticCollection.bind(languages),
+    setTextDocumentLanguage: documents.setLanguage.bind(documents),
+  };
+}
+
+function envPart(screen: Screen, { clipboard }: SharedParts, nature: { current: WindowNature }) {
+  return {
+    language: 'en',
+    get remoteName() {
+      return nature.current.remoteName;
+    },
+    get uiKind() {
+      return nature.current.uiKind;
+    },
+    get appName() {
+      return nature.current.appName;
+    },
+    uriScheme: 'vscode',
+    clipboard: {
+      readText: () => Promise.resolve(clipboard.text),
+      writeText: async (text: string) => {
+        clipboard.text = text;
+        return Promise.resolve();
+      },
+    },
+    openExternal: async (uri: vscode.Uri) => {
+      screen.externalLinks.push(uri.toString(true));
+      return Promise.resolve(true);
+    },
+    asExternalUri: (uri: vscode.Uri) => Promise.resolve(uri),
+  };
+}
+
+function extensionsPart(nature: { current: WindowNature }) {
+  return {
+    get all() {
+      return nature.current.extensions;
+    },
+    getExtension: (id: string) =>
+      nature.current.extensions.find((one) => one.id.toLowerCase() === id.toLowerCase()),
+    onDidChange: new FakeEventEmitter<undefined>().event,
+  };
+}
+
+/** `l10n.t`: no translation, places filled by number or name. */
+function translate(first: string | { message: string; args?: unknown }, ...rest: unknown[]): string {
+  const message = typeof first === 'string' ? first : first.message;
+  const args = typeof first === 'string' ? rest : [first.args].flat();
+  const [named] = args;
+  const source = args.length === 1 && typeof named === 'object' && named !== null ? named : args;
+  return message.replace(/\{([^}]+)\}/g, (whole, key: string) => {
+    const value = (source as Record<string, unknown>)[key];
+    return value === undefined ? whole : asText(value);
+  });
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : typeof value === 'number'
+      ? value.toString()
+      : JSON.stringify(value);
+}

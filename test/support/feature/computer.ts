@@ -1,0 +1,202 @@
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import { FakeClock } from '../fakeClock';
+import { FakeEventEmitter } from '../fakeEditor/events';
+import { UserSettings } from '../fakeEditor/settings';
+import type { WindowNature } from '../fakeEditor/vscodeModule';
+import { rentCheapest } from '../rentRunning';
+import { removeFolder } from '../removeFolder';
+import { filesWithSecrets } from '../secretScan';
+import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from '../startSimulator';
+import { rest, whatIsUnderWay } from './underWay';
+import { FeatureWindow } from './window';
+
+export interface ComputerOptions {
+  readonly simulator?: TestSimulatorOptions;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** How long a test may wait in the product's time, unless it says otherwise. */
+const patienceMs = 15 * 60_000;
+/** How long anything may take in real time; reached only by what hangs. */
+const hangMs = 20_000;
+
+/**
+ * A user's computer: a home folder, the storage of the product, the secret store and the settings that its windows
+ * share, and the marketplace. Product and marketplace run by one clock, which moves only while nothing is under way.
+ */
+export class Computer {
+  readonly clock: FakeClock;
+  readonly settings: UserSettings;
+  readonly clipboard = { text: '' };
+  readonly windows: FeatureWindow[] = [];
+  private readonly secretValues = new Map<string, string>();
+  private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
+  private readonly mementos = new Map<string, unknown>();
+  /** Replaces the secret store, for tests of one in trouble. */
+  secretTrouble: ((action: 'get' | 'store' | 'delete', key: string) => Promise<void>) | undefined;
+
+  private constructor(
+    readonly root: string,
+    clock: FakeClock,
+    readonly simulator: TestSimulator,
+    settings: Readonly<Record<string, unknown>>,
+  ) {
+    this.clock = clock;
+    this.settings = new UserSettings({
+      'gpuRental.service.url': simulator.url,
+      'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
+      ...settings,
+    });
+  }
+
+  static async start({ simulator: wanted = {}, settings = {} }: ComputerOptions = {}): Promise<Computer> {
+    const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'gr-feature-')));
+    for (const folder of ['home/.ssh', 'storage', 'workspace']) {
+      mkdirSync(path.join(root, folder), { recursive: true, mode: 0o700 });
+    }
+    process.env['HOME'] = path.join(root, 'home');
+    process.env['SSH_AUTH_SOCK'] = '';
+    process.env['VAST_API_KEY'] = '';
+    const held = { back: () => 0 };
+    const clock = new FakeClock(undefined, () => rest(() => held.back()));
+    const simulator = await startTestSimulator({
+      clock,
+      instancesDir: path.join(root, 'instances'),
+      ...wanted,
+    });
+    held.back = () => simulator.heldBack();
+    return new Computer(root, clock, simulator, settings);
+  }
+
+  get sshConfig(): string {
+    return path.join(this.root, 'home', '.ssh', 'config');
+  }
+
+  get workspace(): string {
+    return path.join(this.root, 'workspace');
+  }
+
+  get storage(): string {
+    return path.join(this.root, 'storage');
+  }
+
+  /** Opens a window and activates the product in it; the first one has the focus. */
+  async openWindow(
+    nature: Partial<WindowNature> & { readonly isFocused?: boolean } = {},
+  ): Promise<FeatureWindow> {
+    const isFocused = nature.isFocused ?? this.windows.length === 0;
+    const window = new FeatureWindow(this, isFocused, {
+      folders: nature.folders ?? [this.workspace],
+      isTrusted: nature.isTrusted ?? true,
+      remoteName: nature.remoteName,
+      uiKind: nature.uiKind ?? 1,
+      appName: nature.appName ?? 'Visual Studio Code',
+      extensions: nature.extensions ?? [],
+    });
+    this.windows.push(window);
+    window.activate();
+    await this.rest();
+    return window;
+  }
+
+  /** The memory that the editor keeps for the product. */
+  memento(): vscode.Memento & { setKeysForSync(keys: readonly string[]): void } {
+    const { mementos } = this;
+    return {
+      keys: () => [...mementos.keys()],
+      get: (key: string, otherwise?: unknown) => (mementos.has(key) ? mementos.get(key) : otherwise) as never,
+      update: async (key: string, value: unknown) => {
+        mementos.set(key, value);
+        return Promise.resolve();
+      },
+      setKeysForSync: () => undefined,
+    };
+  }
+
+  secretStorage(): vscode.SecretStorage {
+    const tell = async (action: 'get' | 'store' | 'delete', key: string) => this.secretTrouble?.(action, key);
+    return {
+      keys: () => Promise.resolve([...this.secretValues.keys()]),
+      get: async (key) => {
+        await tell('get', key);
+        return this.secretValues.get(key);
+      },
+      store: async (key, value) => {
+        await tell('store', key);
+        this.secretValues.set(key, value);
+        this.secretChanged.fire({ key });
+      },
+      delete: async (key) => {
+        await tell('delete', key);
+        this.secretValues.delete(key);
+        this.secretChanged.fire({ key });
+      },
+      onDidChange: this.secretChanged.event,
+    };
+  }
+
+  rest(): Promise<void> {
+    return rest(() => this.simulator.heldBack());
+  }
+
+  /** Lets the time of product and marketplace pass. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+  }
+
+  /**
+   * Asks until the answer is neither `undefined` nor `false`. While nothing is under way, time jumps to the next
+   * timer, so that a wait of minutes takes milliseconds; a wait for what never comes ends with all that is shown.
+   */
+  async until<T>(
+    what: string,
+    ask: () => T | Promise<T>,
+    { withinMs = patienceMs }: { readonly withinMs?: number } = {},
+  ): Promise<Exclude<T, undefined | false>> {
+    const end = this.clock.elapsed() + withinMs;
+    const hangsAt = Date.now() + hangMs;
+    for (;;) {
+      await this.rest();
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+      const next = this.clock.untilNext;
+      const isOver = next !== undefined && this.clock.elapsed() + next > end;
+      if (next === undefined || isOver || Date.now() > hangsAt) {
+        const why = next === undefined ? 'nothing waits for time' : isOver ? 'its time is over' : 'it hangs';
+        throw new Error(`Waited in vain for ${what}: ${why}.\n${this.describe()}`);
+      }
+      await this.clock.advance(next);
+    }
+  }
+
+  /** An instance that somebody rented elsewhere and that runs; its id. */
+  async rentRunning(body: Readonly<Record<string, unknown>> = {}): Promise<number> {
+    const id = await rentCheapest(this.simulator, body);
+    await this.until('the instance to run', () => this.simulator.world.instance(id)?.actualStatus === 'running');
+    return id;
+  }
+
+  /** Files of the product and of the home folder that hold one of the secrets. */
+  filesWith(secrets: readonly string[]): string[] {
+    return ['storage', 'home'].flatMap((folder) => filesWithSecrets(path.join(this.root, folder), secrets));
+  }
+
+  describe(): string {
+    const recent = this.simulator.requests().slice(-5);
+    return [
+      `under way: ${whatIsUnderWay()}`,
+      `last requests: ${recent.map(({ method, path: asked }) => `${method} ${asked}`).join(', ')}`,
+      ...this.windows.map((window, index) => `window ${index + 1}:\n${window.describe()}`),
+    ].join('\n');
+  }
+
+  async close(): Promise<void> {
+    for (const window of this.windows) window.close();
+    await this.rest();
+    await this.simulator.close();
+    await removeFolder(this.root);
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import { FakeQuickPick, rowText, type FakeInputBox } from '../fakeEditor/quickInput';
+import type { Screen } from '../fakeEditor/screen';
+import type { Computer } from './computer';
+import { fits, type Wanted } from './wanted';
+
+type Row = vscode.QuickPickItem;
+
+/** The quick pick or input box that is open, used as by the keyboard. */
+export class QuickDriver {
+  constructor(
+    private readonly screen: Screen,
+    private readonly computer: Computer,
+  ) {}
+
+  /** What is open now. */
+  get open(): FakeInputBox | FakeQuickPick<Row> {
+    const { current } = this.screen.quick;
+    assert.ok(current, 'no list or box is open');
+    return current;
+  }
+
+  get isOpen(): boolean {
+    return this.screen.quick.current !== undefined;
+  }
+
+  private get list(): FakeQuickPick<Row> {
+    const { open } = this;
+    assert.ok(open instanceof FakeQuickPick, `"${open.title ?? ''}" is no list`);
+    return open;
+  }
+
+  /** Waits for the step with this title. */
+  async title(text: Wanted): Promise<void> {
+    await this.computer.until(`a step with the title ${String(text)}`, () => {
+      const title = this.screen.quick.current?.title;
+      return title !== undefined && fits(title, text);
+    });
+  }
+
+  /** What the rows say that the filter leaves, in one line each. */
+  rows(): string[] {
+    const { current } = this.screen.quick;
+    return current instanceof FakeQuickPick ? current.visible().map(rowText) : [];
+  }
+
+  async row(text: Wanted): Promise<Row> {
+    return this.computer.until(`a row with ${String(text)}`, () => {
+      const { current } = this.screen.quick;
+      return current instanceof FakeQuickPick
+        ? current.visible().find((row) => fits(rowText(row), text))
+        : undefined;
+    });
+  }
+
+  /** Moves to the row that says so, and presses Enter. */
+  async pick(text: Wanted): Promise<void> {
+    const row = await this.row(text);
+    this.list.move(row);
+    this.list.accept();
+    await this.computer.rest();
+  }
+
+  /** Moves the cursor to a row. */
+  async move(text: Wanted): Promise<void> {
+    this.list.move(await this.row(text));
+  }
+
+  /** Ticks the rows of a list of many that say so, and no others; Enter is pressed apart. */
+  async tick(...texts: Wanted[]): Promise<void> {
+    const rows = await Promise.all(texts.map((text) => this.row(text)));
+    const { list } = this;
+    assert.ok(list.canSelectMany, `one row only can be chosen in "${list.title ?? ''}"`);
+    for (const row of list.visible()) {
+      if (rows.includes(row) !== list.selectedItems.includes(row)) list.toggle(row);
+    }
+  }
+
+  /** Types over what stands in the box; Enter follows unless told otherwise. */
+  async type(text: string, { enter = true }: { readonly enter?: boolean } = {}): Promise<void> {
+    await this.computer.until('a list or box', () => this.isOpen);
+    this.open.type(text);
+    if (enter) await this.enter();
+    else await this.computer.rest();
+  }
+
+  /** Presses Enter once the active row is named. */
+  async enter(): Promise<void> {
+    await this.computer.rest();
+    this.open.accept();
+    await this.computer.rest();
+  }
+
+  /** Waits for what stands below or in the box. */
+  async message(text: Wanted): Promise<string> {
+    return this.computer.until(`the words ${String(text)} at the box`, () => {
+      const message = this.screen.quick.current?.message;
+      return message !== undefined && fits(message, text) ? message : undefined;
+    });
+  }
+
+  async back(): Promise<void> {
+    await this.button('Back');
+  }
+
+  /** Presses a button of the title by its tooltip. */
+  async button(tooltip: string): Promise<void> {
+    this.open.pressButton(tooltip);
+    await this.computer.rest();
+  }
+
+  /** Presses a button of a row by its tooltip. */
+  async rowButton(text: Wanted, tooltip: string): Promise<void> {
+    const row = await this.row(text);
+    this.list.pressItemButton(row, tooltip);
+    await this.computer.rest();
+  }
+
+  escape(): void {
+    this.screen.quick.current?.hide();
+  }
+}

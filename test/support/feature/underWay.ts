@@ -1,0 +1,61 @@
+import type { ChildProcess } from 'node:child_process';
+import diagnostics from 'node:diagnostics_channel';
+import path from 'node:path';
+
+/** Requests that were begun and neither answered nor given up. */
+const requests = new Set<object>();
+/** Programs that run for a moment; servers and tunnels run as long as they are wanted. */
+const programs = new Set<ChildProcess>();
+const short = new Set(['ssh', 'ssh-keygen', 'ssh-keyscan', 'ssh-add', 'git', 'rsync', 'sh']);
+
+const on = (channel: string, seen: (message: object) => void) => {
+  diagnostics.subscribe(channel, (message) => {
+    seen(message as object);
+  });
+};
+on('undici:request:create', (message) => requests.add((message as { request: object }).request));
+for (const end of ['undici:request:trailers', 'undici:request:error']) {
+  on(end, (message) => requests.delete((message as { request: object }).request));
+}
+on('child_process', (message) => {
+  const child = (message as { process: ChildProcess }).process;
+  // What a program is called is known once it was started.
+  queueMicrotask(() => {
+    const isTunnel = child.spawnargs.includes('-N');
+    if (!short.has(path.basename(child.spawnfile)) || isTunnel) return;
+    programs.add(child);
+    const gone = () => programs.delete(child);
+    child.once('close', gone);
+    child.once('error', gone);
+  });
+});
+
+const diskOrNetwork =
+  /^(FSReq|CloseReq|GetAddrInfo|GetNameInfo|.*Connect|.*WriteWrap|.*ShutdownWrap|.*RandomBytes|.*Keygen|.*KeyGen|.*Job|.*Zlib|PBKDF2|Scrypt)/;
+
+/** True while something goes on that ends by itself without the clock of the product. */
+export function isUnderWay(heldBack: number): boolean {
+  return (
+    requests.size > heldBack ||
+    programs.size > 0 ||
+    process.getActiveResourcesInfo().some((kind) => diskOrNetwork.test(kind))
+  );
+}
+
+/** Names what is under way, for a test that waited in vain. */
+export function whatIsUnderWay(): string {
+  const names = [...requests].map((request) => {
+    const { method, path: asked } = request as { method?: string; path?: string };
+    return `${method ?? ''} ${asked ?? ''}`;
+  });
+  return [...names, ...[...programs].map((child) => child.spawnargs.join(' '))].join(', ') || 'nothing';
+}
+
+/** Lets everything come to rest that does not wait for the product's clock. */
+export async function rest(heldBack: () => number): Promise<void> {
+  for (let quiet = 0; quiet < 6; quiet += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (programs.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (isUnderWay(heldBack())) quiet = 0;
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { holdsSecret } from '../secretScan';
+import { Computer, type ComputerOptions } from './computer';
+
+export interface UsedComputer extends ComputerOptions {
+  /** Values that may appear in no message, log line, document or file; the API key is always one of them. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * One computer for all tests of a `describe`, each going on where the one before ended. After every test: nothing
+ * failed unseen (mocha sees to promises), no secret was shown or written, and no warning is left that the test did not look at.
+ */
+export function useComputer(options: UsedComputer = {}): () => Computer {
+  let computer: Computer | undefined;
+  before(async () => {
+    computer = await Computer.start(options);
+  });
+  afterEach(async function () {
+    if (computer && this.currentTest?.state !== 'failed')
+      await closingChecks(computer, options.secrets ?? []);
+  });
+  after(async () => {
+    await computer?.close();
+  });
+  return () => {
+    assert.ok(computer, 'The computer starts before the first test.');
+    return computer;
+  };
+}
+
+async function closingChecks(computer: Computer, planted: readonly string[]): Promise<void> {
+  await computer.rest();
+  const secrets = [computer.simulator.apiKey, ...planted];
+  for (const window of computer.windows) {
+    assert.deepEqual(window.errors.splice(0).map(asText), [], 'commands report their own errors');
+    assert.ok(!holdsSecret(window.everythingSaid(), secrets), 'a secret was shown or logged');
+    const unseen = window.screen.messages.shown.filter(
+      (message) =>
+        !message.wasSeen && (message.modal || message.kind === 'warning' || message.kind === 'error'),
+    );
+    assert.deepEqual(
+      unseen.map(({ text, detail }) => `${text} ${detail ?? ''}`),
+      [],
+      'a message is left that the test did not look at',
+    );
+  }
+  assert.deepEqual(computer.filesWith(secrets), [], 'a secret stands in a file');
+}
+
+function asText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

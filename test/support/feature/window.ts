@@ -1,0 +1,210 @@
+import type * as vscode from 'vscode';
+import { loadProduct } from '../fakeEditor/product';
+import { manifest, repository } from '../fakeEditor/manifest';
+import type { ShownMessage } from '../fakeEditor/messages';
+import { Screen } from '../fakeEditor/screen';
+import type { FakeTextDocument } from '../fakeEditor/textDocument';
+import { FakeUri } from '../fakeEditor/values';
+import { createVscode, type WindowNature } from '../fakeEditor/vscodeModule';
+import type { Computer } from './computer';
+import { QuickDriver } from './quickDriver';
+import { fits, type Wanted } from './wanted';
+import { ViewDriver, type ViewName } from './viewDriver';
+
+/** One window, used by meaning: commands by title, rows and messages by what they say. */
+export class FeatureWindow {
+  readonly screen: Screen;
+  readonly quick: QuickDriver;
+  /** What the window is; change it with `change`. */
+  readonly nature: { current: WindowNature };
+  /** Errors of commands that nobody waits for. */
+  readonly errors: unknown[] = [];
+  private readonly context: { readonly subscriptions: { dispose(): unknown }[] } & Record<string, unknown>;
+  private readonly module: typeof vscode;
+  private isOpen = true;
+
+  constructor(
+    readonly computer: Computer,
+    isFocused: boolean,
+    nature: WindowNature,
+  ) {
+    this.nature = { current: nature };
+    this.screen = new Screen({ isFocused });
+    Object.assign(this.screen.commands.keys, {
+      workspaceFolderCount: nature.folders.length,
+      isWorkspaceTrusted: nature.isTrusted,
+      isWeb: nature.uiKind === 2,
+      remoteName: nature.remoteName,
+    });
+    this.module = createVscode(this.screen, computer, this.nature);
+    this.quick = new QuickDriver(this.screen, computer);
+    this.context = {
+      subscriptions: [],
+      globalStorageUri: FakeUri.file(computer.storage),
+      extensionUri: FakeUri.file(repository),
+      globalState: computer.memento(),
+      workspaceState: computer.memento(),
+      secrets: computer.secretStorage(),
+      extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
+      extensionMode: 1,
+    };
+  }
+
+  activate(): void {
+    // The context has what the product uses of it.
+    loadProduct(this.module).activate(
+      this.context as unknown as vscode.ExtensionContext,
+      this.computer.clock,
+    );
+  }
+
+  /** Ends the product in this window, as the editor does when a window closes. */
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.quick.escape();
+    for (const one of this.context.subscriptions.splice(0).reverse()) one.dispose();
+  }
+
+  /** Gives this window the focus, and takes it from the others. */
+  focus(): void {
+    for (const other of this.computer.windows) if (other !== this) other.screen.focus(false);
+    this.screen.focus(true);
+  }
+
+  /** Runs a command that the palette offers, by its title; does not wait for its end. */
+  run(title: string): void {
+    this.start(this.screen.commands.inPalette(title));
+  }
+
+  /** Runs a command by its id, as a link, a button or another extension does. */
+  start(id: string, ...args: readonly unknown[]): void {
+    this.screen.commands.execute(id, ...args).catch((error: unknown) => {
+      this.errors.push(error);
+    });
+  }
+
+  view(name: ViewName): ViewDriver {
+    return new ViewDriver(this, name);
+  }
+
+  /** Waits for the pop-up that says so. */
+  async toast(text: Wanted, { withinMs }: { readonly withinMs?: number } = {}): Promise<ShownMessage> {
+    return this.message(
+      `a pop-up with ${String(text)}`,
+      (one) => !one.modal && fits(one.text, text),
+      withinMs,
+    );
+  }
+
+  async toastButton(text: Wanted, button: string): Promise<void> {
+    (await this.toast(text)).press(button);
+  }
+
+  /** Waits for the modal question; `text` is looked for in question and detail. */
+  async dialog(text: Wanted = /./): Promise<ShownMessage> {
+    return this.message(
+      `a dialog with ${String(text)}`,
+      (one) => one.modal && fits(`${one.text}\n${one.detail ?? ''}`, text),
+    );
+  }
+
+  async dialogButton(button: string, text?: Wanted): Promise<void> {
+    (await this.dialog(text)).press(button);
+  }
+
+  private async message(
+    what: string,
+    isWanted: (message: ShownMessage) => boolean,
+    withinMs?: number,
+  ): Promise<ShownMessage> {
+    const found = await this.computer.until(
+      what,
+      () => this.screen.messages.shown.find(isWanted),
+      withinMs === undefined ? {} : { withinMs },
+    );
+    found.wasSeen = true;
+    return found;
+  }
+
+  /** Texts of the pop-ups that are shown now. */
+  toasts(): string[] {
+    return this.screen.messages.shown.filter((one) => !one.modal).map(({ text }) => text);
+  }
+
+  /** Closes every pop-up, whether a test has looked at it or not. */
+  clearToasts(): void {
+    for (const one of [...this.screen.messages.shown]) {
+      if (one.modal || one.kind === 'progress') continue;
+      one.wasSeen = true;
+      one.close();
+    }
+  }
+
+  /** Texts of the status bar, without icons. */
+  status(): string {
+    return [...this.screen.status.values()]
+      .filter((item) => item.isShown)
+      .map((item) => item.text.replace(/\$\([a-z0-9~-]+\)\s?/g, ''))
+      .join(' | ');
+  }
+
+  async statusShows(text: Wanted): Promise<string> {
+    return this.computer.until(`the status bar with ${String(text)}`, () => {
+      const shown = this.status();
+      return fits(shown, text) ? shown : undefined;
+    });
+  }
+
+  /** Waits for a document whose text fits, shown by this window at any time. */
+  async document(text: Wanted): Promise<FakeTextDocument> {
+    return this.computer.until(`a document with ${String(text)}`, () =>
+      this.screen.documents.shown.findLast((one) => fits(one.getText(), text)),
+    );
+  }
+
+  /** Signs in to the marketplace by the palette, as the welcome view's button does. */
+  async signIn(apiKey = this.computer.simulator.apiKey): Promise<void> {
+    this.view('instances').show();
+    await this.computer.rest();
+    this.run('Sign In…');
+    await this.quick.title('Sign In: Service');
+    await this.quick.pick(this.computer.simulator.url);
+    await this.quick.title('Sign In: API Key');
+    await this.quick.type(apiKey);
+    await this.toast(/Signed in as/);
+  }
+
+  log(): string {
+    return this.screen.log.join('\n');
+  }
+
+  /** Everything a person could read here, for closing checks. */
+  everythingSaid(): string {
+    const { messages, statusMessages, log, documents } = this.screen;
+    return [
+      ...messages.history.map(({ text, detail }) => `${text}\n${detail ?? ''}`),
+      ...statusMessages,
+      ...log,
+      ...documents.shown.map((document) => document.getText()),
+    ].join('\n');
+  }
+
+  describe(): string {
+    const { messages, quick, log } = this.screen;
+    return [
+      `  quick input: ${quick.current ? `${quick.current.title ?? ''} · ${quick.current.message}` : 'none'}`,
+      ...this.quick
+        .rows()
+        .slice(0, 15)
+        .map((row) => `    ${row}`),
+      ...messages.shown.map(
+        ({ kind, modal, text, detail, buttons }) =>
+          `  ${modal ? 'dialog' : kind}: ${text}${detail === undefined ? '' : ` // ${detail}`} [${buttons.join(', ')}]`,
+      ),
+      `  status: ${this.status()}`,
+      ...this.errors.map((error) => `  error of a command: ${String(error)}`),
+      ...log.slice(-6).map((line) => `  log: ${line}`),
+    ].join('\n');
+  }
+}
