@@ -175,7 +175,10 @@ export class Computer {
   /** An instance that somebody rented elsewhere and that runs; its id. */
   async rentRunning(body: Readonly<Record<string, unknown>> = {}): Promise<number> {
     const id = await rentCheapest(this.simulator, body);
-    await this.until('the instance to run', () => this.simulator.world.instance(id)?.actualStatus === 'running');
+    await this.until(
+      'the instance to run',
+      () => this.simulator.world.instance(id)?.actualStatus === 'running',
+    );
     return id;
   }
 
