@@ -3,7 +3,7 @@ import type { Client } from '../../src/api/client';
 import type { HttpPolicy } from '../../src/api/policy';
 import { UndiciTransport } from '../../src/api/undiciTransport';
 import type { Transport } from '../../src/api/transport';
-import { systemClock } from '../../src/util/clock';
+import { systemClock, type Clock } from '../../src/util/clock';
 import { MemoryLog } from './fakeTransport';
 
 /** The real rules with short waits, so that contract tests need no patience. */
@@ -25,7 +25,7 @@ export interface TestClient {
 export function useClients(): {
   connect(
     simulator: { readonly url: string; readonly apiKey: string },
-    options?: { readonly policy?: Partial<HttpPolicy>; readonly key?: string },
+    options?: { readonly policy?: Partial<HttpPolicy>; readonly key?: string; readonly clock?: Clock },
   ): TestClient;
 } {
   const open: Transport[] = [];
@@ -41,7 +41,7 @@ export function useClients(): {
         baseUrl: simulator.url,
         bearer: () => Promise.resolve(options.key ?? simulator.apiKey),
         transport,
-        clock: systemClock,
+        clock: options.clock ?? systemClock,
         log,
         policy: { ...quickPolicy, ...options.policy },
       });

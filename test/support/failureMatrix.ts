@@ -16,6 +16,7 @@ import type { CallOptions } from '../../src/api/http';
 import type { FaultOrder } from '../../src/simulator/faults';
 import { CancelledError, UserError, type NextStep } from '../../src/util/errors';
 import { useClients } from './apiClient';
+import { FakeClock } from './fakeClock';
 import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { until } from './until';
 
@@ -176,11 +177,11 @@ export function describeFailures(operation: MatrixOperation): void {
     const simulators = useSimulators();
     const clients = useClients();
 
-    const setUp = async (timeoutMs = 10_000) => {
+    const setUp = async (clock?: FakeClock) => {
       const simulator = await simulators.start(operation.simulator);
-      // Preparing has time enough; only the call itself meets the short time-out.
       const subject = (await operation.prepare?.(simulator, clients.connect(simulator).client)) ?? 0;
-      const { client } = clients.connect(simulator, { policy: { timeoutMs, rateAttempts: patient } });
+      const policy = { rateAttempts: patient, ...(clock && { timeoutMs: fakeTimeoutMs }) };
+      const { client } = clients.connect(simulator, { policy, ...(clock && { clock }) });
       const since = simulator.requests().at(-1)?.seq ?? 0;
       const asked = () =>
         simulator.requests(since).filter((request) => fits(operation, request.method, request.path)).length;
@@ -210,8 +211,8 @@ export function describeFailures(operation: MatrixOperation): void {
     for (const name of failureNames) {
       const expected = operation.differs?.[name] ?? usual(operation)[name];
       it(`${name}: ${'error' in expected ? expected.error.name : 'is understood'}`, async () => {
-        const isStall = faults[name].kind === 'stall';
-        const { asked, call, order } = await setUp(isStall && name !== 'cancellation' ? 150 : 10_000);
+        const clock = name === 'no answer in time' ? new FakeClock() : undefined;
+        const { asked, call, order } = await setUp(clock);
         order(faults[name]);
         const controller = new AbortController();
         const running = call({ signal: controller.signal });
@@ -220,6 +221,7 @@ export function describeFailures(operation: MatrixOperation): void {
           await until('the request', () => asked() === 1, { everyMs: 5 });
           controller.abort();
         }
+        if (clock) await runOutOfTime(clock, running, asked);
         if ('error' in expected) {
           await assertFails(running, expected);
         } else if ('check' in expected) {
@@ -247,6 +249,29 @@ export function describeFailures(operation: MatrixOperation): void {
       });
     }
   });
+}
+
+/** Longer than `runOutOfTime` gets by its small steps before mocha ends the test. */
+const fakeTimeoutMs = 60_000;
+
+/** Lets the time-out pass once for each request, after it has arrived, and the pauses between them. */
+async function runOutOfTime(clock: FakeClock, call: Promise<unknown>, asked: () => number): Promise<void> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  call.then(settle, settle);
+  let arrived = 0;
+  await until(
+    'the end of the call',
+    async () => {
+      const isNew = asked() > arrived;
+      arrived = asked();
+      await clock.advance(isNew ? fakeTimeoutMs : 2);
+      return isSettled;
+    },
+    { everyMs: 1 },
+  );
 }
 
 async function assertFails(
