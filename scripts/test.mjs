@@ -7,9 +7,10 @@
  *   npm test -- --suite signIn,templates  some suites of the workbench only
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
- *   --no-retry          a workbench suite that fails is not run once more
- *   --repeat N          each workbench suite N times, without a second try
- *   --write-durations   the seconds of each suite into `test/durations.json`, which orders the next runs
+ *   --no-retry           a workbench suite that fails is not run once more
+ *   --repeat N           each workbench suite N times, without a second try
+ *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
+ *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *
  * Stages go on after one that fails. The first ones run side by side; then the real editor, two suites at a time.
  */
@@ -31,6 +32,8 @@ const { values } = parseArgs({
     grep: { type: 'string' },
     retry: { type: 'boolean', default: true },
     repeat: { type: 'string', default: '1' },
+    stress: { type: 'boolean', default: false },
+    seed: { type: 'string' },
     'write-durations': { type: 'boolean', default: false },
   },
   allowNegative: true,
@@ -45,7 +48,8 @@ if (named) endIfUnknown('suite', named, workbenchSuites());
 const repeat = Number(values.repeat);
 if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
 /** Suites that are named run whatever their stage is. */
-const wanted = only ?? (named ? ['package', 'ui'] : stages.filter((name) => name !== 'journeys'));
+const tried = values.stress ? ['unit', 'contract', 'feature'] : undefined;
+const wanted = only ?? tried ?? (named ? ['package', 'ui'] : stages.filter((name) => name !== 'journeys'));
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
 
@@ -62,7 +66,16 @@ function end(reason) {
 const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
 const durationsFile = 'test/durations.json';
 const report = new Report(path.join(root, 'out', 'results'));
-const programs = new Programs(report, values);
+const programs = new Programs(report, {
+  grep: values.grep,
+  stress: values.stress ? stressOf(values.seed) : {},
+});
+
+/** What tests read in `test/support/seeded.ts`. */
+function stressOf(seed = String(Math.floor(Math.random() * 1_000_000))) {
+  report.say('stress', `seed ${seed}; again with: npm run test:stress -- --seed ${seed}`);
+  return { GPU_RENTAL_TEST_STRESS: '1', GPU_RENTAL_TEST_SEED: seed };
+}
 
 /** More than one of them keeps two cores busy; a third lane fills the pauses of the tests. */
 const lanes = 3;

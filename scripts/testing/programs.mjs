@@ -22,9 +22,11 @@ const paced = (suite) => ({
 });
 
 export class Programs {
-  constructor(report, { grep }) {
+  /** `stress` is the environment of tests that try more than the gate does, and may take longer. */
+  constructor(report, { grep, stress }) {
     this.report = report;
     this.grep = grep;
+    this.stress = stress;
   }
 
   async check({ name, script }) {
@@ -37,7 +39,8 @@ export class Programs {
   /** Tests without an editor, `jobs` files at a time. */
   layer({ name, files, jobs }) {
     const parallel = jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
-    return this.#mocha(name, [...parallel, ...files]);
+    const patience = Object.keys(this.stress).length > 0 ? ['--timeout', '600000'] : [];
+    return this.#mocha(name, [...parallel, ...patience, ...files], this.stress);
   }
 
   /** One suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readEnv } from '../../src/model/documents/envFlags';
 import { isPlainObject } from '../../src/model/templates/templateDocument';
 import { TemplateConflictError } from '../../src/store/templates/templateErrors';
+import { sized } from '../support/seeded';
 import { changeText, useTemplateScene, type TemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';
 
@@ -143,7 +144,7 @@ describe('two windows and somebody else who edit the same template', () => {
   });
 
   it('never lose an edit that its replacer has not seen, in any order', async function () {
-    this.timeout(60_000);
+    this.timeout(sized(60_000, 600_000));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         const writers = [
@@ -161,7 +162,7 @@ describe('two windows and somebody else who edit the same template', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: sized(15, 200) },
     );
   });
 });

@@ -5,9 +5,10 @@ import { calls, type Call } from '../../support/everyCall';
 import { hostileJson } from '../../support/hostileJson';
 import type { ClientMethod } from '../../support/operations';
 import { scriptedClient } from '../../support/fakeTransport';
+import { sized } from '../../support/seeded';
 
 /** Runs for each property. */
-const runs = 300;
+const runs = sized(60, 300);
 
 /** One try, no waits: what matters is what becomes of one answer. */
 const policy = { readAttempts: 1, rateAttempts: 1, limits: {}, resultWaitMs: 0, backOffMs: 0 };

@@ -18,6 +18,7 @@ import { plainLabel } from '../../../src/util/plainLabel';
 import { calls } from '../../support/everyCall';
 import { scriptedClient } from '../../support/fakeTransport';
 import { hostileText } from '../../support/hostileText';
+import { sized } from '../../support/seeded';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount } from '../../support/sshInstance';
 
@@ -91,8 +92,11 @@ const configLines = [
   /^ {2}ServerAliveCountMax 3$/,
 ];
 
+/** For each property. */
+const runs = sized(100, 2_000);
+
 describe('Whatever the service says of an instance', function () {
-  this.timeout(60_000);
+  this.timeout(sized(60_000, 600_000));
   let home: SshHome;
   let key: string;
 
@@ -160,9 +164,9 @@ describe('Whatever the service says of an instance', function () {
         }
         assert.equal(ssh.commandLine('gpu-7'), `ssh -F ${home.configFile} gpu-7`);
       }),
-      { numRuns: 400, examples: [[record]] },
+      { numRuns: runs, examples: [[record]] },
     );
-    assert.ok(written > 200, `only ${written} were written at all`);
+    assert.ok(written > runs / 2, `only ${written} were written at all`);
   });
 
   it('reaches no link but as a plain address, port and token', async () => {
@@ -189,9 +193,9 @@ describe('Whatever the service says of an instance', function () {
           assert.ok(error instanceof UnsafeValueError, String(error));
         }
       }),
-      { numRuns: 400, examples: [[record]] },
+      { numRuns: runs, examples: [[record]] },
     );
-    assert.ok(links > 100, `only ${links} links`);
+    assert.ok(links > runs / 4, `only ${links} links`);
   });
 
   it('names a terminal, a row and a message by plain text', async () => {
@@ -202,7 +206,7 @@ describe('Whatever the service says of an instance', function () {
         assert.doesNotMatch(name, hidden);
         assert.ok(!name.includes('$('), name);
       }),
-      { numRuns: 400 },
+      { numRuns: runs },
     );
     fc.assert(
       fc.property(hostileText, (value) => {
@@ -214,7 +218,7 @@ describe('Whatever the service says of an instance', function () {
 });
 
 describe('Whatever a machine says at the login', function () {
-  this.timeout(60_000);
+  this.timeout(sized(60_000, 600_000));
   let home: SshHome;
 
   before(() => {
@@ -243,7 +247,7 @@ describe('Whatever a machine says at the login', function () {
           assert.doesNotMatch(formatText(explainFailure(preflight, undefined).text), hidden);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: sized(100, 3_000) },
     );
   });
 

@@ -9,6 +9,7 @@ import { plainText } from '../../../src/ssh/plainText';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { checkHost, checkId, checkPort, isAlias, UnsafeValueError } from '../../../src/ssh/validate';
 import { hostileText as hostile } from '../../support/hostileText';
+import { sized } from '../../support/seeded';
 
 const anything = fc.oneof(
   hostile,
@@ -46,7 +47,7 @@ describe('Hostile values', () => {
           assert.match(value, hostOnly);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(500, 10_000) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('Hostile values', () => {
         assert.equal(shape(lines), wanted ? shape(plain.filter((l) => !/Identit/.test(l))) : shape(plain));
         assert.doesNotMatch(text.replaceAll('\n', ''), /[\u0000-\u001f\u007f]/);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(500, 10_000) },
     );
   });
 

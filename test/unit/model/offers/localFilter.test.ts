@@ -7,6 +7,7 @@ import type { Offer } from '../../../../src/model/offers/offer';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { lacking, marketOffer } from '../../../support/marketOffer';
+import { sized } from '../../../support/seeded';
 
 function query(filters: Filters, changes: Partial<MarketQuery> = {}): MarketQuery {
   return { ...defaultQuery, ...changes, filters };
@@ -102,7 +103,7 @@ describe('narrowing', () => {
         const answer = fitting(market, query(from));
         assert.deepEqual(fitting(answer, query(to)), fitting(market, query(to)));
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 5_000) },
     );
   });
 

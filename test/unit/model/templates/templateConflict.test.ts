@@ -6,6 +6,7 @@ import {
   sameField,
   type DocumentFields,
 } from '../../../../src/model/templates/templateDocument';
+import { sized } from '../../../support/seeded';
 
 const base: DocumentFields = {
   name: 'n',
@@ -115,7 +116,7 @@ describe('merging two edits of a template', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(200, 5_000) },
     );
   });
 
