@@ -32,6 +32,11 @@ export function add(...amounts: readonly Micros[]): Micros {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0) as Micros;
 }
 
+/** What is left of an amount; 0 where more was spent. */
+export function subtract(amount: Micros, spent: Micros): Micros {
+  return Math.max(0, amount - spent) as Micros;
+}
+
 /** Multiplies by a quantity (hours, GB), rounding up to a whole millionth. */
 export function times(amount: Micros, quantity: number): Micros {
   return roundUp(amount * quantity) as Micros;

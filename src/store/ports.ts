@@ -145,6 +145,8 @@ export interface Rental {
   readonly rentalType: RentalType;
   /** A replacement never costs more than this an hour. */
   readonly priceLimit: Micros;
+  /** What its own instance may cost an hour: the price that was confirmed, or the limit of a replacement. */
+  readonly mostPerHour?: Micros;
   readonly phase:
     | { readonly kind: 'sent' }
     | { readonly kind: 'notKnown'; readonly since: number }

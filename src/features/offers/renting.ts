@@ -191,6 +191,7 @@ export class Renting {
         search: wireSearch(rentalSearch(this.chosen())),
         rentalType: query.rentalType,
         priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
+        ...(confirmed === undefined ? {} : { mostPerHour: priceConfirmed }),
       },
       {
         signal,

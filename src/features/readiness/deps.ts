@@ -4,6 +4,7 @@ export type ReadinessDeps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
+  | 'volumes'
   | 'rentals'
   | 'readiness'
   | 'connectedWindows'

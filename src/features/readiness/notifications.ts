@@ -41,6 +41,8 @@ export class ReadinessNotifications {
         return this.failed(event, name);
       case 'trouble':
         return this.trouble(instanceId, name, event.trouble);
+      case 'tooDear':
+        return this.tooDear(event, name);
       case 'notDestroyed':
         return ask('error', t('{0} was destroyed and is in the list of the service again. It bills.', name), [
           [t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)],
@@ -115,6 +117,22 @@ export class ReadinessNotifications {
       [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
     ];
     return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
+  }
+
+  private async tooDear(event: Extract<ReadinessEvent, { kind: 'tooDear' }>, name: string): Promise<void> {
+    const prices = [name, formatMoney(event.pricePerHour), formatMoney(event.mostPerHour)] as const;
+    return event.verdict === 'destroyed'
+      ? ask('warning', t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices), [
+          [t('Search Offers'), () => runCommand('gpuRental.searchOffers')],
+        ])
+      : ask(
+          'error',
+          t(
+            '{0} costs {1}/h, and you confirmed at most {2}/h. Could not confirm that it is destroyed, so you may still be charged.',
+            ...prices,
+          ),
+          [[t('Destroy…'), () => run('gpuRental.instance.destroy', event.instanceId)]],
+        );
   }
 
   /** For a machine that ran. */

@@ -3,7 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { withCancellableProgress } from '../../editor/progress';
-import { formatMoney } from '../../model/money';
+import { formatMoney, fromDollars, subtract } from '../../model/money';
 import type { Template } from '../../model/templates/template';
 import { templateName } from '../../model/templates/templateName';
 import {
@@ -12,6 +12,7 @@ import {
   type ReplaceResult,
   type ReplaceStage,
 } from '../../store/rentals/replacement';
+import { burnNow } from '../../store/instances/burn';
 import { assertNever, isCancelled, UserError } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
@@ -26,6 +27,7 @@ export async function replaceAndTell(
     replaceInstance(deps, instanceId, {
       signal,
       ...accepted,
+      ...roomBeside(deps, instanceId),
       onStage: (stage) => {
         say(stageWords(stage));
       },
@@ -41,6 +43,16 @@ export async function replaceAndTell(
   } else {
     await tell(result, instanceId, name);
   }
+}
+
+/** What the other instances and the volumes leave of the limit that the user set. */
+function roomBeside(deps: ReadinessDeps, instanceId: number): Pick<ReplaceOptions, 'roomPerHour'> {
+  const limit = deps.settings.get('gpuRental.rent.limitPerHour');
+  if (limit <= 0) {
+    return {};
+  }
+  const others = burnNow({ ...deps, without: instanceId });
+  return { roomPerHour: subtract(fromDollars(limit), others.perHour) };
 }
 
 function stageWords(stage: ReplaceStage): string {
@@ -168,7 +180,7 @@ async function tellReplaced(
   result: Extract<ReplaceResult, { kind: 'replaced' }>,
   name: string,
 ): Promise<void> {
-  const price = result.offer.totalPerHour;
+  const price = result.pricePerHour;
   const showLog = t('Show Its Last Log');
   const message =
     result.rent.kind === 'rented'

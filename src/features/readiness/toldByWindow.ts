@@ -12,6 +12,7 @@ export function isToldByWindow(event: ReadinessEvent): boolean {
     case 'failed':
       return event.reason !== 'timedOut';
     case 'long':
+    case 'tooDear':
     case 'notDestroyed':
       return false;
   }

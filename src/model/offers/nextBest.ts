@@ -14,7 +14,10 @@ export interface ReplacementNeeds {
 }
 
 /** What it would cost an hour: the bid and the disk where it is a bid, else the whole price. */
-function priceToPay(offer: Offer, needs: ReplacementNeeds): Micros | undefined {
+export function priceToPay(
+  offer: Offer,
+  needs: Pick<ReplacementNeeds, 'rentalType' | 'bidPerHour'>,
+): Micros | undefined {
   const { totalPerHour, gpuPerHour } = offer;
   if (needs.rentalType === 'on-demand' || needs.bidPerHour === undefined) {
     return totalPerHour;

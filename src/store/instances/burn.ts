@@ -20,15 +20,20 @@ export function burnNow({
   fleet,
   volumes,
   clock,
+  without,
 }: {
   readonly fleet: Pick<Fleet, 'state' | 'facts'>;
   readonly volumes: Pick<VolumeList, 'state'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** The id of an instance that is to be left out. */
+  readonly without?: number;
 }): Burn {
   const now = clock.now();
   const list = fleet.state.kind === 'ready' ? fleet.state.value : undefined;
   const machines = fleetCostPerHour(
-    (list?.instances ?? []).map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const),
+    (list?.instances ?? [])
+      .filter(({ id }) => id !== without)
+      .map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const),
   );
   const disks = volumesRate(volumes.state.kind === 'ready' ? volumes.state.value : undefined);
   const rate = sumRates(machines.rate, disks.rate);

@@ -9,15 +9,18 @@ import {
   type Trouble,
   type Watch,
 } from '../../model/rentals/readiness';
+import type { Micros } from '../../model/money';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import type { DestroyVerdict } from '../instances/destruction';
 import type { FleetStore } from '../instances/fleet';
 import { isComplete } from '../instances/listed';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
 import type { RentalStore } from './rentals';
+import { PriceGuard } from './priceGuard';
 import { ToldOnce } from './toldOnce';
 
 /** Something to tell the user, heard in exactly one window. */
@@ -32,6 +35,13 @@ export type ReadinessEvent = { readonly instanceId: number } & (
     }
   /** A machine that ran is in trouble; nothing happens by itself. */
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
+  /** It cost more than was confirmed, so it was ended. */
+  | {
+      readonly kind: 'tooDear';
+      readonly pricePerHour: Micros;
+      readonly mostPerHour: Micros;
+      readonly verdict: DestroyVerdict;
+    }
   /** Destroyed by us, and in the list again or still. */
   | { readonly kind: 'notDestroyed' }
 );
@@ -86,6 +96,7 @@ class SharedReadiness implements Readiness {
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<readonly Watch[]>;
   private readonly teller: ToldOnce<ReadinessEvent>;
+  private readonly prices: PriceGuard;
   private byInstance = new Map<number, Watch>();
   private troubles = new Map<number, string>();
   private begun = new Map<number, number>();
@@ -104,6 +115,12 @@ class SharedReadiness implements Readiness {
     this.teller = this.owned.add(
       new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', event),
     );
+    this.prices = new PriceGuard({
+      ...deps,
+      tell: (found) => {
+        this.teller.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
+      },
+    });
     this.listen();
     this.followAccount();
   }
@@ -215,7 +232,12 @@ class SharedReadiness implements Readiness {
 
   /** Rentals that wait, and starts and reboots of ours that have not come to an end. */
   private beginWatches(): void {
-    for (const { phase } of this.deps.rentals.rentals) {
+    for (const rental of this.deps.rentals.rentals) {
+      const { phase } = rental;
+      const instance = phase.kind === 'waiting' ? this.deps.fleet.find(phase.instanceId) : undefined;
+      if (instance) {
+        this.prices.look(rental, instance);
+      }
       if (phase.kind === 'waiting' && !this.byInstance.has(phase.instanceId)) {
         this.byInstance.set(phase.instanceId, beginWatch(phase.instanceId, 'rent', phase.since));
       }

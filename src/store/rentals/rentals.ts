@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../../api/errors';
+import { ApiError, NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { OfferSearch } from '../../model/offers/filters';
 import type { Micros } from '../../model/money';
@@ -31,6 +31,8 @@ export interface RentRequest {
   readonly rentalType: RentalType;
   /** A replacement never costs more than this an hour; without a limit of the user's, the price just confirmed. */
   readonly priceLimit: Micros;
+  /** An instance that turns out to cost more an hour is ended. */
+  readonly mostPerHour?: Micros;
 }
 
 export interface RentOptions {
@@ -134,6 +136,10 @@ class JournaledRentals implements RentalStore {
   async rent(request: RentRequest, options: RentOptions = {}): Promise<RentResult> {
     const { accounts } = this.deps;
     const account = accountStill(accounts, request.accountKey ?? accounts.active?.key);
+    if (request.rentalType === 'interruptible' && request.config.bidPerHour === undefined) {
+      // Without a price the service rents on demand, which costs more than was confirmed.
+      throw new NotSentError(text('An interruptible rental needs a bid. Choose a bid price and try again.'));
+    }
     await this.records.loaded;
     const idsBefore = await this.idsBefore(account, options.signal);
     options.signal?.throwIfAborted();
@@ -151,6 +157,7 @@ class JournaledRentals implements RentalStore {
       ...(request.replaces === undefined ? {} : { replaces: request.replaces }),
       rentalType: request.rentalType,
       priceLimit: request.priceLimit,
+      ...(request.mostPerHour === undefined ? {} : { mostPerHour: request.mostPerHour }),
       phase: { kind: 'sent' },
     };
     await this.records.journal.putSecrets(marker, config);

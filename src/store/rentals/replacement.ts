@@ -8,9 +8,9 @@ import {
   type InstanceFacts,
 } from '../../model/instances/instanceState';
 import { withoutMarker } from '../../model/instances/instanceLabel';
-import { nextBest } from '../../model/offers/nextBest';
+import { priceToPay, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
-import { wireMisfits } from '../../model/offers/wireMatch';
+import type { Micros } from '../../model/money';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { Template } from '../../model/templates/template';
 import type { Clock } from '../../util/clock';
@@ -21,6 +21,7 @@ import { NotSignedInError } from '../accounts/accountErrors';
 import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
 import type { FailedMachines } from './failedMachines';
+import { candidates, needsOf } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
 import { presentTemplate } from '../templates/presentTemplate';
 import type { RentalStore, RentResult } from './rentals';
@@ -37,8 +38,15 @@ export interface ReplacementDeps {
 
 export type ReplaceStage = 'searching' | 'savingLog' | 'destroying' | 'renting';
 
+/** What was rented instead. */
+interface ReplacedBy {
+  readonly rent: RentResult;
+  readonly offer: Offer;
+  readonly pricePerHour: Micros | undefined;
+}
+
 export type ReplaceResult =
-  | { readonly kind: 'replaced'; readonly rent: RentResult; readonly offer: Offer; readonly log?: string }
+  | ({ readonly kind: 'replaced'; readonly log?: string } & ReplacedBy)
   /** It runs, or was stopped, meanwhile: nothing was done. */
   | { readonly kind: 'notNeeded'; readonly isRunning: boolean }
   /** Nothing fits the search within the limit: nothing was done. */
@@ -61,6 +69,8 @@ export interface ReplaceOptions {
   readonly dataLossAccepted: boolean;
   /** The hash of an edited template that the user wants to rent from. */
   readonly acceptedTemplateHash?: string;
+  /** What the other instances leave of the user's limit an hour. */
+  readonly roomPerHour?: Micros;
 }
 
 /** The instance was not rented here, or its environment is lost, so that it cannot be rented again alike. */
@@ -111,7 +121,8 @@ export async function replaceInstance(
   if ('kind' in config) {
     return config;
   }
-  const offers = await candidates(deps, account, rental, config, options.signal);
+  const needs = needsOf(rental, config, await deps.failedMachines.list(), options.roomPerHour);
+  const offers = await candidates(account, rental, needs, options.signal);
   if (offers.length === 0) {
     return { kind: 'noOffer' };
   }
@@ -125,7 +136,7 @@ export async function replaceInstance(
     replacingSince: deps.clock.now(),
   });
   try {
-    return await carryOut(deps, { account, rental, config, offers, instanceId }, state.kind, options);
+    return await carryOut(deps, { account, rental, config, needs, offers, instanceId }, state.kind, options);
   } finally {
     await deps.rentals.update(rental.marker, { replacingSince: undefined });
   }
@@ -135,6 +146,7 @@ interface Replacement {
   readonly account: Account;
   readonly rental: Rental;
   readonly config: RentConfig;
+  readonly needs: ReplacementNeeds;
   readonly offers: readonly Offer[];
   readonly instanceId: number;
 }
@@ -239,37 +251,6 @@ async function withPresentTemplate(
     : { kind: 'templateChanged', template };
 }
 
-async function candidates(
-  deps: ReplacementDeps,
-  account: Account,
-  rental: Rental,
-  config: RentConfig,
-  signal: AbortSignal | undefined,
-): Promise<readonly Offer[]> {
-  if (!rental.search) {
-    return [];
-  }
-  const failed = await deps.failedMachines.list();
-  const avoid = new Set(failed.map(({ machineId }) => machineId));
-  if (rental.offer.machineId !== undefined) {
-    avoid.add(rental.offer.machineId);
-  }
-  const { search } = rental;
-  const disk = config.diskGb === undefined ? {} : { allocatedStorageGb: config.diskGb };
-  const { items } = await account.client.offers.search({ ...search, ...disk }, signalOf(signal));
-  // Some of the service's filters misbehave (service-facts: Quirk 19).
-  const fitting = items.filter((offer) => wireMisfits(offer, search.filters).length === 0);
-  return nextBest(fitting, {
-    rentalType: rental.rentalType,
-    priceLimit: rental.priceLimit,
-    bidPerHour: config.bidPerHour,
-    diskGb: config.diskGb,
-    avoidMachines: avoid,
-    // A volume, there or to be created, never leaves its machine.
-    onlyMachine: config.volume === undefined ? undefined : rental.offer.machineId,
-  });
-}
-
 /** The log is worth having and never worth waiting long for. */
 async function captureLog(
   deps: ReplacementDeps,
@@ -301,10 +282,16 @@ async function captureLog(
 /** Tries the offers in order; only a refusal moves on to the next, never a lost answer. */
 async function rentFirst(
   deps: ReplacementDeps,
-  { account, rental, config, offers }: Replacement,
+  { account, rental, config, needs, offers }: Replacement,
   signal: AbortSignal | undefined,
-): Promise<{ readonly rent: RentResult; readonly offer: Offer } | undefined> {
-  for (const offer of offers.slice(0, mostTries)) {
+): Promise<ReplacedBy | undefined> {
+  for (const { id } of offers.slice(0, mostTries)) {
+    // Prices move while the old machine is destroyed, so the limit is held against the present one.
+    const [offer] = await candidates(account, rental, needs, signal, id);
+    if (!offer) {
+      deps.log.info(`Offer ${id} is gone or does not fit any more`);
+      continue;
+    }
     try {
       const rent = await deps.rentals.rent(
         {
@@ -315,10 +302,11 @@ async function rentFirst(
           ...(rental.search === undefined ? {} : { search: rental.search }),
           rentalType: rental.rentalType,
           priceLimit: rental.priceLimit,
+          mostPerHour: needs.priceLimit,
         },
         signalOf(signal),
       );
-      return { rent, offer };
+      return { rent, offer, pricePerHour: priceToPay(offer, needs) };
     } catch (error) {
       const isTaken =
         error instanceof GoneError || error instanceof NotFoundError || error instanceof RefusedError;

@@ -83,6 +83,13 @@ describe('a rental that was refused or not answered', function () {
     await until('it is found', () => window.rentals.find(7777)?.phase.kind === 'waiting', { everyMs: 1 });
   });
 
+  it('is refused here where it is interruptible and has no bid', async () => {
+    const rent = window.rentals.rent({ ...request, rentalType: 'interruptible' });
+    await assert.rejects(rent, /needs a bid/);
+    assert.equal(service.count('offers.rent'), 0);
+    assert.deepEqual(window.rentals.rentals, []);
+  });
+
   describe('where the clock is set while the outcome is looked for', () => {
     for (const hours of [1, -1, 24]) {
       it(`finds what turns up within the minute (${hours} h)`, async () => {

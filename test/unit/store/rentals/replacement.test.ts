@@ -104,6 +104,33 @@ describe('replacing a machine that failed', function () {
     );
   });
 
+  it('rents nothing whose price passed the limit while the machine was being destroyed', async () => {
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        service.offers = service.offers.map((one) => ({ ...one, totalPerHour: fromDollars(3.17) }));
+      }
+    };
+    assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
+    assert.equal(service.count('offers.rent'), 1);
+  });
+
+  it('says the price at which it rented, and passes the limit on for the instance', async () => {
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        service.offers = service.offers.map((one) => ({ ...one, totalPerHour: fromDollars(0.38) }));
+      }
+    };
+    const result = await replace();
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.pricePerHour, fromDollars(0.38));
+    assert.equal(result.rent.rental.mostPerHour, fromDollars(0.4));
+  });
+
+  it('keeps within what the other instances leave of the limit of the user', async () => {
+    assert.deepEqual(await replace({ roomPerHour: fromDollars(0.2) }), { kind: 'noOffer' });
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
   it('destroys nothing where the volume of the rental ties it to its machine', async () => {
     service.instances = [];
     for (const kind of ['create', 'link'] as const) {

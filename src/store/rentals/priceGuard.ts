@@ -1,0 +1,70 @@
+import type { Micros } from '../../model/money';
+import type { Instance } from '../../model/instances/instance';
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
+import type { FleetStore } from '../instances/fleet';
+import type { Accounts, Rental, WindowHub } from '../ports';
+
+/** An instance that costs more than was confirmed for it, and what became of it. */
+export interface TooDear {
+  readonly instanceId: number;
+  readonly pricePerHour: Micros;
+  readonly mostPerHour: Micros;
+  readonly verdict: DestroyVerdict;
+}
+
+export interface PriceGuardDeps {
+  readonly accounts: Accounts;
+  readonly fleet: FleetStore;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tell: (found: TooDear) => void;
+}
+
+/** An offer and its instance may round differently by so much; more is another price. */
+const roundingShare = 0.01;
+const roundingMicros = 1000;
+
+/** Whether an instance costs more than was confirmed for it; `undefined` where its record states no price. */
+export function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | undefined {
+  const slack = Math.max(roundingMicros, mostPerHour * roundingShare);
+  return totalPerHour === undefined ? undefined : totalPerHour > mostPerHour + slack;
+}
+
+/**
+ * Holds the first price that the record of a new instance states against the one that was confirmed, and ends the
+ * instance where it is dearer: the confirmation was for that price alone, and nothing of the user's is on it yet.
+ */
+export class PriceGuard {
+  private readonly checked = new Set<string>();
+
+  constructor(private readonly deps: PriceGuardDeps) {}
+
+  /** For a rental that waits for its instance, at each list of the window that leads. */
+  look(rental: Rental, instance: Instance): void {
+    const { marker, mostPerHour } = rental;
+    const isDear = mostPerHour === undefined ? false : isTooDear(instance, mostPerHour);
+    if (isDear === undefined || this.checked.has(marker)) {
+      return;
+    }
+    this.checked.add(marker);
+    if (isDear && mostPerHour !== undefined && instance.totalPerHour !== undefined) {
+      const found = { instanceId: instance.id, pricePerHour: instance.totalPerHour, mostPerHour };
+      this.end(rental, found).catch((error: unknown) => {
+        this.deps.log.error(`${instance.id} costs more than was confirmed and could not be destroyed`, error);
+        this.deps.tell({ ...found, verdict: 'notConfirmed' });
+      });
+    }
+  }
+
+  private async end(rental: Rental, found: Omit<TooDear, 'verdict'>): Promise<void> {
+    const { accounts, hub, tell } = this.deps;
+    const account = accounts.active;
+    const isOurs = account?.key === rental.accountKey;
+    if (isOurs && (await hub.claim(`tooDear:${rental.accountKey}:${rental.marker}`))) {
+      tell({ ...found, verdict: await destroyAndVerify(this.deps, account.client, found.instanceId) });
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
+import { createReadiness, type ReadinessEvent } from '../../../../src/store/rentals/readiness';
+import { silentLog } from '../../../../src/util/log';
+import { anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+describe('the price of a new instance', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  async function open() {
+    const window = await computer.openSignedIn();
+    const readiness = window.owned.add(
+      createReadiness({
+        ...window,
+        clock: computer.clock,
+        log: silentLog,
+        storageDir: computer.storageDir,
+        limits: () => ({ timeoutMs: 15 * 60_000 }),
+      }),
+    );
+    const events: ReadinessEvent[] = [];
+    readiness.onDidHappen((event) => events.push(event));
+    window.fleet.setInterest({ viewVisible: true, windowFocused: true });
+    return { ...window, events };
+  }
+
+  const rent = (window: Awaited<ReturnType<typeof open>>, most: number | undefined) =>
+    window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'pytorch/pytorch' },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(0.4),
+      ...(most === undefined ? {} : { mostPerHour: fromDollars(most) }),
+    });
+
+  it('ends the instance in one window where it is above what was confirmed, and says so', async () => {
+    const windows = [await open(), await open()];
+    const [first] = windows;
+    assert.ok(first);
+    // The record of the fake service states 0.40 an hour.
+    await rent(first, 0.35);
+    await until('it is told', async () => {
+      await computer.clock.advance(2000);
+      return windows.some(({ events }) => events.length > 0);
+    });
+    assert.deepEqual(service.instances, []);
+    assert.equal(service.count('instances.destroy'), 1);
+    assert.deepEqual(
+      windows.flatMap(({ events }) => events),
+      [
+        {
+          kind: 'tooDear',
+          instanceId: 6001,
+          pricePerHour: fromDollars(0.4),
+          mostPerHour: fromDollars(0.35),
+          verdict: 'destroyed',
+        },
+      ],
+    );
+  });
+
+  it('keeps one that costs what was confirmed, rounding left aside, or that was confirmed without a price', async () => {
+    const window = await open();
+    for (const most of [0.4, 0.3995, undefined]) {
+      await rent(window, most);
+      await computer.clock.advance(60_000);
+    }
+    assert.equal(service.instances.length, 3);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('looks at the first price alone: what is agreed on later is no reason', async () => {
+    const window = await open();
+    await rent(window, 0.4);
+    await computer.clock.advance(20_000);
+    service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(2) }));
+    await computer.clock.advance(60_000);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+});
