@@ -28,7 +28,7 @@ const roundingShare = 0.01;
 const roundingMicros = 1000;
 
 /** Whether an instance costs more than was confirmed for it; `undefined` where its record states no price. */
-export function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | undefined {
+function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | undefined {
   const slack = Math.max(roundingMicros, mostPerHour * roundingShare);
   return totalPerHour === undefined ? undefined : totalPerHour > mostPerHour + slack;
 }
