@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { templateOwner } from '../../src/model/templates/templateReference';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RefusedError } from '../../src/api/errors';
@@ -374,7 +375,7 @@ describe('template documents', () => {
     });
 
     it('send the value of a reference, and show the reference again in another window', async () => {
-      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
       const source = change(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
       await window.documents.save(id, source);
       assert.equal((await record())['env'], '-e HF_TOKEN=hf_value_123');
@@ -390,7 +391,7 @@ describe('template documents', () => {
     });
 
     it('write no secret to the disk, and tell the log of each', async () => {
-      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
       const source = change(await textOf(window), {
         env: { HF_TOKEN: '${secret:hf-token}' },
         docker_login_repo: 'ghcr.io',
@@ -411,10 +412,10 @@ describe('template documents', () => {
     });
 
     it('forget everything of an account that was signed out', async () => {
-      await window.secrets.keep('account-1', 'hf-token', 'hf_value_123');
+      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
       await window.secrets.forgetAccount('account-1');
       assert.equal(computer.secretPort.values.size, 0);
-      assert.equal((await window.secrets.names('account-1')).size, 0);
+      assert.equal((await window.secrets.names('account-1', templateOwner(id))).size, 0);
     });
   });
 });

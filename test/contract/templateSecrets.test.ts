@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { MissingSecretError } from '../../src/model/templates/templateDocument';
+import { fileOwner, templateOwner } from '../../src/model/templates/templateReference';
+import { PublicSecretError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene } from '../support/templateScene';
 
 const route = '/api/v0/template/';
@@ -29,7 +33,7 @@ describe('secrets of templates', () => {
       () => assert.fail('the value is not known yet'),
       () => undefined,
     );
-    await window.secrets.keep('account-1', 't', token);
+    await window.secrets.keep('account-1', templateOwner(id), 't', token);
     await window.documents.save(id, changeText(opened, { ...login, env: { HF_TOKEN: '${secret:t}' } }));
     // The editor has not asked for the new time yet, and the user types on.
     await window.documents.keepBase(id);
@@ -57,10 +61,90 @@ describe('secrets of templates', () => {
     assert.equal(posts().at(-1)?.['docker_login_pass'], password);
     const known = await window.documents.open(created);
     assert.ok(known !== undefined && !known.text.includes(password));
-    const copy = await window.creation.addDraft({ ...known.fields, name: 'Copy' });
+    const copy = await window.creation.addDraft({ ...known.fields, name: 'Copy' }, templateOwner(created));
     await window.creation.saveDraft(copy, (await window.creation.draft(copy))?.text ?? '');
     assert.equal(posts().at(-1)?.['name'], 'Copy');
     assert.equal(posts().at(-1)?.['docker_login_pass'], password);
     assertNothingOnDisk(password);
+  });
+
+  /** What a stranger may write into a template or a file that the user takes over. */
+  const strangers = fc.record({
+    password: fc.constantFrom('', '${secret:mine}', '${secret:registry-file}'),
+    variables: fc.dictionary(
+      fc.constantFrom('A', 'TOKEN', 'HF_TOKEN'),
+      fc.constantFrom('1', '${secret:mine}', '${secret:other}'),
+    ),
+    isText: fc.boolean(),
+    isPrivate: fc.constantFrom(undefined, true, false),
+  });
+
+  it('leave for no document of a stranger, whatever names it guesses', async () => {
+    const { computer, id } = scene();
+    const window = await computer.openWindow();
+    await window.secrets.keep('account-1', templateOwner(id), 'mine', token);
+    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', password);
+    await fc.assert(
+      fc.asyncProperty(strangers, async ({ password: pass, variables, isText, isPrivate }) => {
+        const flags = Object.entries(variables).map(([name, value]) => `-e ${name}='${value}'`);
+        const fields = {
+          ...{ name: 'Theirs', image: 'a/b:1', docker_login_pass: pass },
+          env: isText ? flags.join(' ') : variables,
+          ...(isPrivate === undefined ? {} : { private: isPrivate }),
+        };
+        const from = fileOwner('file:///theirs.json');
+        const draft = await window.creation.addDraft(fields, from);
+        const { text = '' } = (await window.creation.draft(draft)) ?? {};
+        assert.doesNotMatch(text, /\$\{secret:/);
+        await window.creation.saveDraft(draft, text);
+        // The same, pasted into a draft of one's own.
+        const pasted = await window.creation.addDraft({ name: 'Pasted', image: 'a/b:1' });
+        await window.creation.saveDraft(pasted, JSON.stringify({ ...fields, name: 'Pasted' })).then(
+          () => assert.doesNotMatch(JSON.stringify(fields), /\$\{secret:(mine|other)/),
+          (error: unknown) =>
+            assert.ok(error instanceof MissingSecretError || error instanceof PublicSecretError),
+        );
+      }),
+      { numRuns: 25 },
+    );
+    const sent = JSON.stringify(posts());
+    assert.ok(!sent.includes(token) && !sent.includes(password));
+  });
+
+  it('are not sent by what somebody else wrote into a template of the account', async () => {
+    const { computer, id, editElsewhere } = scene();
+    const window = await computer.openWindow();
+    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', token);
+    await editElsewhere({ env: "-e A='${secret:other}'" });
+    const opened = (await window.documents.open(id))?.text ?? '';
+    const edited = changeText(opened, { env: { A: '${secret:other}', B: '2' } });
+    await assert.rejects(window.documents.save(id, edited), MissingSecretError);
+    // Nor does saving something else make the name this template's own.
+    await window.documents.save(id, changeText(opened, { desc: 'more' }));
+    await assert.rejects(window.documents.save(id, edited), MissingSecretError);
+  });
+
+  it('go into no template that everyone can see', async () => {
+    const { computer, id, record } = scene();
+    const window = await computer.openWindow();
+    await window.secrets.keep('account-1', templateOwner(id), 't', token);
+    const opened = (await window.documents.open(id))?.text ?? '';
+    const withSecret = changeText(opened, { env: { T: '${secret:t}' } });
+    await assert.rejects(
+      window.documents.save(id, changeText(withSecret, { private: false })),
+      PublicSecretError,
+    );
+    await window.documents.save(id, withSecret);
+    await assert.rejects(
+      window.documents.save(id, changeText(withSecret, { private: false })),
+      PublicSecretError,
+    );
+    assert.equal((await record())['private'], true);
+    const draft = await window.creation.addDraft(
+      { name: 'Public', image: 'a/b:1', private: false, env: { T: '${secret:t}' } },
+      templateOwner(id),
+    );
+    const { text = '' } = (await window.creation.draft(draft)) ?? {};
+    await assert.rejects(window.creation.saveDraft(draft, text), PublicSecretError);
   });
 });

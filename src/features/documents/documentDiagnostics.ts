@@ -9,7 +9,7 @@ import { findWorkspaceProblems } from '../../model/workspace/workspaceDiagnostic
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { text } from '../../util/text';
-import { kindOf, openDocuments, type DocumentKind } from './openDocuments';
+import { type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
 import type { SaveFailures } from './saveFailures';
 
 type Deps = Pick<Services, 'accounts' | 'templateDesk' | 'clock' | 'log'>;
@@ -111,7 +111,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
   }
 
   private async check(document: vscode.TextDocument, kind: DocumentKind): Promise<void> {
-    const enteredHere = await this.enteredHere(kind);
+    const enteredHere = await this.enteredHere(document.uri, kind);
     if (document.isClosed) {
       return;
     }
@@ -191,11 +191,11 @@ export class DocumentDiagnostics implements vscode.Disposable {
     return found;
   }
 
-  private async enteredHere(kind: DocumentKind): Promise<ReadonlySet<string> | undefined> {
+  private async enteredHere(uri: vscode.Uri, kind: DocumentKind): Promise<ReadonlySet<string> | undefined> {
     const key =
       (kind.kind === 'template' ? this.deps.templateDesk.documents.peek(kind.id)?.accountKey : undefined) ??
       this.deps.accounts.active?.key;
-    return key === undefined ? undefined : this.deps.templateDesk.secrets.names(key);
+    return key === undefined ? undefined : this.deps.templateDesk.secrets.names(key, ownerOf(uri, kind));
   }
 
   private forget(uri: vscode.Uri): void {

@@ -1,5 +1,11 @@
 import * as vscode from 'vscode';
 import { readTemplateUri } from '../../editor/templateUris';
+import {
+  draftOwner,
+  fileOwner,
+  templateOwner,
+  type SecretOwner,
+} from '../../model/templates/templateReference';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 
 /** What kind of document of ours an open text is. */
@@ -31,6 +37,19 @@ export function kindOf(document: Pick<vscode.TextDocument, 'uri'>): DocumentKind
     return { kind: 'templateFile' };
   }
   return uri.path.endsWith(`/${workspaceFilePath}`) ? { kind: 'workspaceFile' } : undefined;
+}
+
+/** What secrets of a document are stored for; only what is a template or becomes one has secrets. */
+export function ownerOf(uri: vscode.Uri, kind: DocumentKind): SecretOwner {
+  switch (kind.kind) {
+    case 'template':
+      return templateOwner(kind.id);
+    case 'draft':
+      return draftOwner(kind.token);
+    case 'templateFile':
+    case 'workspaceFile':
+      return fileOwner(uri.toString());
+  }
 }
 
 /** The open document of a template of the account. */

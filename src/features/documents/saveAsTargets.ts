@@ -1,8 +1,17 @@
 import type * as vscode from 'vscode';
 import { readTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
+import { parseDocument } from '../../model/templates/templateDocument';
+import { templateOwner } from '../../model/templates/templateReference';
 import { fileNameOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+
+interface SaveAsTarget {
+  readonly token: string;
+  readonly mtime: number;
+  /** The template of the account whose text is written. */
+  readonly from?: number;
+}
 
 type Deps = Pick<Services, 'templateDesk' | 'clock'>;
 
@@ -11,12 +20,12 @@ type Deps = Pick<Services, 'templateDesk' | 'clock'>;
  * looks at it, and then writes the text; nothing is sent before that.
  */
 export class SaveAsTargets {
-  private readonly targets = new Map<string, { readonly token: string; readonly mtime: number }>();
+  private readonly targets = new Map<string, SaveAsTarget>();
 
   constructor(private readonly deps: Deps) {}
 
   /** What a file that *Save As* made stands for; `undefined` for all other files. */
-  get(uri: vscode.Uri): { readonly token: string; readonly mtime: number } | undefined {
+  get(uri: vscode.Uri): SaveAsTarget | undefined {
     return this.targets.get(uri.toString());
   }
 
@@ -30,15 +39,20 @@ export class SaveAsTargets {
         : uri.authority === 'templates' && /^\/[^/]+\.json$/i.test(uri.path);
     if (isFree) {
       const token = this.deps.templateDesk.creation.newToken();
-      this.targets.set(uri.toString(), { token, mtime: this.deps.clock.now() });
+      const from = read?.kind === 'own' ? { from: read.id } : {};
+      this.targets.set(uri.toString(), { token, mtime: this.deps.clock.now(), ...from });
     }
     return isFree;
   }
 
   /** Creates the template, named like its file, and gives its id. */
-  async create(uri: vscode.Uri, token: string, source: string): Promise<number> {
+  async create(uri: vscode.Uri, { token, from }: SaveAsTarget, source: string): Promise<number> {
+    const { documents, creation } = this.deps.templateDesk;
+    if (from !== undefined) {
+      await creation.inherit(documents.account().key, token, templateOwner(from), parseDocument(source));
+    }
     const named = applyChanges(source, new JsonPlaces(source).set('name', nameOf(uri)));
-    return this.deps.templateDesk.creation.saveDraft(token, named);
+    return creation.saveDraft(token, named);
   }
 }
 

@@ -6,13 +6,19 @@ import { whileSending } from '../../editor/progress';
 import { envFlagsToObject } from '../../model/documents/envFlags';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
-import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templates/templateReference';
+import { parseDocument, referencesIn } from '../../model/templates/templateDocument';
+import {
+  makeReference,
+  referenceNameFor,
+  type ReferenceSlot,
+  type SecretOwner,
+} from '../../model/templates/templateReference';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
-import { kindOf } from './openDocuments';
+import { kindOf, ownerOf } from './openDocuments';
 
 export type SecretDeps = Pick<Services, 'accounts' | 'templateDesk'> & {
   readonly diagnostics: DocumentDiagnostics;
@@ -37,7 +43,8 @@ const request = z.object({
 export async function applySecretFix(deps: Deps, input: unknown): Promise<void> {
   const { uri, action } = request.parse(input);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
-  if (!kindOf(document)) {
+  const kind = kindOf(document);
+  if (!kind) {
     return;
   }
   switch (action.kind) {
@@ -48,14 +55,35 @@ export async function applySecretFix(deps: Deps, input: unknown): Promise<void> 
     case 'enterSecret': {
       const value = await askForValue(action.reference);
       if (value !== undefined) {
-        await deps.templateDesk.secrets.keep(accountKey(deps, document), action.reference, value);
-        deps.diagnostics.all();
+        await enterSecret(deps, document, ownerOf(document.uri, kind), action.reference, value);
       }
       return;
     }
     case 'changeSecret': {
       const value = await askForValue(action.slot.replace(/^env\./, ''));
       return value === undefined ? undefined : keepAt(deps, document, action.slot, value);
+    }
+  }
+}
+
+/** A name that stands for the secret of another document keeps its value: this one gets a name of its own. */
+async function enterSecret(
+  deps: Deps,
+  document: vscode.TextDocument,
+  owner: SecretOwner,
+  reference: string,
+  value: string,
+): Promise<void> {
+  const { secrets } = deps.templateDesk;
+  const key = accountKey(deps, document);
+  if (!(await secrets.isForeign(key, owner, reference))) {
+    await secrets.keep(key, owner, reference, value);
+    deps.diagnostics.all();
+    return;
+  }
+  for (const [at, name] of referencesIn(parseDocument(document.getText()))) {
+    if (name === reference) {
+      await keepAt(deps, document, at, value);
     }
   }
 }
@@ -107,8 +135,11 @@ export async function keepAt(
   const { secrets } = deps.templateDesk;
   const key = accountKey(deps, document);
   const kind = kindOf(document);
-  const owner = kind?.kind === 'template' ? String(kind.id) : kind?.kind === 'draft' ? kind.token : 'file';
-  const name = await secrets.freeName(key, referenceNameFor(at, owner));
+  if (!kind) {
+    return;
+  }
+  const called = kind.kind === 'template' ? String(kind.id) : kind.kind === 'draft' ? kind.token : 'file';
+  const name = await secrets.freeName(key, referenceNameFor(at, called));
   const changes = () => replaceByReference(document.getText(), at, makeReference(name)) ?? [];
   if (changes().length === 0) {
     throw new UserError(
@@ -117,7 +148,7 @@ export async function keepAt(
       ),
     );
   }
-  await secrets.keep(key, name, value);
+  await secrets.keep(key, ownerOf(document.uri, kind), name, value);
   await vscode.workspace.applyEdit(toEdit(document, changes()));
   deps.diagnostics.all();
 }

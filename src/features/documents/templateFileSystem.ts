@@ -141,7 +141,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const source = new TextDecoder().decode(content);
     try {
       if (target) {
-        this.created.fire({ from: uri, id: await this.saveAs.create(uri, target.token, source) });
+        this.created.fire({ from: uri, id: await this.saveAs.create(uri, target, source) });
       } else if (read) {
         await this.write(uri, read, source);
       }

@@ -7,6 +7,7 @@ import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
 import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
 import { fileNameOf } from '../../model/templates/templateUri';
+import { fileOwner } from '../../model/templates/templateReference';
 import { UserError } from '../../util/errors';
 import { listedInstances } from '../../store/instances/listed';
 import { text } from '../../util/text';
@@ -107,7 +108,7 @@ export async function importTemplate(deps: CommandDeps, from: unknown): Promise<
   const uri = fileOf(from) ?? (await pickFile());
   if (uri) {
     const document = await vscode.workspace.openTextDocument(uri);
-    await openDraft(deps, parseDocument(document.getText()));
+    await openDraft(deps, parseDocument(document.getText()), fileOwner(uri.toString()));
   }
 }
 

@@ -5,6 +5,7 @@ import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { templateImage, templateName } from '../../model/templates/templateName';
+import { templateOwner, type SecretOwner } from '../../model/templates/templateReference';
 import type { Services } from '../../services';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { UserError } from '../../util/errors';
@@ -82,8 +83,12 @@ export async function openTemplate(deps: CommandDeps, target: unknown): Promise<
 }
 
 /** Opens a draft; it reaches the service when it is saved. */
-export async function openDraft(deps: CommandDeps, fields: DocumentFields): Promise<void> {
-  const token = await deps.templateDesk.creation.addDraft(fields);
+export async function openDraft(
+  deps: CommandDeps,
+  fields: DocumentFields,
+  from?: SecretOwner,
+): Promise<void> {
+  const token = await deps.templateDesk.creation.addDraft(fields, from);
   const name = typeof fields['name'] === 'string' ? fields['name'] : '';
   await vscode.window.showTextDocument(toTemplateUri({ kind: 'draft', token, name }), { preview: false });
 }
@@ -95,13 +100,14 @@ export async function duplicateTemplate(deps: CommandDeps, target: unknown): Pro
     return;
   }
   const { fields, isMine, name } = await knownTemplate(deps, id);
-  await openDraft(deps, {
+  const copy = {
     ...fields,
     name: isMine ? t('Copy of {0}', name) : name,
     private: true,
     // Credentials of others are not ours, and a copy is private.
     ...(isMine ? {} : { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }),
-  });
+  };
+  await openDraft(deps, copy, isMine ? templateOwner(id) : undefined);
 }
 
 export async function deleteTemplates(deps: CommandDeps, target: unknown, selected: unknown): Promise<void> {

@@ -283,7 +283,7 @@ export class MissingSecretError extends DocumentError {
   ) {
     super(
       text(
-        'The value of the secret "{0}" is not on this computer. Enter it with the fix on this line, then save again.',
+        'The secret "{0}" has no value for this template on this computer. Enter it with the fix on this line, then save again.',
         reference,
       ),
       path,
@@ -367,6 +367,23 @@ export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot,
     Object.entries(env).forEach(([name, value]) => note(`env.${name}`, value));
   }
   return found;
+}
+
+/** The document without the references that it may not use; their variables stay, empty. */
+export function withoutReferences(fields: DocumentFields, mayUse: ReadonlySet<string>): DocumentFields {
+  const foreign = new Set(
+    [...referencesIn(fields)].flatMap(([slot, name]) => (mayUse.has(name) ? [] : [slot])),
+  );
+  if (foreign.size === 0) {
+    return fields;
+  }
+  const env = typeof fields['env'] === 'string' ? envFlagsToObject(fields['env']) : fields['env'];
+  const password = foreign.has('docker_login_pass') ? { docker_login_pass: '' } : {};
+  if (!isPlainObject(env)) {
+    return { ...fields, ...password };
+  }
+  const kept = Object.entries(env).map(([name, value]) => [name, foreign.has(`env.${name}`) ? '' : value]);
+  return { ...fields, ...password, env: Object.fromEntries(kept) as Record<string, unknown> };
 }
 
 /** Field whose line a refusal of the service belongs to: one that it names, or the only one sent. */

@@ -24,6 +24,24 @@ export function referenceNameFor(slot: ReferenceSlot, owner: string): string {
   return `${base}-${owner}`.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100);
 }
 
+/**
+ * A document that a secret was stored for. A name alone is no right to a value: anybody can write one into a
+ * template or a file.
+ */
+export type SecretOwner = `template:${number}` | `draft:${string}` | `file:${string}`;
+
+export function templateOwner(id: number): SecretOwner {
+  return `template:${id}`;
+}
+
+export function draftOwner(token: string): SecretOwner {
+  return `draft:${token}`;
+}
+
+export function fileOwner(address: string): SecretOwner {
+  return `file:${address}`;
+}
+
 /** Where a document may hold a reference. */
 export type ReferenceSlot = 'docker_login_pass' | `env.${string}`;
 

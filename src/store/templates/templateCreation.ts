@@ -8,14 +8,28 @@ import {
   referencesIn,
   renderDocument,
   wireTemplate,
+  withoutReferences,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
-import { makeReference, referenceName, referenceNameFor } from '../../model/templates/templateReference';
+import {
+  draftOwner,
+  makeReference,
+  referenceName,
+  referenceNameFor,
+  templateOwner,
+  type SecretOwner,
+} from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { TemplateDocuments } from './templateDocuments';
-import { ReadOnlyTemplateError, refusal, SaveLostError, SaveNotKnownError } from './templateErrors';
+import {
+  PublicSecretError,
+  ReadOnlyTemplateError,
+  refusal,
+  SaveLostError,
+  SaveNotKnownError,
+} from './templateErrors';
 import type { DraftMemory, TemplateMemory } from './templateMemory';
 import type { TemplateSecrets } from './templateSecrets';
 
@@ -43,15 +57,23 @@ export class TemplateCreation {
 
   constructor(private readonly deps: Deps) {}
 
-  /** Keeps a draft for the active account; nothing is sent before it is saved. */
-  async addDraft(fields: DocumentFields): Promise<string> {
+  /**
+   * Keeps a draft for the active account; nothing is sent before it is saved. References of `from`, which the
+   * user makes it of, go on standing for their values; all others are somebody else's words and are left out.
+   */
+  async addDraft(given: DocumentFields, from?: SecretOwner): Promise<string> {
     const token = this.deps.newToken();
     const { key } = this.deps.documents.account();
+    const own = from === undefined ? new Set<string>() : await this.deps.secrets.names(key, from);
+    const fields = withoutReferences(given, own);
+    if (from !== undefined) {
+      await this.inherit(key, token, from, fields);
+    }
     const name = typeof fields['name'] === 'string' ? fields['name'] : '';
     const password = fields['docker_login_pass'];
     // Drafts are kept on the disk, and a file may hold a password in clear.
     const reference = isInClear(password)
-      ? { docker_login_pass: makeReference(await this.keepPassword(key, token, password)) }
+      ? { docker_login_pass: makeReference(await this.keepPassword(key, draftOwner(token), token, password)) }
       : {};
     await this.keep(token, key, name, renderDocument({ ...fields, ...reference }));
     return token;
@@ -60,6 +82,12 @@ export class TemplateCreation {
   /** For a template that is created at once, without a draft on the disk. */
   newToken(): string {
     return this.deps.newToken();
+  }
+
+  /** The draft may use what the document may use that it was made of. */
+  inherit(accountKey: string, token: string, from: SecretOwner, fields: DocumentFields): Promise<void> {
+    const names = referencesIn(fields).values();
+    return this.deps.secrets.share(accountKey, from, draftOwner(token), names);
   }
 
   draft(token: string): Promise<DraftMemory | undefined> {
@@ -98,7 +126,13 @@ export class TemplateCreation {
     }
     const fields = parseDocument(source);
     const references = new Map(referencesIn(fields));
-    const body = wireTemplate(fields, await this.deps.secrets.lookUp(account.key, references.values()));
+    const [shown] = references.keys();
+    if (shown !== undefined && fields['private'] === false) {
+      throw new PublicSecretError(shown);
+    }
+    const owner = draftOwner(token);
+    const values = await this.deps.secrets.lookUp(account.key, owner, references.values());
+    const body = wireTemplate(fields, values);
     const attempt = this.unsure.get(token);
     const made = attempt && (await this.look(account, attempt));
     const id = made ?? (await this.create(account, token, body));
@@ -106,8 +140,10 @@ export class TemplateCreation {
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
     if (isInClear(password)) {
-      references.set('docker_login_pass', await this.keepPassword(account.key, String(id), password));
+      const kept = await this.keepPassword(account.key, templateOwner(id), String(id), password);
+      references.set('docker_login_pass', kept);
     }
+    await this.deps.secrets.share(account.key, owner, templateOwner(id), references.values());
     await this.deps.secrets.bind(account.key, id, references);
     if (made !== undefined) {
       // What was typed since.
@@ -183,10 +219,15 @@ export class TemplateCreation {
   }
 
   /** The name of the reference that stands for a password from now on. */
-  private async keepPassword(accountKey: string, owner: string, password: string): Promise<string> {
+  private async keepPassword(
+    accountKey: string,
+    owner: SecretOwner,
+    called: string,
+    password: string,
+  ): Promise<string> {
     const { secrets } = this.deps;
-    const name = await secrets.freeName(accountKey, referenceNameFor('docker_login_pass', owner));
-    await secrets.keep(accountKey, name, password);
+    const name = await secrets.freeName(accountKey, referenceNameFor('docker_login_pass', called));
+    await secrets.keep(accountKey, owner, name, password);
     return name;
   }
 

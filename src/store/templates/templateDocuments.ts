@@ -8,7 +8,12 @@ import {
   renderDocument,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
-import { makeReference, referenceName, registryReference } from '../../model/templates/templateReference';
+import {
+  makeReference,
+  referenceName,
+  registryReference,
+  templateOwner,
+} from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -312,7 +317,7 @@ export class TemplateDocuments implements Disposable {
     const password = target['docker_login_pass'];
     if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
       const name = await this.deps.secrets.freeName(account.key, registryReference(id));
-      await this.deps.secrets.keep(account.key, name, password);
+      await this.deps.secrets.keep(account.key, templateOwner(id), name, password);
       references.set('docker_login_pass', name);
     }
     await this.deps.secrets.bind(account.key, id, references);

@@ -1,6 +1,7 @@
 import { ApiError, RefusedError } from '../../api/errors';
 import type { Conflict } from '../../model/templates/templateConflict';
 import { fieldOfRefusal } from '../../model/templates/templateDocument';
+import type { ReferenceSlot } from '../../model/templates/templateReference';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { Account } from '../ports';
@@ -27,6 +28,20 @@ export class TemplateConflictError extends SaveError {
         'This template was changed elsewhere meanwhile, in the same places. Choose what to keep; nothing was overwritten.',
       ),
       conflicts[0]?.path,
+    );
+  }
+}
+
+/** Everyone could read the value. */
+export class PublicSecretError extends SaveError {
+  constructor(slot: ReferenceSlot) {
+    const variable = slot === 'docker_login_pass' ? undefined : slot.slice('env.'.length);
+    super(
+      text(
+        "Everyone can see this template, so it can't hold the secret {0}. Make the template private or remove the secret, then save again.",
+        variable ?? slot,
+      ),
+      variable === undefined ? [slot] : ['env', variable],
     );
   }
 }

@@ -23,6 +23,8 @@ const accountMemory = z.object({
   slots: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** Names of the secrets that this computer holds. */
   secretNames: z.array(z.string()).default([]),
+  /** Which documents each of them was stored for. */
+  secretOwners: z.record(z.string(), z.array(z.string())).default({}),
   favourites: z.array(ref).default([]),
   recents: z.array(ref).default([]),
 });
@@ -44,6 +46,7 @@ const empty: AccountMemory = {
   bases: {},
   slots: {},
   secretNames: [],
+  secretOwners: {},
   favourites: [],
   recents: [],
 };

@@ -7,9 +7,17 @@ import {
   wireChanges,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
+import { templateOwner, type ReferenceSlot } from '../../model/templates/templateReference';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
-import { refusal, SaveError, SaveLostError, SaveNotKnownError, TemplateGoneError } from './templateErrors';
+import {
+  PublicSecretError,
+  refusal,
+  SaveError,
+  SaveLostError,
+  SaveNotKnownError,
+  TemplateGoneError,
+} from './templateErrors';
 import type { KnownTemplate, TemplateReader } from './templateReader';
 import type { TemplateSecrets } from './templateSecrets';
 
@@ -78,7 +86,14 @@ export class TemplateSaving {
       return { kind: 'saved', saved: theirs, target };
     }
     const names = referencesIn(target);
-    const body = wireChanges(changes, await this.secrets.lookUp(account.key, names.values()));
+    const shown = [...names.keys()].find(
+      (slot) => target['private'] === false && (changes.has('private') || changes.has(fieldOf(slot))),
+    );
+    if (shown !== undefined) {
+      throw new PublicSecretError(shown);
+    }
+    const owner = templateOwner(edit.id);
+    const body = wireChanges(changes, await this.secrets.lookUp(account.key, owner, names.values()));
     try {
       const { hashId } = await account.client.templates.edit(theirs.hashId, body);
       const raw = { ...theirs.raw, ...body, hash_id: hashId };
@@ -123,6 +138,10 @@ export class TemplateSaving {
     }
     return undefined;
   }
+}
+
+function fieldOf(slot: ReferenceSlot): string {
+  return slot === 'docker_login_pass' ? slot : 'env';
 }
 
 /** A password that the service does not tell cannot be compared. */

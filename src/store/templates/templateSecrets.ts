@@ -1,7 +1,13 @@
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { ResolveReference } from '../../model/templates/templateDocument';
-import type { HeldReference, HeldReferences, ReferenceSlot } from '../../model/templates/templateReference';
+import {
+  templateOwner,
+  type HeldReference,
+  type HeldReferences,
+  type ReferenceSlot,
+  type SecretOwner,
+} from '../../model/templates/templateReference';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../ports';
 import type { AccountMemory, TemplateMemory } from './templateMemory';
@@ -50,10 +56,11 @@ export class TemplateSecrets {
     return new Map(held);
   }
 
-  /** A look-up of the given names, read beforehand. */
-  async lookUp(accountKey: string, names: Iterable<string>): Promise<ResolveReference> {
+  /** A look-up of the given names, read beforehand; those that were not stored for the document have no value. */
+  async lookUp(accountKey: string, owner: SecretOwner, names: Iterable<string>): Promise<ResolveReference> {
     const values = new Map<string, string>();
-    for (const name of names) {
+    const own = await this.names(accountKey, owner);
+    for (const name of [...names].filter((one) => own.has(one))) {
       const value = await this.value(accountKey, name);
       if (value !== undefined) {
         values.set(name, value);
@@ -62,16 +69,39 @@ export class TemplateSecrets {
     return (name) => values.get(name);
   }
 
-  /** Names of which this computer has the value. */
-  async names(accountKey: string): Promise<ReadonlySet<string>> {
-    return new Set((await this.memory.account(accountKey)).secretNames);
+  /** Names of which this computer has the value, stored for the document. */
+  async names(accountKey: string, owner: SecretOwner): Promise<ReadonlySet<string>> {
+    const memory = await this.memory.account(accountKey);
+    return new Set(memory.secretNames.filter((name) => owns(memory, owner, name)));
+  }
+
+  /** True for a name that stands for a value of another document. */
+  async isForeign(accountKey: string, owner: SecretOwner, name: string): Promise<boolean> {
+    const memory = await this.memory.account(accountKey);
+    return memory.secretNames.includes(name) && !owns(memory, owner, name);
+  }
+
+  /** What the user makes of a document may use what that one may use, and no more. */
+  async share(
+    accountKey: string,
+    from: SecretOwner,
+    to: SecretOwner,
+    names: Iterable<string>,
+  ): Promise<void> {
+    const own = await this.names(accountKey, from);
+    const shared = [...new Set(names)].filter((name) => own.has(name));
+    if (shared.length > 0) {
+      await this.memory.change(accountKey, (memory) =>
+        shared.reduce((changed, name) => withOwner(changed, name, to), memory),
+      );
+    }
   }
 
   /**
-   * Keeps a value and reads it back.
+   * Keeps a value for a document and reads it back.
    * @throws SecretNotKeptError where the editor does not hold it afterwards.
    */
-  async keep(accountKey: string, name: string, value: string): Promise<void> {
+  async keep(accountKey: string, owner: SecretOwner, name: string, value: string): Promise<void> {
     this.onSecret(value);
     const key = keyOf(accountKey, name);
     try {
@@ -84,14 +114,14 @@ export class TemplateSecrets {
       throw new SecretNotKeptError();
     }
     await this.memory.change(accountKey, (memory) => ({
-      ...memory,
+      ...withOwner(memory, name, owner),
       secretNames: [...memory.secretNames.filter((other) => other !== name), name],
     }));
   }
 
   /** A name that is not taken yet. */
   async freeName(accountKey: string, wanted: string): Promise<string> {
-    const taken = await this.names(accountKey);
+    const taken = new Set((await this.memory.account(accountKey)).secretNames);
     let name = wanted;
     for (let count = 2; taken.has(name); count++) {
       name = `${wanted}-${count}`;
@@ -105,7 +135,8 @@ export class TemplateSecrets {
     templateId: number,
     references: ReadonlyMap<ReferenceSlot, string>,
   ): Promise<void> {
-    const bound = Object.fromEntries(references);
+    const own = await this.names(accountKey, templateOwner(templateId));
+    const bound = Object.fromEntries([...references].filter(([, name]) => own.has(name)));
     const current = (await this.memory.account(accountKey)).slots[String(templateId)] ?? {};
     if (JSON.stringify(bound) === JSON.stringify(current)) {
       return;
@@ -139,6 +170,19 @@ export class TemplateSecrets {
     }
     return value;
   }
+}
+
+/** What stood in a saved template before owners were remembered was stored for it. */
+function owns(memory: AccountMemory, owner: SecretOwner, name: string): boolean {
+  const slots = owner.startsWith('template:') ? memory.slots[owner.slice('template:'.length)] : undefined;
+  return memory.secretOwners[name]?.includes(owner) === true || Object.values(slots ?? {}).includes(name);
+}
+
+function withOwner(memory: AccountMemory, name: string, owner: SecretOwner): AccountMemory {
+  const owners = memory.secretOwners[name] ?? [];
+  return owners.includes(owner)
+    ? memory
+    : { ...memory, secretOwners: { ...memory.secretOwners, [name]: [...owners, owner] } };
 }
 
 function keyOf(accountKey: string, name: string): string {
