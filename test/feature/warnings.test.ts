@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../support/feature/useComputer';
+import type { Computer } from '../support/feature/computer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** A host asks for a higher price; the id of that. */
+async function askForMore({ simulator }: Computer, instanceId: number, price: number): Promise<number> {
+  const answer = await simulator.call('POST', '/__sim/price-increases/', {
+    instance_id: instanceId,
+    new_price: price,
+  });
+  return Number(answer.json.increase.id);
+}
+
+const setCredit = ({ simulator }: Computer, credit: number) =>
+  simulator.call('PUT', '/__sim/credit/', { credit });
+
+describe('warnings', () => {
+  const computer = useComputer({ settings: { 'gpuRental.warn.idleHours': 0.25 } });
+  let window: FeatureWindow;
+  let id: number;
+  let increase: number;
+  const instances = () => window.view('instances');
+  const received = (method: string, path: RegExp) => computer().simulator.received(method, path);
+  const set = (body: object) => computer().simulator.call('PUT', `/__sim/instances/${id}/`, body);
+
+  before(async () => {
+    id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    await setCredit(computer(), 500);
+    increase = await askForMore(computer(), id, 20);
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+  });
+
+  it('name a higher price with the old one, and accept it only after a question', async () => {
+    const asked = /host of trainer asks for a higher price: \$\d+\.\d+\/h now, \$20\.00\/h then/;
+    await window.toastButton(asked, 'Accept…');
+    const { text, detail } = await window.dialog();
+    assert.match(`${text} ${detail}`, /\$20\.00\/h then/);
+    assert.match(`${text} ${detail}`, /\$\d+\.\d+ a day more while it runs/);
+    assert.deepEqual(received('PUT', /price-increase/), []);
+    await window.dialogButton('Accept');
+    await window.toast(/The price of trainer rises to \$20\.00\/h/);
+    assert.deepEqual(
+      received('PUT', /price-increase/).map(({ path, body }) => [path, body]),
+      [['/api/v0/instances/accept-price-increase/', { pending_price_increase_id: increase }]],
+    );
+    await instances().row(/trainer.*\$20\.\d+\/h/);
+  });
+
+  it('let a price increase be rejected from the palette later, too', async () => {
+    window.clearToasts();
+    const next = await askForMore(computer(), id, 30);
+    window.run('Review Price Increases…');
+    await window.quick.title('Price Increases');
+    assert.match(window.quick.rows()[0] ?? '', /Accept: trainer.*\$20\.00\/h → \$30\.00\/h/);
+    await window.quick.pick(/Reject: trainer/);
+    assert.match((await window.dialog()).text, /Reject the higher price of trainer\?/);
+    await window.dialogButton('Reject');
+    await window.toast(/higher price of trainer is rejected/);
+    assert.deepEqual(
+      received('PUT', /reject-price-increase/).map(({ body }) => body),
+      [{ pending_price_increase_id: next }],
+    );
+    window.clearToasts();
+    window.run('Review Price Increases…');
+    await window.toast(/No host asks for a higher price/);
+  });
+
+  it('name an instance that nobody uses, in just those words, and lead to a stop', async () => {
+    window.clearToasts();
+    await set({ gpu_util: 1 });
+    const since = computer().clock.elapsed();
+    const idle =
+      /^For 1\d min no remote window, terminal or forwarded port of GPU Rental was open on trainer/;
+    const { text } = await window.toast(idle, { withinMs: 25 * minute });
+    assert.ok(computer().clock.elapsed() - since >= 14 * minute);
+    assert.match(text, /its GPU use was under 5% whenever it was looked at\. It costs \$20/);
+    await window.toastButton(idle, 'Stop or Destroy Later…');
+    await window.quick.title('Stop or Destroy trainer Later');
+    window.quick.escape();
+  });
+
+  it('name a host that takes its machine back', async () => {
+    window.clearToasts();
+    await set({ end_date: computer().clock.now() / 1000 + 5 * 3600 + 300 });
+    await window.toast(/The host of trainer takes it back in 5 h/);
+    assert.deepEqual((await window.toast(/takes it back/)).buttons, ['Connect']);
+  });
+
+  it('name credit that ends soon, and lead to a stop that asks', async () => {
+    window.clearToasts();
+    await setCredit(computer(), 60);
+    await window.toastButton(/Your credit lasts .*h at the present cost/, 'Stop Instances…');
+    await window.quick.title(/Stop which instances/);
+    window.quick.escape();
+  });
+
+  it('name an instance that was stopped long ago, and lead to a question before it is destroyed', async () => {
+    window.clearToasts();
+    await instances().menu('trainer', 'Stop…');
+    await window.dialogButton('Stop');
+    await instances().row(/trainer.*Stopped|Stopped.*trainer/);
+    await setCredit(computer(), 500);
+    window.clearToasts();
+    computer().clock.jump(7 * day - 10 * minute);
+    window.run('Refresh');
+    await computer().pass(5 * minute);
+    assert.deepEqual(window.toasts(), []);
+    const stopped = /trainer has been stopped for 7 d\..*Stopped still bills \$\d+\.\d+\/day/;
+    await window.toastButton(stopped, 'Destroy…');
+    await window.dialogButton('Cancel');
+    assert.deepEqual(received('DELETE', /instances/), []);
+  });
+
+  it('are each said once, and in the window in use alone', async () => {
+    window.clearToasts();
+    for (let turn = 0; turn < 2; turn += 1) {
+      window.run('Refresh');
+      await computer().pass(5 * minute);
+    }
+    assert.deepEqual(window.toasts(), []);
+    const other = await computer().openWindow();
+    other.focus();
+    await computer().pass(5 * minute);
+    assert.deepEqual(
+      other.screen.messages.history.map(({ text }) => text),
+      [],
+    );
+    const texts = window.screen.messages.history
+      .filter(({ kind, modal }) => kind === 'warning' && !modal)
+      .map(({ text }) => text);
+    assert.equal(texts.length, 5);
+    assert.equal(new Set(texts).size, 5);
+  });
+});
+
+describe('an answer to a higher price', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let id: number;
+  const puts = () => computer().simulator.received('PUT', /price-increase\/$/);
+
+  before(async () => {
+    id = await computer().rentRunning({ label: 'trainer' });
+    await setCredit(computer(), 5000);
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+  });
+
+  afterEach(() => {
+    computer().simulator.faults.clear();
+    window.clearToasts();
+  });
+
+  async function review(row: RegExp): Promise<void> {
+    window.run('Review Price Increases…');
+    await window.quick.pick(row);
+  }
+
+  it('is found in spite of a lost answer, and is sent once', async () => {
+    await askForMore(computer(), id, 3);
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/instances/*' });
+    await review(/Accept: trainer/);
+    await window.dialogButton('Accept');
+    await window.toast('The price of trainer rises to $3.00/h');
+    assert.equal(puts().length, 1);
+  });
+
+  it('is told as not known where neither the answer nor the list came', async () => {
+    const { simulator } = computer();
+    await askForMore(computer(), id, 4);
+    await review(/Reject: trainer/);
+    const before = puts().length;
+    const path = '/api/v0/instances/pending-price-increases/';
+    simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/instances/*' });
+    simulator.fail({ kind: 'html500', method: 'GET', path, skip: 1, times: 0 });
+    await window.dialogButton('Reject');
+    await window.toast(/It is not known whether your answer about the price of trainer arrived/);
+    assert.equal(puts().length, before + 1);
+  });
+
+  it('asks again where the host asks for more by now', async () => {
+    const { simulator } = computer();
+    await askForMore(computer(), id, 5);
+    await review(/Accept: trainer.*\$5\.00/);
+    const path = '/api/v0/instances/pending-price-increases/';
+    const { json } = await simulator.call('GET', path);
+    const body = { ...json, pending_price_increases: [{ ...json.pending_price_increases[0], new_price: 6 }] };
+    simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, times: 0, body });
+    const before = puts().length;
+    await window.dialogButton('Accept', /\$5\.00\/h then/);
+    await window.dialogButton('Cancel', /\$6\.00\/h then/);
+    await computer().rest();
+    assert.equal(puts().length, before);
+  });
+
+  it('is no answer any more where the question is gone', async () => {
+    await review(/Reject: trainer/);
+    const before = puts().length;
+    computer().simulator.fail({
+      kind: 'error',
+      method: 'PUT',
+      path: '/api/v0/instances/*',
+      status: 404,
+      error: 'not_found',
+      msg: 'gone',
+    });
+    await window.dialogButton('Reject');
+    await window.toast(/This price increase is not pending any more/);
+    assert.equal(puts().length, before + 1);
+  });
+
+  it('is not asked for where the increases cannot be read', async () => {
+    const path = '/api/v0/instances/pending-price-increases/';
+    computer().simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });
+    window.run('Review Price Increases…');
+    assert.equal((await window.toast(/[Tt]he service/)).kind, 'error');
+    assert.equal(window.quick.isOpen, false);
+  });
+});
