@@ -108,7 +108,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/editor/localize.ts'],
+    files: ['src/editor/localize.ts', 'test/support/fakeEditor/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher] },
   },
   {

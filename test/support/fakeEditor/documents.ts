@@ -136,10 +136,17 @@ export class Documents {
     this.closed.fire(document);
   }
 
-  /** As if a user made the whole text this one; `false` from a save leaves it dirty. */
+  /** As if a user made the whole text this one. */
   edit(document: FakeTextDocument, text: string): void {
-    document.isDirty = true;
     this.change(document, text);
+    this.setDirty(document, true);
+  }
+
+  /** The editor tells this after the change itself, as a change of no text. */
+  private setDirty(document: FakeTextDocument, isDirty: boolean): void {
+    if (document.isDirty === isDirty) return;
+    document.isDirty = isDirty;
+    this.changed.fire({ document, contentChanges: [], reason: undefined });
   }
 
   private change(document: FakeTextDocument, text: string): void {
@@ -173,7 +180,7 @@ export class Documents {
       void this.messages.show('error', `Failed to save '${name}': ${reason}`, ['Retry']);
       return false;
     }
-    document.isDirty = false;
+    this.setDirty(document, false);
     this.saved.fire(document);
     return true;
   }

@@ -1,7 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export const repository = path.resolve(__dirname, '..', '..', '..');
+/** Found from this file, which in-host tests run from a bundle elsewhere in the repository. */
+export const repository = rootAbove(__dirname);
+
+function rootAbove(folder: string): string {
+  if (existsSync(path.join(folder, 'package.nls.json'))) return folder;
+  const parent = path.dirname(folder);
+  if (parent === folder) throw new Error('The repository was not found');
+  return rootAbove(parent);
+}
 
 interface MenuItem {
   readonly command?: string;

@@ -24,7 +24,8 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   ignoreFocusOut = false;
   placeholder: string | undefined;
   buttons: readonly vscode.QuickInputButton[] = [];
-  isVisible = false;
+  private isVisible = false;
+  private tellsHide = false;
   protected typed = '';
   protected readonly valueChanged = new FakeEventEmitter<string>();
   private readonly buttonPressed = new FakeEventEmitter<vscode.QuickInputButton>();
@@ -45,20 +46,35 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
 
   show(): void {
     const before = this.place.current;
-    if (before !== this.self) before?.hide();
+    if (before !== this.self) before?.leave();
     this.place.current = this.self;
     this.isVisible = true;
+    this.tellsHide = true;
   }
 
   hide(): void {
-    if (!this.isVisible) return;
     this.isVisible = false;
-    if (this.place.current === this.self) this.place.current = undefined;
-    this.hidden.fire(undefined);
+    this.leave();
+  }
+
+  /** As if a user pressed Escape, or another question took the place. */
+  leave(): void {
+    if (this.place.current !== this.self) return;
+    this.place.current = undefined;
+    this.tellHidden();
   }
 
   dispose(): void {
-    this.hide();
+    if (this.place.current === this.self) this.place.current = undefined;
+    this.tellHidden();
+    this.tellsHide = false;
+  }
+
+  /** As the editor, which tells a disposal once more where the product did not hide the input itself. */
+  private tellHidden(): void {
+    if (!this.tellsHide) return;
+    this.tellsHide = this.isVisible;
+    this.hidden.fire(undefined);
   }
 
   /** There are no other kinds than the two below. */
@@ -125,6 +141,8 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   private selected: readonly T[] = [];
   private wanted: T | undefined;
   private isTelling = false;
+  /** What is typed has changed, which first leaves no row active. */
+  private isFiltered = false;
   private readonly activeChanged = new FakeEventEmitter<readonly T[]>();
   private readonly selectionChanged = new FakeEventEmitter<readonly T[]>();
   private readonly itemButtonPressed = new FakeEventEmitter<vscode.QuickPickItemButtonEvent<T>>();
@@ -167,8 +185,19 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.selected = rows.filter((row) => this.rows.includes(row));
   }
 
+  override get value(): string {
+    return super.value;
+  }
+
+  override set value(value: string) {
+    super.value = value;
+    this.isFiltered = true;
+    this.tellActiveLater();
+  }
+
   override type(text: string): void {
     super.type(text);
+    this.isFiltered = true;
     this.tellActiveLater();
   }
 
@@ -226,6 +255,11 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
       const shown = this.visible();
       const { wanted } = this;
       const next = wanted !== undefined && shown.includes(wanted) ? [wanted] : shown.slice(0, 1);
+      if (this.isFiltered && this.active.length > 0) {
+        this.active = [];
+        this.activeChanged.fire([]);
+      }
+      this.isFiltered = false;
       const isSame = next.length === this.active.length && next[0] === this.active[0];
       this.active = next;
       if (!isSame || wanted !== undefined) this.activeChanged.fire(next);

@@ -33,7 +33,7 @@ export class FakeMarkdownString implements vscode.MarkdownString {
     this.value += plain
       .replace(/[\\`*_{}[\]()#+\-!~]/g, '\\$&')
       .replace(/([ \t]+)/g, (_, spaces: string) => '&nbsp;'.repeat(spaces.length))
-      .replace(/^>/gm, '\\>')
+      .replace(/>/g, '\\>')
       .replace(/\n/g, '\n\n');
     return this;
   }

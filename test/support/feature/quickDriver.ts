@@ -118,6 +118,6 @@ export class QuickDriver {
   }
 
   escape(): void {
-    this.screen.quick.current?.hide();
+    this.screen.quick.current?.leave();
   }
 }

@@ -1,0 +1,154 @@
+import type * as vscode from 'vscode';
+import type { EditorScript } from './script';
+
+const rows = (...labels: string[]): vscode.QuickPickItem[] => labels.map((label) => ({ label }));
+const labels = (items: readonly vscode.QuickPickItem[]) => items.map(({ label }) => label).join(',');
+
+/** Says what a list tells. */
+function listen(picker: vscode.QuickPick<vscode.QuickPickItem>, say: (line: string) => void): void {
+  picker.onDidChangeActive((items) => {
+    say(`active ${labels(items)}`);
+  });
+  picker.onDidAccept(() => {
+    say(`accepted ${labels(picker.selectedItems)}`);
+  });
+  picker.onDidHide(() => {
+    say('hidden');
+  });
+}
+
+export const quickPickScripts: readonly EditorScript[] = [
+  {
+    name: 'a list names its first row a turn later, then each row that the cursor comes to',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      listen(picker, say);
+      picker.items = rows('one', 'two', 'three');
+      picker.show();
+      say(`at once ${labels(picker.activeItems)}`);
+      await hands.rest();
+      await hands.down();
+      await hands.rest();
+      await hands.enter();
+      await hands.rest();
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+  {
+    name: 'a row that is made active stays it, and a new list starts at its first row',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      const all = rows('one', 'two', 'three');
+      picker.items = all;
+      picker.show();
+      await hands.rest();
+      listen(picker, say);
+      picker.activeItems = all.slice(2);
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.items = rows('four', 'five');
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+  {
+    name: 'a second list takes the place of the first',
+    run: async (editor, hands, say) => {
+      const first = editor.window.createQuickPick();
+      first.items = rows('one');
+      first.onDidHide(() => {
+        say('first hidden');
+      });
+      first.show();
+      await hands.rest();
+      const second = editor.window.createQuickPick();
+      second.items = rows('two');
+      second.show();
+      await hands.rest();
+      second.dispose();
+      first.dispose();
+      await hands.rest();
+    },
+  },
+  {
+    name: 'Escape hides a list, and Enter in a list without rows says nothing of a row',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      listen(picker, say);
+      picker.show();
+      await hands.rest();
+      await hands.enter();
+      await hands.rest();
+      await hands.escape();
+      await hands.rest();
+      picker.dispose();
+    },
+  },
+  {
+    name: 'separators are never active',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      listen(picker, say);
+      picker.items = [{ label: 'group', kind: editor.QuickPickItemKind.Separator }, ...rows('one')];
+      picker.show();
+      await hands.rest();
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+  {
+    name: 'a question settles with the row, its text, or nothing',
+    run: async (editor, hands, say) => {
+      const ask = async (
+        items: readonly string[] | readonly vscode.QuickPickItem[],
+        end: () => Promise<void>,
+      ) => {
+        const answer = editor.window.showQuickPick(items as readonly vscode.QuickPickItem[]);
+        await hands.rest();
+        await end();
+        const chosen: unknown = await answer;
+        say(`${typeof chosen} ${JSON.stringify(chosen)}`);
+      };
+      await ask(rows('one', 'two'), () => hands.enter());
+      await ask(['one', 'two'], () => hands.enter());
+      await ask(rows('one', 'two'), () => hands.escape());
+    },
+  },
+  {
+    name: 'a question for many begins with the rows that are picked',
+    run: async (editor, hands, say) => {
+      const answer = editor.window.showQuickPick(
+        [{ label: 'one' }, { label: 'two', picked: true }, { label: 'three', picked: true }],
+        { canPickMany: true },
+      );
+      await hands.rest();
+      await hands.enter();
+      say(labels((await answer) ?? []));
+    },
+  },
+  {
+    name: 'what is typed filters by label, and by more where that is switched on',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      picker.items = [
+        { label: 'alpha', description: 'first' },
+        { label: 'beta', description: 'second' },
+        { label: 'gamma', description: 'always', alwaysShow: true },
+      ];
+      picker.show();
+      await hands.rest();
+      listen(picker, say);
+      picker.value = 'beta';
+      await hands.rest();
+      picker.matchOnDescription = true;
+      picker.value = 'second';
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+];
