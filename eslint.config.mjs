@@ -33,6 +33,11 @@ const rows = {
     "MemberExpression[property.name='showQuickPick'], AssignmentExpression[left.property.name='items']:not([right.callee.property.name='map'][right.arguments.0.name='plainRow'])",
   message: 'Show rows with `pickOne`, `pickMany` or `plainRow`, which turn names into plain words.',
 };
+const icons = {
+  selector:
+    'Property[key.name=/^(label|description|detail)$/] :matches(TemplateElement[value.raw=/\\$\\(/], Literal[value=/\\$\\(/])',
+  message: 'Name the icon of a row apart, in `icon` or `detailIcon`: in words it is written out.',
+};
 const markdown = {
   selector: "NewExpression[callee.property.name='MarkdownString']",
   message: 'Make tooltips with editor/tooltip.ts, in which nothing of a stranger is markup.',
@@ -128,6 +133,7 @@ export default tseslint.config(
         globalDispatcher,
         sentences,
         rows,
+        icons,
         markdown,
         {
           selector:

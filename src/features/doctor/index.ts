@@ -99,7 +99,8 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
   const rows = [...findings]
     .sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
     .map((one) => ({
-      label: `$(${icons[one.verdict]}) ${plainLabel(localize(one.title))}`,
+      icon: icons[one.verdict],
+      label: localize(one.title),
       description: one.fix ? localize(one.fix.label) : '',
       detail: plainLabel(localize(one.detail)),
       value: one,

@@ -202,7 +202,8 @@ class OfferPicker {
   private menuRows(): readonly LevelRow[] {
     const row = (id: string, icon: string, label: string, run: () => void): LevelRow => ({
       id,
-      label: `$(${icon}) ${label}`,
+      icon,
+      label,
       run,
     });
     const { session, tools } = this.deps;

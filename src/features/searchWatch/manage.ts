@@ -128,7 +128,8 @@ function watchLevel(deps: WatchDeps, picker: LevelPicker, id: string): Level {
   const find = () => searchWatches.rows.find(({ watch }) => watch.id === id);
   const row = (key: string, icon: string, label: string, run: (watch: SearchWatch) => void): LevelRow => ({
     id: key,
-    label: `$(${icon}) ${label}`,
+    icon,
+    label,
     run: () => {
       const found = find();
       if (found) {
