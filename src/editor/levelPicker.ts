@@ -28,6 +28,8 @@ export interface Level {
   /** Several rows can be ticked; told their ids when they are accepted. */
   readonly many?: { readonly ticked: readonly string[]; accept(ids: readonly string[]): void };
   readonly buttons?: readonly LevelButton[];
+  /** More rows are on their way. */
+  busy?(): boolean;
   /** The rows follow what is typed, so they are made anew for each letter. */
   readonly followsTyping?: boolean;
   active?(row: LevelRow): void;
@@ -155,7 +157,7 @@ export class LevelPicker {
     picker.placeholder = level.placeholder;
     picker.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), ...(level.buttons ?? [])];
     picker.canSelectMany = level.many !== undefined;
-    picker.busy = false;
+    picker.busy = level.busy?.() ?? false;
     const line = level.line?.() ?? top.line;
     picker.value = line;
     const rows = rowsOf(level, line);

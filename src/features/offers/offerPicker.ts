@@ -127,6 +127,7 @@ class OfferPicker {
       title: deps.title,
       placeholder: t('Type to filter, such as 4090 x2 <0.8 eu ≥24gb. Press / for all filters.'),
       line: () => session.line,
+      busy: () => session.view.busy,
       buttons: this.buttons(),
       rows: () => {
         const rows = offerRows(session.view, session.effectiveQuery, actions, deps.clock.now());
