@@ -45,6 +45,19 @@ export class QuickDriver {
     return current instanceof FakeQuickPick ? current.visible().map(rowText) : [];
   }
 
+  /** What the separators say, from top to bottom. */
+  headings(): string[] {
+    const { current } = this.screen.quick;
+    const rows = current instanceof FakeQuickPick ? current.items : [];
+    return rows.filter(({ kind }) => kind === -1).map(({ label }) => label);
+  }
+
+  /** What the row at the cursor says. */
+  activeRow(): string | undefined {
+    const [row] = this.list.activeItems;
+    return row && rowText(row);
+  }
+
   async row(text: Wanted): Promise<Row> {
     return this.computer.until(`a row with ${String(text)}`, () => {
       const { current } = this.screen.quick;
