@@ -6,7 +6,7 @@
  *
  * Of many, the nearest run: those with the fewest imports between them and what changed. `--all` runs all of them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './process.mjs';
@@ -17,7 +17,7 @@ import { testsNear } from './testing/near.mjs';
 const most = 20;
 
 await setUpOrEnd(['modules']);
-const { buildSync } = await import('esbuild');
+const { importGraph } = await import('./testing/importGraph.mjs');
 const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true });
 const changed = positionals.length > 0 ? positionals : await changedFiles();
 const found = testsNear(importGraph(), changed, (file) => readFileSync(path.join(root, file), 'utf8'));
@@ -43,32 +43,4 @@ async function changedFiles() {
 async function git(...args) {
   const { lines } = await run('git', args, { cwd: root, onLine: () => undefined });
   return lines;
-}
-
-function importGraph() {
-  const tests = ['unit', 'contract', 'feature'].flatMap((layer) => {
-    const folder = `test/${layer}`;
-    return listed(folder).map((file) => `${folder}/${file.replaceAll(path.sep, '/')}`);
-  });
-  const { metafile } = buildSync({
-    absWorkingDir: root,
-    // All in one, which reads and writes each file once.
-    stdin: { contents: tests.map((file) => `import './${file}';`).join('\n'), resolveDir: root },
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'error',
-  });
-  return metafile.inputs;
-}
-
-function listed(folder) {
-  try {
-    const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
-    return names.filter((file) => file.endsWith('.test.ts'));
-  } catch {
-    return [];
-  }
 }
