@@ -23,6 +23,8 @@ export class Workbench {
     private readonly screenshots: string,
   ) {
     page.setDefaultTimeout(20_000);
+    // A window loads thousands of files, which takes a busy machine long; nothing else is waited for meanwhile.
+    page.setDefaultNavigationTimeout(60_000);
     page.on('console', (message) => {
       if (message.type() === 'error' && ownTrace.test(message.text())) this.errors.push(message.text());
     });
