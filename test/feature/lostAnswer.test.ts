@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import {
+  confirmRental,
+  generateKey,
+  haveKey,
+  newInstance,
+  rentNow,
+  rentalsOf,
+  searchAndReview,
+  toConfirmation,
+} from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const asks = '/api/v0/asks/{id}/';
+
+describe('a rental whose answer is lost', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+
+  it('is sent once and found again by its label', async () => {
+    window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: asks });
+    await toConfirmation(window, { search: '1x 4090', offer: /1× RTX 4090/, label: 'lost and found' });
+    await confirmRental(window);
+    await generateKey(window);
+    const toast = await window.toast(/Rented as instance/);
+    assert.doesNotMatch((await window.view('instances').welcome()).join(), /Nothing is billed/);
+    const [instance, ...others] = computer().simulator.world.instances;
+    assert.deepEqual(others, []);
+    assert.ok(toast.text.includes(String(instance?.id)));
+    assert.equal(rentalsOf(computer()).length, 1);
+  });
+
+  it('is shown under the label that the user gave', async () => {
+    await window.view('instances').row('lost and found');
+    const rows = (await window.view('instances').texts()).filter((row) => row.includes('lost and found'));
+    assert.equal(rows.length, 1);
+    assert.doesNotMatch(rows.join(), /gr-[0-9a-f]{8}/);
+  });
+
+  it('is not rented again by a reload', async () => {
+    window.close();
+    const reloaded = await computer().openWindow({ isFocused: true });
+    await reloaded.view('instances').row('lost and found');
+    assert.equal(rentalsOf(computer()).length, 1);
+    assert.equal(computer().simulator.world.instances.length, 1);
+  });
+});
+
+describe('a rental without an answer', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const told = () => window.screen.messages.history.map(({ text }) => text);
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+  });
+  beforeEach(async () => {
+    window.clearToasts();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+  });
+
+  it('that never arrived is sent once, looked for, and said to be none', async () => {
+    const { simulator } = computer();
+    const before = rentalsOf(computer()).length;
+    simulator.fail({ kind: 'dropBefore', method: 'PUT', path: asks });
+    await confirmRental(window);
+    await window.toast(/^Renting/);
+    await window.toast('no machine was rented');
+    assert.deepEqual(simulator.world.instances, []);
+    assert.equal(rentalsOf(computer()).length, before + 1);
+    assert.doesNotMatch((await window.view('instances').welcome()).join(), /under way/);
+  });
+
+  for (const kind of ['cutOff', 'html500', 'wrongTypes'] as const) {
+    it(`is found where the answer came as ${kind}`, async () => {
+      const { simulator } = computer();
+      const before = rentalsOf(computer()).length;
+      simulator.fail({ kind, method: 'PUT', path: asks, after: true });
+      const { id } = await newInstance(computer(), () => rentNow(window));
+      await window.toast(new RegExp(`Rented as instance ${id}`));
+      await window.view('instances').row(`#${id}`);
+      assert.equal(rentalsOf(computer()).length, before + 1);
+    });
+  }
+
+  it('is found later where the user stops waiting', async () => {
+    const { simulator } = computer();
+    simulator.fail({ kind: 'dropAfter', method: 'PUT', path: asks });
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    const { id } = await newInstance(computer(), () => confirmRental(window));
+    await window.toastButton(/^Renting.*looking whether the machine was rented/, 'Cancel');
+    await window.toast('It is not known yet whether the machine was rented');
+    assert.ok(!told().some((text) => text.includes(`instance ${id}`)));
+    simulator.faults.clear();
+    await window.view('instances').row(`#${id}`);
+    await window.toast(new RegExp(`^Getting .*#${id} ready`));
+  });
+});
