@@ -50,6 +50,25 @@ describe('a rental whose answer is lost', () => {
   });
 });
 
+describe('a window without the focus, opened right after a rental', () => {
+  const computer = useComputer();
+
+  it('reads the list, though the one on disk is older than the rental and names no instance', async () => {
+    await haveKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const { simulator } = computer();
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    await rentNow(window);
+    window.close();
+    simulator.faults.clear();
+    const later = await computer().openWindow({ isFocused: false });
+    await later.view('instances').row('RTX 3090');
+    assert.equal(rentalsOf(computer()).length, 1);
+  });
+});
+
 describe('a rental without an answer', () => {
   const computer = useComputer();
   let window: FeatureWindow;

@@ -9,6 +9,8 @@ import { RentalJournal } from './rentalJournal';
 
 /** For how long an open outcome is worth a list every ten seconds. */
 const awaitedForMs = 15 * 60_000;
+/** An instance that is waited for may be missing from the list that is known, which then gives no reason to read it. */
+const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
 const changedTopic = 'rentals.changed';
 const changeMessage = z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) });
 
@@ -99,7 +101,7 @@ export class RentalRecords implements Disposable {
   tellAwaited(): void {
     const since = this.deps.clock.now() - awaitedForMs;
     const isOpen = this.all.some(
-      ({ phase, requestedAt }) => requestedAt > since && (phase.kind === 'sent' || phase.kind === 'notKnown'),
+      ({ phase, requestedAt }) => requestedAt > since && openPhases.has(phase.kind),
     );
     this.deps.fleet.setAwaited(isOpen);
   }
