@@ -21,7 +21,7 @@ export interface ComputerOptions {
 /** How long a test may wait in the product's time, unless it says otherwise. */
 const patienceMs = 15 * 60_000;
 /** How long anything may take in real time; reached only by what hangs. */
-const hangMs = 20_000;
+const hangMs = 60_000;
 
 /**
  * A user's computer: a home folder, the storage of the product, the secret store and the settings that its windows

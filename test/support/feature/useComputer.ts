@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { prepareProduct } from '../fakeEditor/product';
 import { holdsSecret } from '../secretScan';
 import { Computer, type ComputerOptions } from './computer';
 
@@ -7,13 +8,19 @@ export interface UsedComputer extends ComputerOptions {
   readonly secrets?: readonly string[];
 }
 
+/** For a machine that does much else: what waits in vain for the product says so long before. */
+const realPatienceMs = 120_000;
+
 /**
  * One computer for all tests of a `describe`, each going on where the one before ended. After every test: nothing
  * failed unseen (mocha sees to promises), no secret was shown or written, and no warning is left that the test did not look at.
  */
 export function useComputer(options: UsedComputer = {}): () => Computer {
   let computer: Computer | undefined;
-  before(async () => {
+  before(async function () {
+    this.timeout(realPatienceMs);
+    this.test?.parent?.eachTest((test) => test.timeout(realPatienceMs));
+    prepareProduct();
     computer = await Computer.start(options);
   });
   afterEach(async function () {
