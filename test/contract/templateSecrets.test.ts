@@ -112,10 +112,11 @@ describe('secrets of templates', () => {
   });
 
   it('are not sent by what somebody else wrote into a template of the account', async () => {
-    const { computer, id, editElsewhere } = scene();
+    const current = scene();
+    const { computer, id } = current;
     const window = await computer.openWindow();
     await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', token);
-    await editElsewhere({ env: "-e A='${secret:other}'" });
+    await current.editElsewhere({ env: "-e A='${secret:other}'" });
     const opened = (await window.documents.open(id))?.text ?? '';
     const edited = changeText(opened, { env: { A: '${secret:other}', B: '2' } });
     await assert.rejects(window.documents.save(id, edited), MissingSecretError);
@@ -125,7 +126,8 @@ describe('secrets of templates', () => {
   });
 
   it('go into no template that everyone can see', async () => {
-    const { computer, id, record } = scene();
+    const current = scene();
+    const { computer, id } = current;
     const window = await computer.openWindow();
     await window.secrets.keep('account-1', templateOwner(id), 't', token);
     const opened = (await window.documents.open(id))?.text ?? '';
@@ -139,7 +141,7 @@ describe('secrets of templates', () => {
       window.documents.save(id, changeText(withSecret, { private: false })),
       PublicSecretError,
     );
-    assert.equal((await record())['private'], true);
+    assert.equal((await current.record())['private'], true);
     const draft = await window.creation.addDraft(
       { name: 'Public', image: 'a/b:1', private: false, env: { T: '${secret:t}' } },
       templateOwner(id),
