@@ -113,7 +113,7 @@ function editorServices(own: Own) {
   const settings = new SettingsReader((key, value) => {
     warnAboutSetting(key, value);
   });
-  const report = new Report(log, {
+  const report = new Report(log, redactor, {
     signIn: () => runCommand('gpuRental.signIn'),
     replaceKey: () => runCommand('gpuRental.replaceKey'),
     secondFactor: () => runCommand('gpuRental.tfa.signIn'),
@@ -172,6 +172,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
           transport: isDemo ? demoTransport(demo, clock) : own(new NetworkTransport(serviceUrl, settings)),
           clock,
           log,
+          onSecrets: (values) => redactor.hold(values),
           ...(recover ? { recover } : {}),
           ...(onForbidden ? { onForbidden } : {}),
           ...(beforeRead ? { beforeRead } : {}),

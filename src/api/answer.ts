@@ -78,8 +78,13 @@ function describe(
   fields: ErrorBody | undefined,
   context: AnswerContext,
 ): Failure {
+  // A secret in the place of a code is not one.
   const named =
-    fields?.error !== undefined && /^[a-z0-9_]{2,64}$/i.test(fields.error) ? fields.error : undefined;
+    fields?.error !== undefined &&
+    /^[a-z0-9_]{2,64}$/i.test(fields.error) &&
+    !context.secrets.includes(fields.error)
+      ? fields.error
+      : undefined;
   const said =
     fields?.msg ?? fields?.message ?? (named === undefined ? fields?.error : undefined) ?? fields?.detail;
   // A taken offer may come as a vaguer code with the precise one in its text (service-facts 2.18).

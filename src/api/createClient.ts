@@ -1,4 +1,5 @@
 import type { Clock } from '../util/clock';
+import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
 import { parseBaseUrl } from './baseUrl';
 import type { Client } from './client';
@@ -39,6 +40,8 @@ export interface ClientOptions {
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
   readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
+  readonly onSecrets?: (values: readonly string[]) => Disposable;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (route: string) => void;
 }
@@ -57,6 +60,7 @@ export function createClient(options: ClientOptions): Client {
     policy,
     ...(options.recover ? { recover: options.recover } : {}),
     ...(options.onForbidden ? { onForbidden: options.onForbidden } : {}),
+    ...(options.onSecrets ? { onSecrets: options.onSecrets } : {}),
     ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
   });
   return {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { wait, type Clock } from '../util/clock';
+import type { Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
 import { text } from '../util/text';
@@ -21,6 +22,8 @@ import type { ApiRequest, CallOptions, Http } from './http';
 import type { Pacer } from './pacing';
 import type { HttpPolicy } from './policy';
 import { fetchResult } from './resultFile';
+import { partsOf, secretsIn } from './sentSecrets';
+import { cleanServiceText } from './serviceText';
 import type { Transport } from './transport';
 
 /**
@@ -47,9 +50,14 @@ export interface ServiceHttpParts {
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
   readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
+  readonly onSecrets?: (values: readonly string[]) => Disposable;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (route: string) => void;
 }
+
+/** For how long after a call its values are still removed from what is written. */
+const secretsKnownMs = 60_000;
 
 /**
  * The rules above the transport: pacing, total time-out, what may be repeated, and what an answer
@@ -158,6 +166,24 @@ export class ServiceHttp implements Http {
     if (options.signal?.aborted) {
       throw new CancelledError();
     }
+    const secrets = secretsIn(request);
+    // What is said of the answer is said when it is there, so the values are known a little longer than the call.
+    const held = secrets.length === 0 ? undefined : this.parts.onSecrets?.(secrets);
+    try {
+      return await this.send(request, sent, [bearer, ...partsOf(secrets)], options);
+    } finally {
+      if (held) {
+        this.parts.clock.schedule(() => held.dispose(), secretsKnownMs);
+      }
+    }
+  }
+
+  private async send(
+    request: ApiRequest,
+    sent: Exchange,
+    secrets: readonly string[],
+    options: CallOptions,
+  ): Promise<unknown> {
     request.onSend?.();
     const startedAt = this.parts.clock.now();
     const response = await exchange(sent, this.parts, options.signal);
@@ -165,7 +191,7 @@ export class ServiceHttp implements Http {
     this.log.debug(`${request.route}: ${response.status} in ${this.parts.clock.now() - startedAt} ms`);
     const answer = readAnswer(response, {
       route: request.route,
-      secrets: [bearer],
+      secrets,
       accept: request.accept,
     });
     if (answer.kind === 'failed') {
@@ -174,8 +200,16 @@ export class ServiceHttp implements Http {
       }
       throw answer.error;
     }
-    return answer.body;
+    return withoutSecrets(answer.body, secrets);
   }
+}
+
+/** The words of an answer, which may be shown, without what they quote. */
+function withoutSecrets(body: unknown, secrets: readonly string[]): unknown {
+  if (typeof body !== 'object' || body === null || !('msg' in body) || typeof body.msg !== 'string') {
+    return body;
+  }
+  return { ...body, msg: cleanServiceText(body.msg, secrets) ?? '' };
 }
 
 function headersOf(bearer: string, request: ApiRequest): Record<string, string> {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
+import type { Redactor } from '../util/redact';
 import { localize, t } from './localize';
 
 /** What the buttons of a message do; `retry` is given by whoever failed. */
@@ -10,6 +11,7 @@ export type StepActions = Partial<Record<NextStep, () => unknown>>;
 export class Report {
   constructor(
     private readonly log: Log,
+    private readonly redactor: Pick<Redactor, 'redact'>,
     private readonly actions: StepActions,
   ) {}
 
@@ -31,7 +33,7 @@ export class Report {
     // The editor cuts a message without a button off after one line, and what to do stands in the second.
     const { showLog } = this.actions;
     void this.show(
-      localize(error.text),
+      this.redactor.redact(localize(error.text)),
       label && action ? [[label, action]] : showLog ? [[t('Show Log'), showLog]] : [],
     );
   }

@@ -1,3 +1,5 @@
+import { toDisposable, type Disposable } from './disposable';
+
 /** Replaces a secret; the number of characters is not told either. */
 const mask = '•••';
 
@@ -14,24 +16,59 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}\b/g, mask],
 ];
 
+function formsOf(value: string): readonly string[] {
+  return value.length < 6
+    ? []
+    : [
+        value,
+        encodeURIComponent(value),
+        JSON.stringify(value).slice(1, -1),
+        Buffer.from(value, 'utf8').toString('base64'),
+      ];
+}
+
 /** Removes secrets from whatever is written or shown; the one place for every sink. */
 export class Redactor {
-  private readonly secrets = new Set<string>();
+  /** Each form of each secret, with the number of holders. */
+  private readonly secrets = new Map<string, number>();
+  /** The longest first, so that none is left in part where it holds another one. */
+  private ordered: readonly string[] | undefined;
 
   /** From now on this value is removed wherever it occurs, also encoded. Short values are ignored. */
   addSecret(value: string | undefined): void {
-    if (value === undefined || value.length < 6) {
-      return;
+    if (value !== undefined) {
+      this.hold([value]);
     }
-    this.secrets.add(value);
-    this.secrets.add(encodeURIComponent(value));
-    this.secrets.add(JSON.stringify(value).slice(1, -1));
-    this.secrets.add(Buffer.from(value, 'utf8').toString('base64'));
+  }
+
+  /** The same until the result is disposed of. */
+  hold(values: readonly string[]): Disposable {
+    const forms = values.flatMap(formsOf);
+    const count = (by: number) => {
+      for (const form of forms) {
+        const holders = (this.secrets.get(form) ?? 0) + by;
+        if (holders > 0) {
+          this.secrets.set(form, holders);
+        } else {
+          this.secrets.delete(form);
+        }
+      }
+      this.ordered = undefined;
+    };
+    count(1);
+    let isHeld = true;
+    return toDisposable(() => {
+      if (isHeld) {
+        isHeld = false;
+        count(-1);
+      }
+    });
   }
 
   redact(message: string): string {
     let result = message;
-    for (const secret of this.secrets) {
+    this.ordered ??= [...this.secrets.keys()].sort((a, b) => b.length - a.length);
+    for (const secret of this.ordered) {
       result = result.split(secret).join(mask);
     }
     for (const [pattern, replacement] of patterns) {

@@ -4,6 +4,7 @@ import type { HttpPolicy } from '../../src/api/policy';
 import type { Recover } from '../../src/api/serviceHttp';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport';
 import type { Clock } from '../../src/util/clock';
+import type { Disposable } from '../../src/util/disposable';
 import type { Log } from '../../src/util/log';
 import { FakeClock } from './fakeClock';
 
@@ -106,6 +107,7 @@ export function scriptedClient(
     readonly key?: string;
     readonly recover?: Recover;
     readonly beforeRead?: (route: string) => void;
+    readonly onSecrets?: (values: readonly string[]) => Disposable;
   } = {},
 ): ScriptedClient {
   const clock = new FakeClock();
@@ -120,6 +122,7 @@ export function scriptedClient(
     random: () => 0.5,
     policy: options.policy ?? {},
     ...(options.recover ? { recover: options.recover } : {}),
+    ...(options.onSecrets ? { onSecrets: options.onSecrets } : {}),
     ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
   });
   return { client, transport, clock, log, finish: (call) => finish(clock, call) };

@@ -1,0 +1,49 @@
+import type { ApiRequest } from './http';
+
+/** Fields of requests that tell nothing when a message quotes them. Of all others, each value is a secret. */
+const plainFields: ReadonlySet<string> = new Set([
+  ...['image', 'tag', 'label', 'name', 'desc', 'readme', 'href', 'repo', 'hash_id', 'template_hash_id'],
+  ...['runtype', 'state', 'target_state', 'client_id', 'jupyter_dir', 'ssh_key', 'mount_path', 'create_from'],
+  ...[
+    'tfa_method',
+    'maintenance_reason',
+    'sdate',
+    'maintenance_category',
+    'extra_filters',
+    'docker_login_repo',
+  ],
+  ...['permissions', 'key_params', 'key'],
+]);
+/** What is shorter stands in too many other words. */
+const shortest = 4;
+
+/** What a write carries that no message may repeat: environment, scripts, logins, passwords and codes. */
+export function secretsIn(request: Pick<ApiRequest, 'repeat' | 'body'>): readonly string[] {
+  return request.repeat === 'write' ? [...new Set(valuesIn(request.body))] : [];
+}
+
+/** Also the parts of each, since a service may quote the line or the word that it did not like; longest first. */
+export function partsOf(secrets: readonly string[]): readonly string[] {
+  const parts = secrets.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    ...secret.split(/[\r\n]+/).map((line) => line.trim()),
+    ...secret.split(/[\s=:,;"'\\]+/),
+  ]);
+  return [...new Set(parts)].filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length);
+}
+
+function* valuesIn(value: unknown): Iterable<string> {
+  if (typeof value === 'string') {
+    if (value.length >= shortest) {
+      yield value;
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (!plainFields.has(name)) {
+        yield* valuesIn(inner);
+      }
+    }
+  }
+}
