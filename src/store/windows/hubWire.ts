@@ -14,7 +14,7 @@ const message = z.discriminatedUnion('t', [
     windowId: z.string().min(1).max(64),
   }),
   z.object({ t: z.literal('welcome'), proof: z.string() }),
-  z.object({ t: z.literal('say'), topic: z.string(), data: z.unknown() }),
+  z.object({ t: z.literal('say'), topic: z.string(), data: z.optional(z.unknown()) }),
 ]);
 export type HubMessage = z.infer<typeof message>;
 

@@ -168,6 +168,28 @@ describe('the meeting place of the windows', () => {
     assert.notEqual(one.path, hubAddress(long, 'b', 'darwin').path);
   });
 
+  it('takes a message without data, in both directions', async () => {
+    const deps = { storageDir: dir, clock: systemClock, log: silentLog };
+    const windows = [createWindowHub(deps), createWindowHub(deps)];
+    try {
+      await until('both know each other', () => windows.some(({ peers }) => peers.size === 1));
+      const heard: string[] = [];
+      for (const window of windows) {
+        window.on('sent', (data) => heard.push(`${window.windowId} ${String(data)}`));
+        window.on('after', (data) => heard.push(`${window.windowId} ${String(data)}`));
+      }
+      for (const window of windows) {
+        window.broadcast('sent', undefined);
+        window.broadcast('after', 'more');
+      }
+      await until('all four messages', () => heard.length === 4);
+      const told = windows.flatMap(({ windowId }) => [`${windowId} undefined`, `${windowId} more`]);
+      assert.deepEqual(heard.sort(), told.sort());
+    } finally {
+      for (const window of windows) window.dispose();
+    }
+  });
+
   it('shuts out who cannot prove to know the token', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
