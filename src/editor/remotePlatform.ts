@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { canWrite, userValue } from './userValue';
 
 /**
  * The one setting of another extension that we write: which system a host of ours runs, so that
@@ -12,7 +13,12 @@ export async function setRemotePlatform(
   const configuration = vscode.workspace.getConfiguration();
   const key = `${section}.remotePlatform`;
   const inspected = configuration.inspect<unknown>(key);
-  const current = isRecord(inspected?.globalValue) ? inspected.globalValue : {};
+  const isRemote = vscode.env.remoteName !== undefined;
+  if (!canWrite(inspected, isRemote)) {
+    return false;
+  }
+  const set = userValue(inspected, isRemote);
+  const current = isRecord(set) ? set : {};
   const next = Object.fromEntries(
     Object.entries({ ...current, ...changes }).filter(([, value]) => value !== undefined),
   );
@@ -31,9 +37,8 @@ export async function setRemotePlatform(
 
 /** Hosts that the setting names now. */
 export function remotePlatformHosts(section: string): readonly string[] {
-  const value = vscode.workspace
-    .getConfiguration()
-    .inspect<unknown>(`${section}.remotePlatform`)?.globalValue;
+  const found = vscode.workspace.getConfiguration().inspect<unknown>(`${section}.remotePlatform`);
+  const value = userValue(found, vscode.env.remoteName !== undefined);
   return isRecord(value) ? Object.keys(value) : [];
 }
 

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
 import type { Disposable } from '../util/disposable';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
 import { settingChecks } from './settingChecks';
+import { canWrite, userValue } from './userValue';
 
 /**
  * Our settings, read as the user set them: never a workspace's or a remote machine's value, since
@@ -14,7 +17,7 @@ export class SettingsReader {
 
   get<Key extends keyof Settings>(key: Key): Settings[Key] {
     const found = vscode.workspace.getConfiguration().inspect<unknown>(key);
-    const value = found?.globalValue;
+    const value = userValue(found, isRemote());
     if (value === undefined) {
       return settingDefaults[key];
     }
@@ -32,13 +35,19 @@ export class SettingsReader {
 
   /** Sets one of ours for this user, on all computers that share the settings. */
   async set<Key extends keyof Settings>(key: Key, value: Settings[Key]): Promise<void> {
-    await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global);
+    const configuration = vscode.workspace.getConfiguration();
+    if (!canWrite(configuration.inspect(key), isRemote())) {
+      throw new UserError(
+        text("This setting can't be changed in a remote window. Change it in a window of this computer."),
+      );
+    }
+    await configuration.update(key, value, vscode.ConfigurationTarget.Global);
   }
 
   /** Any setting of the editor as the user set it, for `http.*` and `remote.*`. */
   foreign(key: string): unknown {
     const found = vscode.workspace.getConfiguration().inspect<unknown>(key);
-    return found?.globalValue ?? found?.defaultValue;
+    return userValue(found, isRemote()) ?? found?.defaultValue;
   }
 
   onDidChange(section: string, listener: () => void): Disposable {
@@ -48,4 +57,8 @@ export class SettingsReader {
       }
     });
   }
+}
+
+function isRemote(): boolean {
+  return vscode.env.remoteName !== undefined;
 }
