@@ -160,7 +160,25 @@ describe('search and rent', function () {
     await quick.enter({ isList: true });
     await quick.waitForTitle('Rent: Confirm');
     assert.deepEqual(rentals(), []);
+  });
+
+  it('leads from the confirmation to a choice and back by keyboard', async () => {
+    const { quick } = workbench;
+    await quick.input.fill('More Options');
+    // Long enough after the step before for an Enter to count.
+    await pause(1500);
+    await quick.enter({ isList: true });
+    await quick.waitForTitle('Rent: More Options');
+    await workbench.shot('11-options');
+    await quick.back();
+    await quick.waitForTitle('Rent: Confirm');
+    await choose('Disk');
+    await quick.waitForTitle('Rent: Disk');
+    await quick.type('4', { enter: false });
+    await until('the reason', async () => (await quick.message()).includes('At least 8 GB'));
+    await workbench.shot('12-disk-too-small');
     await press('Escape');
+    assert.deepEqual(rentals(), []);
     assert.deepEqual(workbench.errors, []);
   });
 });
