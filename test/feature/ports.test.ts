@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { registerKey } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('ports and the agent of an instance', () => {
+  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  let window: FeatureWindow;
+  let id: number;
+  const instances = () => window.view('instances');
+  const port = (number: number) => `Port ${String(number)}/tcp`;
+  const mapped = (number: number) => computer().simulator.world.instance(id)?.directPorts[`${number}/tcp`];
+  const address = (number: number) => `127.0.0.1:${String(mapped(number))}`;
+
+  /** What the SSH entries that were written say about the agent. */
+  function forwarding(): readonly (string | undefined)[] {
+    const folder = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d');
+    const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.conf')) : [];
+    return files.map((name) => /ForwardAgent (\w+)/.exec(readFileSync(path.join(folder, name), 'utf8'))?.[1]);
+  }
+
+  before(async () => {
+    await registerKey(computer());
+    id = await computer().rentRunning({
+      label: 'trainer',
+      runtype: 'jupyter_direct ssh_direct',
+      env: { '-p 6006:6006': '1', '-p 7860:7860': '1' },
+    });
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('shows each mapped port below its instance, where it is and that it is public', async () => {
+    await instances().expand('trainer');
+    for (const number of [6006, 7860]) {
+      assert.ok(mapped(number) !== undefined, `port ${String(number)} is mapped`);
+      await instances().row(`${port(number)} ${address(number)}, public`);
+    }
+    assert.match(
+      await instances().tooltip(port(6006)),
+      /^Anybody on the internet can reach this port at 127\.0\.0\.1:\d+\. What listens there must protect itself\./,
+    );
+    const { item } = await instances().row(port(6006));
+    assert.match(
+      item.accessibilityInformation?.label ?? '',
+      /^Port 6006\/tcp, 127\.0\.0\.1:\d+, public, Anybody on the internet/,
+    );
+  });
+
+  it('copies the address of a port', async () => {
+    await instances().menu(port(7860), 'Copy Address');
+    assert.equal(computer().clipboard.text, address(7860));
+    assert.deepEqual(window.screen.statusMessages, ['Address copied']);
+  });
+
+  it('opens a port in the browser', async () => {
+    await instances().menu(port(6006), 'Open in Browser');
+    assert.match(window.screen.externalLinks.join('\n'), new RegExp(`^https?://${address(6006)}/$`));
+  });
+
+  it('says that a port is not open any more where its instance is gone', async () => {
+    window.start('gpuRental.port.copy', { instanceId: id + 1, port: 6006, via: 'public' });
+    await window.toast(/This port is not open any more/);
+    window.clearToasts();
+  });
+
+  it('forwards the agent only after the risk was said, and for this instance alone', async () => {
+    const other = await computer().rentRunning({ label: 'helper', runtype: 'ssh_direct' });
+    window.run('Refresh');
+    await instances().row('helper');
+    await instances().menu('helper', 'Copy SSH Command');
+    await computer().until('the entry', () => forwarding().join() === 'no');
+    await instances().menu('trainer', 'Change Agent Forwarding…');
+    const { detail } = await window.dialog('Let trainer use your SSH agent?');
+    assert.match(detail ?? '', /belongs to a stranger/);
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.deepEqual(forwarding(), ['no']);
+    await instances().menu('trainer', 'Change Agent Forwarding…');
+    await window.dialogButton('Forward the Agent');
+    await computer().until('the entry', () => [...forwarding()].sort().join() === 'no,yes');
+    await instances().menu('trainer', 'Change Agent Forwarding…');
+    await window.dialogButton('Stop Forwarding', 'Stop letting trainer use your SSH agent?');
+    await computer().until('the entry', () => forwarding().join() === 'no,no');
+    assert.ok(other !== id);
+  });
+
+  it('met nothing unexpected', () => {
+    assert.doesNotMatch(window.log(), /^\[error\]/m);
+  });
+});
