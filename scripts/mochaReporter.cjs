@@ -11,8 +11,6 @@ module.exports = class extends reporters.Spec {
     super(runner, options);
     const { output } = options.reporterOption ?? options.reporterOptions ?? {};
     const failures = [];
-    let ended = 0;
-    runner.on('test end', () => (ended += 1));
     runner.on('fail', (test, error) => {
       failures.push({
         title: test.fullTitle(),
@@ -21,11 +19,7 @@ module.exports = class extends reporters.Spec {
     });
     runner.once('end', () => {
       const { passes: passed = 0, failures: failed = 0, pending = 0 } = runner.stats ?? {};
-      // Parallel workers do not tell their total, and have no suites that end after a failure.
-      const notRun = Math.max(0, (runner.total ?? 0) - ended);
-      if (output !== undefined) {
-        writeFileSync(output, JSON.stringify({ passed, failed, pending, notRun, failures }));
-      }
+      if (output !== undefined) writeFileSync(output, JSON.stringify({ passed, failed, pending, failures }));
     });
   }
 };

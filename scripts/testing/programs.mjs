@@ -1,5 +1,5 @@
 /** The programs that a run starts: npm's checks, mocha, and the suite inside the extension host. */
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { codeServer, hostNode } from '../host.mjs';
 import { cleanNpmEnvironment, run } from '../process.mjs';
@@ -73,7 +73,9 @@ export class Programs {
       ...(this.grep === undefined ? [] : ['--grep', this.grep]),
       ...args,
     ];
-    const { code } = await this.#run(name, process.execPath, command, env);
+    // Tests that were not chosen by their name are none that a failure left out.
+    const counted = this.grep === undefined ? { GPU_RENTAL_TEST_NOT_RUN: `${output}.left` } : {};
+    const { code } = await this.#run(name, process.execPath, command, { ...env, ...counted });
     return this.#numbers(output, code);
   }
 
@@ -88,17 +90,25 @@ export class Programs {
   /** Where the reporter writes its numbers; those of a run before are gone. */
   #output(name) {
     const output = path.join(this.report.results, `${name.replace('/', '-')}.json`);
-    rmSync(output, { force: true });
+    for (const file of [output, `${output}.left`]) rmSync(file, { force: true });
     return output;
   }
 
   #numbers(file, code) {
     let result;
     try {
-      result = JSON.parse(readFileSync(file, 'utf8'));
+      result = { ...JSON.parse(readFileSync(file, 'utf8')), notRun: readNotRun(`${file}.left`) };
     } catch {
       // It broke off before it could write them.
     }
     return numbersOf(result, code, { mayBeEmpty: this.grep !== undefined });
   }
+}
+
+/** The sum of what `scripts/notRun.cjs` wrote, a line for each file of tests that was cut short. */
+function readNotRun(file) {
+  if (!existsSync(file)) return 0;
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .reduce((sum, line) => sum + Number(line), 0);
 }

@@ -26,8 +26,8 @@ export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
 const ofSsh = 'test/unit/ssh/**/*.test.ts';
 /** Mocha's arguments by stage; `jobs` files at a time. */
 export const layers = [
-  { stage: 'unit', name: 'unit/ssh', files: [ofSsh], jobs: 4 },
-  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', '--ignore', ofSsh], jobs: 3 },
+  { stage: 'unit', name: 'unit/ssh', files: [ofSsh], jobs: 3 },
+  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', '--ignore', ofSsh], jobs: 2 },
   { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 2 },
   { stage: 'feature', name: 'feature', files: ['test/feature/**/*.test.ts'], jobs: 2 },
 ].filter(({ stage }) => stage !== 'feature' || existsSync(path.join(root, 'test', 'feature')));
