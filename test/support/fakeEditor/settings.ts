@@ -19,8 +19,8 @@ export class UserSettings {
     });
   }
 
-  /** `workspace.getConfiguration`. */
-  section(section?: string) {
+  /** `workspace.getConfiguration` of a window whose extensions declare `declared`. */
+  section(section: string | undefined, declared: ReadonlySet<string>) {
     const full = (key: string) => (section === undefined || section === '' ? key : `${section}.${key}`);
     return {
       get: (key: string, otherwise?: unknown) =>
@@ -32,7 +32,14 @@ export class UserSettings {
         globalValue: this.values[full(key)],
         globalLocalValue: this.values[full(key)],
       }),
-      update: async (key: string, value: unknown) => {
+      update: (key: string, value: unknown) => {
+        if (!(full(key) in settingDefaults) && !declared.has(full(key))) {
+          return Promise.reject(
+            new Error(
+              `Unable to write to User Settings because ${full(key)} is not a registered configuration.`,
+            ),
+          );
+        }
         this.set(full(key), value);
         return Promise.resolve();
       },

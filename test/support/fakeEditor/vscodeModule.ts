@@ -10,6 +10,7 @@ import * as values from './values';
 
 /** What differs between windows besides what they show. */
 export interface WindowNature {
+  /** Paths, or addresses of folders elsewhere. */
   readonly folders: readonly string[];
   readonly isTrusted: boolean;
   readonly remoteName: string | undefined;
@@ -185,7 +186,7 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
       const { folders } = nature.current;
       if (folders.length === 0) return undefined;
       return folders.map((folder, index) => ({
-        uri: values.FakeUri.file(folder),
+        uri: folder.includes('://') ? values.FakeUri.parse(folder) : values.FakeUri.file(folder),
         name: folder.split('/').at(-1) ?? folder,
         index,
       }));
@@ -198,7 +199,7 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     },
     workspaceFile: undefined,
     name: undefined,
-    getConfiguration: (section?: string) => settings.section(section),
+    getConfiguration: (section?: string) => settings.section(section, declaredSettings(nature.current)),
     onDidChangeConfiguration: settings.changed.event,
     onDidOpenTextDocument: documents.opened.event,
     onDidCloseTextDocument: documents.closed.event,
@@ -218,6 +219,18 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     },
     fs: fileAccess(documents.fileSystems),
   };
+}
+
+/** Settings that the installed extensions contribute; others cannot be written. */
+function declaredSettings({ extensions }: WindowNature): ReadonlySet<string> {
+  return new Set(
+    extensions.flatMap(({ packageJSON }) => {
+      const { contributes } = packageJSON as { contributes?: { configuration?: unknown } };
+      return [contributes?.configuration ?? []]
+        .flat()
+        .flatMap((group) => Object.keys((group as { properties?: object }).properties ?? {}));
+    }),
+  );
 }
 
 function languagesPart({ languages, documents }: Screen) {

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
+import { connect } from 'node:net';
 import path from 'node:path';
 
 /** Requests that were begun and neither answered nor given up. */
 const requests = new Set<object>();
 /** Programs that run for a moment; servers and tunnels run as long as they are wanted. */
 const programs = new Set<ChildProcess>();
-const short = new Set(['ssh', 'ssh-keygen', 'ssh-keyscan', 'ssh-add', 'git', 'rsync', 'sh']);
+const short = new Set(['ssh', 'ssh-keygen', 'ssh-keyscan', 'ssh-add', 'sftp', 'git', 'rsync', 'sh']);
 
 const on = (channel: string, seen: (message: object) => void) => {
   diagnostics.subscribe(channel, (message) => {
@@ -21,14 +22,37 @@ on('child_process', (message) => {
   const child = (message as { process: ChildProcess }).process;
   // What a program is called is known once it was started.
   queueMicrotask(() => {
-    const isTunnel = child.spawnargs.includes('-N');
-    if (!short.has(path.basename(child.spawnfile)) || isTunnel) return;
+    if (!short.has(path.basename(child.spawnfile))) return;
     programs.add(child);
     const gone = () => programs.delete(child);
     child.once('close', gone);
     child.once('error', gone);
+    if (child.spawnargs.includes('-N')) void untilListening(child).then(gone);
   });
 });
+
+/** A tunnel comes up by itself, without the clock of the product; from then on it runs as long as it is wanted. */
+async function untilListening(child: ChildProcess): Promise<void> {
+  const port = Number(
+    /^127\.0\.0\.1:(\d+):/.exec(child.spawnargs[child.spawnargs.indexOf('-L') + 1] ?? '')?.[1],
+  );
+  while (child.exitCode === null && child.signalCode === null && !(await listens(port))) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
 
 const diskOrNetwork =
   /^(FSReq|CloseReq|GetAddrInfo|GetNameInfo|.*Connect|.*WriteWrap|.*ShutdownWrap|.*RandomBytes|.*Keygen|.*KeyGen|.*Job|.*Zlib|PBKDF2|Scrypt)/;

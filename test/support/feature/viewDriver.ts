@@ -85,6 +85,19 @@ export class ViewDriver {
     await this.window.computer.rest();
   }
 
+  /** Presses the button that the row itself has with this tooltip. */
+  async inline(text: Wanted, title: string): Promise<void> {
+    const row = await this.row(text);
+    const buttons = this.entries(row, false).filter(({ isInline }) => isInline);
+    const entry = buttons.find((one) => sameTitle(one.title, title));
+    assert.ok(
+      entry,
+      `"${row.text}" has no button "${title}"; it has: ${buttons.map((one) => one.title).join(', ')}`,
+    );
+    this.window.start(entry.id, row.node);
+    await this.window.computer.rest();
+  }
+
   /** What the context menu of a row offers, by titles. */
   async menuTexts(text: Wanted): Promise<string[]> {
     return this.titles(await this.row(text));

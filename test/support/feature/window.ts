@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
+import { FakeCancellationTokenSource } from '../fakeEditor/events';
 import { loadProduct } from '../fakeEditor/product';
 import { manifest, repository } from '../fakeEditor/manifest';
 import type { ShownMessage } from '../fakeEditor/messages';
@@ -173,6 +175,27 @@ export class FeatureWindow {
     await this.quick.title('Sign In: API Key');
     await this.quick.type(apiKey);
     await this.toast(/Signed in as/);
+  }
+
+  /** Waits for the next window or folder that the editor is told to open; its address. */
+  async opens(): Promise<{ readonly address: string; readonly options: unknown }> {
+    const { executed } = this.screen.commands;
+    const index = await this.computer.until('a folder to be opened', () => {
+      const at = executed.findIndex(({ id }) => id === 'vscode.openFolder');
+      return at < 0 ? undefined : at;
+    });
+    const [{ args }] = executed.splice(index, 1) as [(typeof executed)[number]];
+    return { address: (args[0] as vscode.Uri).toString(true), options: args[1] };
+  }
+
+  /** What the terminal menu opens for our entry in it. */
+  async terminalProfile(): Promise<vscode.TerminalProfile> {
+    const { terminalProfile } = this.screen;
+    assert.ok(terminalProfile, 'no terminal profile is provided');
+    const { token } = new FakeCancellationTokenSource();
+    const profile = await terminalProfile.provideTerminalProfile(token);
+    assert.ok(profile, 'no terminal was chosen');
+    return profile;
   }
 
   log(): string {
