@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import path from 'node:path';
+import type { TerminalOptions } from 'vscode';
+import { runProgram } from '../../src/ssh/run';
+import { makeKey, reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+/** What the program of a terminal prints where it is given a command as well. */
+async function saysIn(options: TerminalOptions, command: string): Promise<string> {
+  const { shellPath = '', shellArgs = [] } = options;
+  const { stdout } = await runProgram(shellPath, [...[shellArgs].flat(), command]);
+  return stdout;
+}
+
+describe('connecting to an instance', () => {
+  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  let window: FeatureWindow;
+  let id: number;
+  let alias: string;
+  let firstKey: string;
+
+  const home = () => path.dirname(computer().sshConfig);
+  const own = () => path.join(home(), 'gpu-rental.d');
+  const entries = () => (existsSync(own()) ? readdirSync(own()).filter((one) => one.endsWith('.conf')) : []);
+  const realConfig = path.join(userInfo().homedir, '.ssh', 'config');
+  const stamp = () => (existsSync(realConfig) ? statSync(realConfig).mtimeMs : 'missing');
+  const untouched = stamp();
+  const user = 'Host mine\n  HostName 192.0.2.9\n';
+  const instances = () => window.view('instances');
+  const platforms = () => computer().settings.values['remote.SSH.remotePlatform'];
+  const attached = () => computer().simulator.received('POST', `/api/v0/instances/${id}/ssh/`);
+  const detached = () =>
+    computer()
+      .simulator.received('DELETE')
+      .filter(({ path: at }) => new RegExp(`^/api/v0/instances/${id}/ssh/\\d+/$`).test(at));
+
+  before(async () => {
+    writeFileSync(computer().sshConfig, user, { mode: 0o640 });
+    id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    firstKey = makeKey(computer(), 'id_ed25519');
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('goes no further where no key is attached, and writes nothing', async () => {
+    await instances().inline('trainer', 'Connect');
+    (await window.toast('No SSH key of this computer is on the instance')).close();
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+    assert.deepEqual([attached().length, entries()], [0, []]);
+    assert.equal(readFileSync(computer().sshConfig, 'utf8'), user);
+  });
+
+  it('offers to attach a key where none of this computer is on the instance, and goes on with it', async () => {
+    await instances().inline('trainer', 'Connect');
+    await window.toastButton('No SSH key of this computer is on the instance', 'Attach a Key…');
+    await window.quick.title('Attach an SSH Key');
+    await window.quick.pick('Use id_ed25519');
+    await window.quick.title('Open trainer');
+    assert.deepEqual(
+      attached().map(({ body }) => body),
+      [{ ssh_key: firstKey }],
+    );
+  });
+
+  it('asks for a folder of the machine and opens it in a window of its own', async () => {
+    const rows = window.quick.rows();
+    assert.ok(
+      rows.some((row) => row.includes('home folder')),
+      rows.join('\n'),
+    );
+    await window.quick.type('/tmp', { enter: false });
+    await window.quick.pick('/tmp');
+    const opened = await window.opens();
+    assert.equal(entries().length, 1);
+    alias = (entries()[0] ?? '').replace(/\.conf$/, '');
+    assert.match(alias, new RegExp(`^gpu-[0-9a-f]{6}-${id}$`));
+    assert.deepEqual(opened, {
+      address: `vscode-remote://ssh-remote+${alias}/tmp`,
+      options: { forceNewWindow: true, forceReuseWindow: false },
+    });
+  });
+
+  it('shows the keys that the instance lets in below it, attaches one there and detaches it', async () => {
+    const second = makeKey(computer(), 'second');
+    await instances().expand('trainer');
+    await instances().expand('SSH keys');
+    await instances().row('id_ed25519');
+    await instances().inline('SSH keys', 'Attach SSH Key…');
+    await window.quick.title('Attach an SSH Key');
+    await window.quick.pick('Use second');
+    await instances().row('second');
+    assert.deepEqual(attached().at(-1)?.body, { ssh_key: second });
+    await instances().menu('second', 'Detach SSH Key…');
+    assert.match((await window.dialog(/Detach the SSH key second/)).detail ?? '', /no longer be let in/);
+    assert.equal(detached().length, 0);
+    await window.dialogButton('Detach');
+    await instances().noRow('second');
+    await instances().row('id_ed25519');
+    assert.equal(detached().length, 1);
+    rmSync(path.join(home(), 'second'));
+    rmSync(path.join(home(), 'second.pub'));
+  });
+
+  it("changed the user's SSH config by its own three lines only", () => {
+    const config = readFileSync(computer().sshConfig, 'utf8');
+    assert.equal(config, `# >>> GPU Rental >>>\nInclude ${own()}/*.conf\n# <<< GPU Rental <<<\n${user}`);
+    assert.equal(statSync(computer().sshConfig).mode & 0o777, 0o640);
+    assert.equal(stamp(), untouched, 'the real SSH config was touched');
+  });
+
+  it('spares the question which system the machine runs', () => {
+    assert.deepEqual(platforms(), { [alias]: 'linux' });
+  });
+
+  it('remembers the folder: the second time one click is enough', async () => {
+    await instances().inline('trainer', 'Connect');
+    assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
+    assert.equal(window.quick.isOpen, false);
+  });
+
+  it('opens it in this window where that is chosen', async () => {
+    await instances().menu('trainer', 'Connect in Current Window');
+    assert.deepEqual(await window.opens(), {
+      address: `vscode-remote://ssh-remote+${alias}/tmp`,
+      options: { forceNewWindow: false, forceReuseWindow: true },
+    });
+  });
+
+  it('opens one window however often Connect is pressed while it connects', async () => {
+    const connect = { instanceId: id };
+    window.start('gpuRental.instance.connect', connect);
+    window.start('gpuRental.instance.connect', connect);
+    await window.opens();
+    await computer().rest();
+    assert.equal(
+      window.screen.commands.executed.filter(({ id: one }) => one === 'vscode.openFolder').length,
+      0,
+    );
+  });
+
+  it('opens a terminal whose command logs in', async () => {
+    await instances().inline('trainer', 'Open Terminal');
+    const terminal = await computer().until('a terminal', () => window.screen.terminals.all[0]);
+    assert.equal(terminal.isShown, true);
+    assert.equal(terminal.name, 'trainer');
+    assert.match(await saysIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
+    terminal.dispose();
+  });
+
+  it('offers a terminal on an instance in the terminal menu', async () => {
+    const profile = await window.terminalProfile();
+    assert.match(await saysIn(profile.options, 'echo profile-$((20+1))'), /profile-21/);
+  });
+
+  it('copies a command that the real ssh takes', async () => {
+    await instances().menu('trainer', 'Copy SSH Command');
+    assert.equal(computer().clipboard.text, `ssh -F ${computer().sshConfig} ${alias}`);
+    const [program = '', ...args] = computer().clipboard.text.split(' ');
+    const { stdout } = await runProgram(program, [...args, 'echo', 'hello']);
+    assert.equal(stdout, 'hello\n');
+  });
+
+  it('says which key was refused, and mends it', async () => {
+    const { simulator } = computer();
+    const { json } = await simulator.call('GET', `/api/v0/instances/${id}/ssh/`);
+    const keys: { id: number }[] = JSON.parse(String(json.ssh_keys));
+    // A stranger's key stays on the instance, so that there is a list, and ours goes.
+    const other = makeKey(computer(), 'other');
+    rmSync(path.join(home(), 'other'));
+    await simulator.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: other });
+    for (const { id: keyId } of keys) {
+      await simulator.call('DELETE', `/api/v0/instances/${id}/ssh/${keyId}/`, {});
+    }
+    await instances().inline('trainer', 'Connect');
+    await window.toastButton('No SSH key of this computer is on the instance', 'Try Anyway');
+    await window.toastButton('did not accept the key', 'Attach a Key…');
+    await window.quick.pick('Use id_ed25519');
+    assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
+  });
+
+  it('keeps the entry while the list of instances cannot be read', async () => {
+    const list = { method: 'GET', path: '/api/{version}/instances/' } as const;
+    computer().simulator.fail({ kind: 'error', status: 500, error: 'oops', ...list, times: 0 });
+    window.run('Refresh');
+    await computer().pass(60_000);
+    assert.deepEqual(entries(), [`${alias}.conf`]);
+    computer().simulator.faults.clear();
+    window.run('Refresh');
+    await computer().rest();
+    window.clearToasts();
+  });
+
+  it('removes the entry once the instance is gone', async () => {
+    // Files carry the time of the disk; an entry younger than the list is kept.
+    const written = computer().clock.now() / 1000;
+    utimesSync(path.join(own(), `${alias}.conf`), written, written);
+    await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`, {});
+    window.run('Refresh');
+    await computer().until('the entry to be removed', () => entries().length === 0);
+    await computer().until(
+      'its host key to be removed',
+      () => !readFileSync(path.join(own(), 'known_hosts'), 'utf8').includes(alias),
+    );
+    await computer().until('the platform to be removed', () => platforms() === undefined);
+  });
+
+  it('takes everything out again on request', async () => {
+    window.run('Remove Everything We Wrote for SSH…');
+    await window.dialogButton('Remove', 'Your own lines, your keys and the instances stay');
+    await window.toast('The SSH entries are removed.');
+    assert.equal(existsSync(own()), false);
+    assert.equal(readFileSync(computer().sshConfig, 'utf8'), user);
+    assert.equal(statSync(computer().sshConfig).mode & 0o777, 0o640);
+  });
+
+  it('met nothing unexpected', () => {
+    assert.doesNotMatch(window.log(), /^\[error\]/m);
+    assert.equal(stamp(), untouched);
+  });
+});
+
+describe('connecting where no Remote-SSH is installed', () => {
+  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  let window: FeatureWindow;
+  const home = () => path.join(computer().root, 'home', '.ssh');
+  const instances = () => window.view('instances');
+  const keys = () => window.view('sshKeys');
+  const text = 'needs a Remote-SSH extension';
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('says so after the login worked, and opens a terminal instead', async () => {
+    await instances().inline('trainer', 'Connect');
+    const { buttons } = await window.toast(text);
+    assert.deepEqual([...buttons].sort(), ['Copy SSH Command', 'Install Remote-SSH', 'Open Terminal']);
+    await window.toastButton(text, 'Open Terminal');
+    const terminal = await computer().until('a terminal', () => window.screen.terminals.all[0]);
+    assert.equal(terminal.isShown, true);
+    assert.match(await saysIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
+    terminal.dispose();
+  });
+
+  it('copies the command or looks for the extension where that is chosen', async () => {
+    await instances().inline('trainer', 'Connect');
+    await window.toastButton(text, 'Copy SSH Command');
+    await computer().until('the command', () => computer().clipboard.text.startsWith('ssh -F '));
+    await instances().inline('trainer', 'Connect');
+    await window.toastButton(text, 'Install Remote-SSH');
+    await computer().rest();
+    assert.deepEqual(
+      window.screen.commands.executed.filter(({ id }) => id === 'workbench.extensions.search'),
+      [{ id: 'workbench.extensions.search', args: ['@id:ms-vscode-remote.remote-ssh'] }],
+    );
+  });
+
+  it('shows which registered key is on this computer', async () => {
+    keys().show();
+    const row = await keys().row('on this computer');
+    assert.match(row.text, /^id_ed25519 on this computer.* SHA256:/);
+  });
+
+  it('generates a key and registers its public part alone', async () => {
+    window.run('Generate SSH Key…');
+    await window.quick.title('Generate an SSH Key');
+    await window.quick.type('fresh');
+    await window.quick.title('Generate an SSH Key: Passphrase');
+    await window.quick.enter();
+    await keys().row('fresh');
+    assert.equal(statSync(path.join(home(), 'fresh')).mode & 0o777, 0o600);
+    const line = readFileSync(path.join(home(), 'fresh.pub'), 'utf8').trim();
+    assert.deepEqual(computer().simulator.received('POST', '/api/v0/ssh/').at(-1)?.body, { ssh_key: line });
+    assert.doesNotMatch(JSON.stringify(computer().simulator.requests()), /PRIVATE KEY/);
+  });
+
+  it('takes no name that is taken and no passphrase that is too short or mistyped', async () => {
+    const made = computer().simulator.received('POST', '/api/v0/ssh/').length;
+    window.run('Generate SSH Key…');
+    await window.quick.title('Generate an SSH Key');
+    await window.quick.type('fresh');
+    await window.quick.message('A key with this name exists already.');
+    await window.quick.type('../escaped');
+    await window.quick.message('Use letters, digits, dots, hyphens and underscores.');
+    await window.quick.type('locked');
+    await window.quick.title('Generate an SSH Key: Passphrase');
+    await window.quick.type('abc');
+    await window.quick.message(/At least \d+ characters, or none/);
+    await window.quick.type('long enough');
+    await window.quick.message(/once more/);
+    await window.quick.type('something else');
+    await window.quick.message('The two are not the same.');
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(existsSync(path.join(home(), 'locked')), false);
+    assert.equal(computer().simulator.received('POST', '/api/v0/ssh/').length, made);
+  });
+
+  it('asks before it deletes a key', async () => {
+    const deleted = () => computer().simulator.received('DELETE', /^\/api\/v0\/ssh\/\d+\/$/).length;
+    await keys().menu('fresh', 'Delete SSH Key…');
+    await window.dialogButton('Cancel', 'Delete the SSH key fresh from your account?');
+    await computer().rest();
+    assert.equal(deleted(), 0);
+    await keys().menu('fresh', 'Delete SSH Key…');
+    await window.dialogButton('Delete', 'None of your instances lets it in now.');
+    await keys().noRow('fresh');
+    assert.equal(deleted(), 1);
+    assert.ok(existsSync(path.join(home(), 'fresh')), 'the file stays');
+  });
+
+  it('lets the doctor look at everything, the machine included, and shows its report as text', async () => {
+    window.run('Run Doctor');
+    await window.quick.title('Doctor:');
+    await window.quick.row('Remote-SSH');
+    await window.quick.pick('Show as Text');
+    const report = (await window.document('[ok] SSH client')).getText();
+    assert.match(report, /\[ok\] .*[Ll]ogin/);
+    window.quick.escape();
+  });
+
+  it('forwards a port and shows it below the instance', async () => {
+    await instances().menu('trainer', 'Forward Port…');
+    await window.quick.pick('8888');
+    await window.toast(/^Port 8888 of trainer is at localhost:\d+ on this computer/);
+    await instances().expand('trainer');
+    await instances().row('this computer only');
+    await instances().inline('this computer only', 'Stop Forwarding');
+    await instances().noRow('this computer only');
+    assert.deepEqual(
+      window.toasts().filter((one) => one.includes('no longer forwarded')),
+      [],
+    );
+  });
+});
