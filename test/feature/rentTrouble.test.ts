@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import {
+  confirmRental,
+  generateKey,
+  haveKey,
+  lastRental,
+  rentNow,
+  rentalsOf,
+  searchAndReview,
+} from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('renting when things change', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const quick = () => window.quick;
+
+  it('shows the next best offer when the chosen one is taken at the last moment', async () => {
+    const { simulator } = computer();
+    window = await computer().openWindow();
+    await window.signIn();
+    simulator.fail({ kind: 'error', status: 410, error: 'no_such_ask', path: '/api/v0/asks/*', times: 1 });
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await quick().row(/Rent for/);
+    await confirmRental(window);
+    await generateKey(window);
+    await quick().row(/RTX 3090 24 GB is gone.*next best offer/);
+    assert.equal(rentalsOf(computer()).length, 1);
+    assert.deepEqual(simulator.world.instances, []);
+  });
+
+  it('rents nothing where it cannot be read whether anybody could log in, unless it is told to', async () => {
+    const { simulator } = computer();
+    const before = rentalsOf(computer()).length;
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/ssh/', times: 0 });
+    await confirmRental(window);
+    const dialog = await window.dialog(/could not be read/);
+    dialog.close();
+    await quick().title('Rent: Confirm');
+    await quick().row('Nothing was rented');
+    assert.equal(rentalsOf(computer()).length, before);
+    simulator.faults.clear();
+  });
+
+  it('warns of a run type without SSH and offers direct SSH', async () => {
+    await quick().pick(/^Run type/);
+    await quick().title('Rent: Run Type');
+    await quick().pick('The image as it is, without SSH');
+    await quick().title('Rent: Confirm');
+    await quick().pick(/neither SSH nor Jupyter/);
+    await computer().until(
+      'the warning to go',
+      () =>
+        quick().isOpen &&
+        !quick()
+          .rows()
+          .some((row) => row.includes('neither SSH nor Jupyter')),
+    );
+    await quick().row(/^Run type SSH, direct/);
+  });
+
+  it('opens every further option and keeps what was set there', async () => {
+    await quick().pick(/^More Options…/);
+    await quick().title('Rent: More Options');
+    await quick().pick(/^Environment and Ports/);
+    await quick().title('Rent: Environment and Ports');
+    await quick().pick('Edit as Text…');
+    await quick().title('Rent: Environment as Text');
+    await quick().type('-e A=1 -p 8080:8080');
+    await quick().title('Rent: Environment and Ports');
+    await quick().back();
+    await quick().title('Rent: More Options');
+    await quick().pick(/^How Many/);
+    await quick().title('Rent: How Many');
+    await quick().pick(/^2/);
+    await quick().title('Rent: More Options');
+    await quick().pick('Done');
+    await quick().title('Rent: Confirm');
+    await quick().row(/^Rent 2 Machines for \$[\d.]+\/h/);
+  });
+
+  it('rents two, each accounted for, with what was set', async () => {
+    const before = rentalsOf(computer()).length;
+    await confirmRental(window);
+    await window.toast(/Rented 2 of 2 machines/);
+    const sent = rentalsOf(computer()).slice(before);
+    assert.equal(sent.length, 2);
+    assert.equal(new Set(sent.map(({ path }) => path)).size, 2);
+    assert.equal(new Set(sent.map(({ body }) => (body as { label: string }).label)).size, 2);
+    for (const { body } of sent) {
+      assert.deepEqual((body as { env: unknown }).env, { A: '1', '-p 8080:8080': '1' });
+    }
+    const { world } = computer().simulator;
+    assert.deepEqual(
+      sent.map(({ body }) => (body as { label: string }).label).sort(),
+      world.instances.map(({ label }) => label).sort(),
+    );
+    assert.equal(lastRental(computer())['runtype'], 'ssh_direct');
+  });
+
+  it('shows an error as a row with a retry, not as an empty list', async () => {
+    const { simulator } = computer();
+    simulator.fail({ kind: 'html500', path: '/api/v0/bundles/', times: 0 });
+    window.run('Search Offers…');
+    await quick().row('The search failed');
+    assert.ok(
+      !quick()
+        .rows()
+        .some((row) => row.includes('No offers match')),
+    );
+    simulator.faults.clear();
+    await quick().pick(/The search failed/);
+    await quick().row('% reliable');
+    quick().escape();
+  });
+
+  it('says that nothing matches, and leads to the filters', async () => {
+    window.run('Search Offers…');
+    await quick().row('% reliable');
+    await quick().type('x8 <0.001', { enter: false });
+    await quick().pick('No offers match');
+    await quick().title('Search Offers: Filters');
+    quick().escape();
+  });
+});
+
+describe('a confirmed rental that is not sent', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const refuse = (order: { readonly status: number; readonly error: string; readonly msg?: string }) => {
+    computer().simulator.fail({ kind: 'error', method: 'PUT', path: '/api/v0/asks/*', ...order });
+  };
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+  });
+  beforeEach(async () => {
+    window.clearToasts();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+  });
+  afterEach(() => {
+    window.quick.escape();
+    computer().simulator.faults.clear();
+    assert.deepEqual(computer().simulator.world.instances, []);
+  });
+
+  it('keeps the confirmation where the service refuses, with its words', async () => {
+    refuse({ status: 400, error: 'insufficient_credit', msg: 'Add credit first.' });
+    await rentNow(window);
+    await window.quick.title('Rent: Confirm');
+    await window.quick.row(/Nothing was rented/);
+    await window.toast(/credit/i);
+    assert.equal(rentalsOf(computer()).length, 1);
+  });
+
+  it('says that no other offer is left, and returns to the offers', async () => {
+    const before = rentalsOf(computer()).length;
+    refuse({ status: 410, error: 'no_such_ask' });
+    computer().simulator.fail({
+      kind: 'answer',
+      method: 'POST',
+      path: '/api/v0/bundles/',
+      body: { success: true, offers: [] },
+      skip: 1,
+    });
+    await confirmRental(window);
+    await window.toast(/is gone, and no other offer matches your search. Nothing was rented/);
+    await window.quick.title('Search Offers');
+    assert.equal(rentalsOf(computer()).length, before + 1);
+  });
+
+  it('rents nothing where the offer cannot be checked again', async () => {
+    const before = rentalsOf(computer()).length;
+    computer().simulator.fail({ kind: 'html500', method: 'POST', path: '/api/v0/bundles/', times: 0 });
+    await confirmRental(window);
+    await window.quick.row(/Nothing was rented/);
+    await window.toast(/problem of its own/);
+    assert.equal(rentalsOf(computer()).length, before);
+  });
+
+  it('rents nothing where it is cancelled while the offer is checked', async () => {
+    const before = rentalsOf(computer()).length;
+    computer().simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
+    await confirmRental(window);
+    await window.toastButton(/^Renting/, 'Cancel');
+    await window.quick.row(/Nothing was rented.*stopped it before it was sent/);
+    assert.equal(rentalsOf(computer()).length, before);
+  });
+});
