@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import {
+  confirmRental,
+  haveKey,
+  newInstance,
+  rentalsOf,
+  rentNow,
+  searchAndReview,
+  searchFor,
+} from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const pullLimit = 'toomanyrequests: You have reached your pull rate limit';
+
+describe('rentals and starts that go wrong', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.timeoutMinutes': 1 } });
+  let window: FeatureWindow;
+  const quick = () => window.quick;
+  const instances = () => window.view('instances');
+  const call = async (method: string, address: string, body?: unknown, key?: string) => {
+    const answer = await computer().simulator.call(method, address, body, key);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json as Record<string, unknown>;
+  };
+
+  /** Rents one on demand by the steps that a user takes; its id. */
+  async function rentOne(): Promise<number> {
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    return (await newInstance(computer(), () => rentNow(window))).id;
+  }
+
+  const nextBoot = (outcome: string, message: string) =>
+    call('POST', '/__sim/next-boot/', { outcome, message });
+
+  /** Away with it, without the product. */
+  async function remove(id: number): Promise<void> {
+    await call('DELETE', `/api/v0/instances/${id}/`);
+    window.clearToasts();
+  }
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+  });
+
+  it('says that the templates could not be read, which is not that there are none', async () => {
+    const { simulator } = computer();
+    simulator.fail({ method: 'GET', path: '/api/v0/template/', kind: 'html500', times: 0 });
+    window.run('Search Offers…');
+    await quick().title('Search Offers');
+    await quick().pick(/% reliable/);
+    await quick().title('Rent: Template or Image');
+    await quick().row('The service has a problem of its own');
+    quick().escape();
+    simulator.faults.clear();
+    window.clearToasts();
+  });
+
+  it('does not rent at a price that rose after the confirmation was shown', async () => {
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const found = await call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });
+    for (const { id } of found['offers'] as readonly { id: number }[]) {
+      await call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.9 });
+    }
+    await confirmRental(window);
+    await quick().row(/The price has risen from \$.*\/h to \$.*Nothing was rented/);
+    assert.deepEqual(rentalsOf(computer()), []);
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    assert.equal(rentalsOf(computer()).length, 1);
+    await remove(id);
+  });
+
+  let stuck: number;
+  it('shows what the host says while a machine is stuck', async () => {
+    await nextBoot('stuck', pullLimit);
+    stuck = await rentOne();
+    await window.toast(new RegExp(`^Getting .*#${stuck} ready.*toomanyrequests`));
+  });
+
+  it('says that one did not get ready in time, and what its host means', async () => {
+    await window.toast(new RegExp(`#${stuck} did not get ready in time.*allows this host no more downloads`));
+    await remove(stuck);
+  });
+
+  it('follows an instance that came beside a refusal, and says that it bills', async () => {
+    await call('POST', '/__sim/next-rent/', { error: 'resources_unavailable', msg: 'Bid pending.' });
+    const before = rentalsOf(computer()).length;
+    const id = await rentOne();
+    await window.toast(new RegExp(`Rented as instance ${id}, but the service said: Bid pending.*is billed`));
+    await instances().row(`#${id}`);
+    assert.equal(rentalsOf(computer()).length, before + 1);
+    await remove(id);
+  });
+
+  for (const { outcome, sentence } of [
+    { outcome: 'unknown', sentence: 'its host sends no heartbeat' },
+    { outcome: 'offline', sentence: 'its host is disconnected' },
+    { outcome: 'exited', sentence: 'its container ended' },
+  ]) {
+    it(`has a sentence and a next step for a machine that ends as ${outcome}`, async () => {
+      await nextBoot(outcome, 'no space left on device');
+      const id = await rentOne();
+      const { text, buttons } = await window.toast(
+        new RegExp(`#${id} will not get ready: ${sentence}.*no space left.*The disk is too small`),
+      );
+      assert.match(text, /Until it is destroyed its disk costs \$\S+\/day/);
+      for (const button of ['Destroy and Rent Next Best…', 'Destroy…', 'Instance Log']) {
+        assert.ok(buttons.includes(button), buttons.join());
+      }
+      await remove(id);
+    });
+  }
+
+  it('offers to change the bid of one that was outbid, with the least that it takes now', async () => {
+    await searchFor(window, 'spot 1x 4090', /1× RTX 4090.*interruptible ·/);
+    await quick().pick(/1× RTX 4090.*interruptible ·/);
+    await quick().title('Rent: Template or Image');
+    await quick().button('Keep the Defaults and Review');
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    await instances().row(new RegExp(`Running.*#${id}`));
+    window.clearToasts();
+    await call('POST', `/__sim/instances/${id}/outbid/`, {});
+    window.run('Refresh');
+    await window.toastButton(/was outbid and is paused/, 'Change Bid…');
+    await quick().title(/Change the Bid of/);
+    await quick().message(/now that takes at least \$\S+/);
+    await quick().type('2.5');
+    await window.toast(/The bid of .* is now \$2\.50\/h/);
+    const changes = computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`);
+    assert.deepEqual(
+      changes.map(({ body }) => (body as { price: number }).price),
+      [2.5],
+    );
+    await remove(id);
+  });
+
+  /** Somebody else rents all that is free on the machine. */
+  async function takeGpus(machineId: number): Promise<void> {
+    const { key } = (await call('POST', '/__sim/accounts/', { credit: 1000 })) as { key: string };
+    for (;;) {
+      const wanted = { machine_id: { eq: machineId }, rentable: { eq: true } };
+      const found = await call('POST', '/api/v0/bundles/', wanted, key);
+      const [offer] = found['offers'] as readonly { id: number }[];
+      if (!offer) return;
+      await call('PUT', `/api/v0/asks/${offer.id}/`, { image: 'ubuntu', disk: 8 }, key);
+    }
+  }
+
+  let waiting: number;
+  const powerRequests = () =>
+    computer()
+      .simulator.received('PUT', `/api/v0/instances/${waiting}/`)
+      .map(({ body }) => (body as { state: string }).state);
+
+  it('makes a start that waits for a GPU a state of its own, which can be cancelled', async () => {
+    waiting = await rentOne();
+    const row = (state: string) => instances().row(new RegExp(`${state}.*#${waiting}`));
+    await row('Running');
+    window.clearToasts();
+    await instances().menu(`#${waiting}`, 'Stop…');
+    await window.dialog('rented by somebody else meanwhile');
+    await window.dialogButton('Stop');
+    await row('Stopped');
+    await takeGpus(computer().simulator.world.instance(waiting)?.machineId ?? 0);
+    window.clearToasts();
+    await instances().menu(`#${waiting}`, 'Start…');
+    await window.dialogButton('Start');
+    const { buttons } = await window.toast(/waits for a free GPU: somebody else has it now/);
+    await row('Waiting for a free GPU');
+    assert.ok(buttons.includes('Rent Another Like This'), buttons.join());
+    await window.toastButton(/waits for a free GPU/, 'Cancel Start');
+    await window.dialog(/Cancel the start of/);
+    await window.dialogButton('Cancel the Start');
+    await row('Stopped');
+    assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped']);
+    window.clearToasts();
+  });
+
+  it('says that a refused start changed nothing, and offers another machine', async () => {
+    computer().simulator.fail({
+      kind: 'error',
+      method: 'PUT',
+      path: '/api/v0/instances/{id}/',
+      status: 400,
+      error: 'invalid_args',
+      msg: 'The host is being repaired.',
+    });
+    await instances().menu(`#${waiting}`, 'Start…');
+    await window.dialogButton('Start');
+    await window.toast(/was not started and costs \$\S+\/day as before.*being repaired/s);
+    assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped', 'running']);
+    await window.toastButton(/was not started/, 'Rent Another Like This');
+    await quick().title(/Search Offers like/);
+    quick().escape();
+  });
+});
+
+describe('a machine that fails, with two windows', () => {
+  const computer = useComputer();
+
+  it('is told of in one of them, and its next step happens once', async () => {
+    const { simulator } = computer();
+    await haveKey(computer());
+    const first = await computer().openWindow();
+    await first.signIn();
+    const second = await computer().openWindow();
+    await second.view('instances').rows();
+    const failure = { outcome: 'exited', message: 'no space left on device' };
+    assert.equal((await simulator.call('POST', '/__sim/next-boot/', failure)).status, 200);
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(first));
+    second.focus();
+    const said = new RegExp(`#${id} will not get ready`);
+    const tellers = () =>
+      computer().windows.filter(({ screen }) => screen.messages.history.some(({ text }) => said.test(text)));
+    const [teller] = await computer().until('the message', () => tellers().length > 0 && tellers());
+    assert.ok(teller);
+    await teller.toastButton(said, 'Destroy…');
+    await teller.dialogButton('Destroy');
+    await teller.toast(/destroyed/);
+    await first.view('instances').noRow(`#${id}`);
+    await second.view('instances').noRow(`#${id}`);
+    assert.equal(tellers().length, 1);
+    assert.equal(simulator.received('DELETE', `/api/v0/instances/${id}/`).length, 1);
+  });
+});
