@@ -14,7 +14,8 @@ export async function showMenu(deps: WindowDeps, instance: Instance): Promise<vo
   const target = { instanceId: instance.id };
   const can = actionsFor(instance, deps.fleet.facts(instance.id), deps.clock.now());
   const row = (icon: string, label: string, description: string, value: Action): Row<Action> => ({
-    label: `$(${icon}) ${label}`,
+    icon,
+    label,
     description,
     value,
   });

@@ -83,7 +83,8 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
               : '';
       return {
         value: choice,
-        label: `$(${method.type === 'totp' ? 'device-mobile' : 'comment'}) ${methodName(method)}`,
+        icon: method.type === 'totp' ? 'device-mobile' : 'comment',
+        label: methodName(method),
         description: state,
         detail: method.type === 'totp' ? t('Code of an authenticator app') : t('Code by text message'),
       };
