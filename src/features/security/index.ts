@@ -3,6 +3,7 @@ import { t } from '../../editor/localize';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -36,7 +37,11 @@ export function register(deps: Deps): Disposable {
       if (!session) {
         return;
       }
-      if (await accounts.enterSecondFactor(session)) {
+      const hasCode = await accounts.enterSecondFactor(session).catch(unlessDeclined);
+      if (hasCode === 'declined') {
+        return;
+      }
+      if (hasCode) {
         // What failed for want of a code is read again, so that nobody has to ask for it.
         await commands.run('gpuRental.refresh', []);
       } else {
@@ -75,6 +80,14 @@ export function register(deps: Deps): Disposable {
     ),
   );
   return store;
+}
+
+/** Closing the question that the command opened ends the command; the views keep saying what is missing. */
+function unlessDeclined(error: unknown): 'declined' {
+  if (error instanceof SecondFactorNeededError) {
+    return 'declined';
+  }
+  throw error;
 }
 
 function tellNone(): void {
