@@ -88,6 +88,10 @@ class DeploymentList implements TreeGroup, Disposable {
         const { items, skipped } = await account.client.deployments.list();
         this.become(account, readyList(items, skipped, this.deps.clock.now()));
       } catch (error) {
+        if (this.accountKey !== account.key) {
+          // The account was left while it was read, so its trouble is not the user's any more.
+          return;
+        }
         const isNone = error instanceof ForbiddenError || error instanceof NotFoundError;
         const { state } = this;
         // A key that may not read them, or a service without them: nothing is missed.
