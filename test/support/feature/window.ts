@@ -74,9 +74,20 @@ export class FeatureWindow {
     this.screen.focus(true);
   }
 
-  /** Runs a command that the palette offers, by its title; does not wait for its end. */
+  /**
+   * Runs a command that the palette offers, by its title; does not wait for its end. The palette takes the place of
+   * a list or box that is open, whose flow is over before somebody has found the command.
+   */
   run(title: string): void {
-    this.start(this.screen.commands.inPalette(title));
+    const id = this.screen.commands.inPalette(title);
+    if (!this.quick.isOpen) {
+      this.start(id);
+      return;
+    }
+    this.quick.escape();
+    void this.computer.rest().then(() => {
+      this.start(id);
+    });
   }
 
   /** Runs a command by its id, as a link, a button or another extension does. */
