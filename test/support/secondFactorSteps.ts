@@ -1,6 +1,6 @@
 import { unaskedTimes } from '../../src/model/rentals/acceptGuard';
 import type { UiSession } from './uiSession';
-import type { OrderedAccount } from './tfaAccount';
+import { sentCodes, type OrderedAccount } from './tfaAccount';
 import { pause, until } from './until';
 import type { Workbench } from './workbench';
 
@@ -34,18 +34,10 @@ export async function nextCode(
   count: number,
 ): Promise<{ readonly code: string; readonly count: number }> {
   return until(`a code by ${channel}`, async () => {
-    const messages = await sent(session, channel);
-    const code = messages.at(-1)?.code;
-    return messages.length > count && code !== undefined && { code, count: messages.length };
+    const codes = await sentCodes(session, channel);
+    const code = codes.at(-1);
+    return codes.length > count && code !== undefined && { code, count: codes.length };
   });
-}
-
-export async function sent(
-  session: UiSession,
-  channel: 'sms' | 'email',
-): Promise<readonly { readonly code: string }[]> {
-  const { json } = await session.simulator.call('GET', '/__sim/outbox/');
-  return (json.messages as { channel: string; code: string }[]).filter((each) => each.channel === channel);
 }
 
 /**
@@ -69,11 +61,6 @@ export async function tryFactor({ quick }: Workbench, label: string): Promise<vo
   await quick.row(label).waitFor();
   await pause(unaskedTimes.settleMs + 100);
   await quick.pick(label);
-}
-
-/** How many second factors were accepted. */
-export function logIns(session: UiSession): number {
-  return session.simulator.received('POST', '/api/v0/tfa/').filter(({ status }) => status === 200).length;
 }
 
 /** Waits until the list of instances was answered after the last log-in. */

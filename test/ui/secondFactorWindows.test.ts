@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  chooseFactor,
-  endSessions,
-  goesOn,
-  logIns,
-  nextCode,
-  signInUpToFactor,
-} from '../support/secondFactorSteps';
-import { orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import { logIns, orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -25,6 +25,11 @@ export class QuickDriver {
     return this.screen.quick.current !== undefined;
   }
 
+  /** True where a list is open, false for a box. */
+  get isList(): boolean {
+    return this.screen.quick.current instanceof FakeQuickPick;
+  }
+
   private get list(): FakeQuickPick<Row> {
     const { open } = this;
     assert.ok(open instanceof FakeQuickPick, `"${open.title ?? ''}" is no list`);
