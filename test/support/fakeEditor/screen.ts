@@ -35,6 +35,8 @@ export class Screen {
   readonly log: string[] = [];
   /** Answers to the next file dialogs, in their order: paths, or nothing for *Cancel*. */
   readonly fileDialogs: (readonly string[] | undefined)[] = [];
+  /** Paths that file dialogs proposed. */
+  readonly proposedFiles: string[] = [];
   readonly externalLinks: string[] = [];
   readonly windowStateChanged = new FakeEventEmitter<vscode.WindowState>();
   readonly trustGranted = new FakeEventEmitter<undefined>();
@@ -105,7 +107,10 @@ export class Screen {
     return channel;
   }
 
-  async answerFileDialog(): Promise<readonly string[] | undefined> {
+  async answerFileDialog({ defaultUri }: { readonly defaultUri?: vscode.Uri } = {}): Promise<
+    readonly string[] | undefined
+  > {
+    if (defaultUri) this.proposedFiles.push(defaultUri.fsPath);
     if (this.fileDialogs.length === 0)
       throw new Error('A file dialog opened that the test has no answer for');
     return Promise.resolve(this.fileDialogs.shift());

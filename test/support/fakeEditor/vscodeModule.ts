@@ -134,9 +134,10 @@ function windowPart(screen: Screen) {
       return new FakeDisposable(undefined);
     },
     showTextDocument: (...args: Parameters<typeof documents.show>) => documents.show(...args),
-    showOpenDialog: async () => (await screen.answerFileDialog())?.map((file) => values.FakeUri.file(file)),
-    showSaveDialog: async () =>
-      (await screen.answerFileDialog())?.map((file) => values.FakeUri.file(file))[0],
+    showOpenDialog: async (options?: vscode.OpenDialogOptions) =>
+      (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file)),
+    showSaveDialog: async (options?: vscode.SaveDialogOptions) =>
+      (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file))[0],
     showWorkspaceFolderPick: () => Promise.resolve(undefined),
   };
 }

@@ -85,6 +85,11 @@ export class QuickDriver {
     this.list.move(await this.row(text));
   }
 
+  /** What the ticked rows say, in the order in which they were ticked. */
+  ticked(): string[] {
+    return this.list.selectedItems.map(rowText);
+  }
+
   /** Ticks the rows of a list of many that say so, and no others; Enter is pressed apart. */
   async tick(...texts: Wanted[]): Promise<void> {
     const rows = await Promise.all(texts.map((text) => this.row(text)));
