@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { PageDriver } from '../support/feature/pageDriver';
+import { rentalsOf } from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('comparing offers', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let page: PageDriver;
+  const quick = () => window.quick;
+
+  const searches = () => computer().simulator.received('POST', '/api/v0/bundles/');
+  const market = () => computer().simulator.world.market;
+  const offers = () =>
+    quick()
+      .rows()
+      .filter((row) => row.includes('% reliable'));
+  const columns = () => page.view.comparison?.columns ?? [];
+  /** The offers that the columns stand for and that can be rented. */
+  const ids = () =>
+    columns()
+      .flatMap(({ buttons }) => buttons.map(({ id }) => /^rent:(\d+)$/.exec(id)?.[1]))
+      .filter((id) => id !== undefined)
+      .map(Number);
+  const notes = () => columns().flatMap((column) => column.notes.map(({ text }) => text));
+  const cells = (label: string) =>
+    page.view.comparison?.groups.flatMap(({ rows }) => rows).find((row) => row.label === label)?.cells ?? [];
+
+  async function openSearch(): Promise<void> {
+    window.run('Search Offers…');
+    await quick().row('% reliable');
+  }
+
+  before(async () => {
+    window = await computer().openWindow();
+    page = new PageDriver(window, 'compare');
+    await window.signIn();
+    window.clearToasts();
+  });
+
+  it('pins offers by the button of their row', async () => {
+    await openSearch();
+    const [first, second] = offers();
+    assert.ok(first !== undefined && second !== undefined);
+    await quick().rowButton(first, 'Pin to Compare');
+    await quick().row('1 Pinned Offer pin another one to compare them');
+    await quick().rowButton(second, 'Pin to Compare');
+    await quick().row('Compare 2 Pinned Offers');
+    await quick().rowButton(second, 'Unpin');
+    await quick().row('1 Pinned Offer');
+    await quick().rowButton(second, 'Pin to Compare');
+  });
+
+  it('shows them side by side, with the best value of a row in words', async () => {
+    await quick().pick('Compare 2 Pinned Offers');
+    const { comparison } = await page.shows('the offers');
+    assert.ok(!quick().isOpen);
+    assert.equal(columns().length, 2);
+    assert.equal(comparison?.best, 'best');
+    assert.equal(comparison.groups.length, 7);
+    const running = cells('Running, an hour');
+    assert.equal(running.length, 2);
+    for (const { text } of running) assert.match(text, /^\$\d+\.\d+\/h$/);
+    assert.equal(running.filter(({ best }) => best).length, 1);
+    const body = searches().at(-1)?.body as { id: { in: number[] } };
+    assert.deepEqual([...body.id.in].sort(), ids().sort());
+    assert.deepEqual(notes(), []);
+  });
+
+  it('says which offers are dearer, cheaper or gone, after Refresh', async () => {
+    const [first = 0, second = 0] = ids();
+    const machine = market().offer(first)?.machine;
+    assert.ok(machine);
+    market().setPrice(machine.id, market().pricePerGpu(machine) * 2);
+    market().mark('goneOffers', second, true);
+    await page.press('Refresh');
+    await page.shows('what changed', () => notes().length === 2);
+    assert.match(notes()[0] ?? '', /^More expensive: \$\d+\.\d+\/h before, \$\d+\.\d+\/h now$/);
+    assert.equal(notes()[1], 'Gone: it is no longer on the market.');
+    assert.deepEqual(ids(), [first]);
+    market().mark('goneOffers', second, false);
+    market().setPrice(machine.id, market().pricePerGpu(machine) / 4);
+    await page.press('Refresh');
+    await page.shows('both again', () => ids().length === 2);
+    assert.equal(notes().length, 1);
+    assert.match(notes()[0] ?? '', /^Cheaper: /);
+    market().setPrice(machine.id, market().pricePerGpu(machine) * 2);
+    await page.press('Refresh');
+    await page.shows('the first price', () => notes().length === 0);
+  });
+
+  it('keeps what was there when it cannot be read again, and says so', async () => {
+    const before = page.view.comparison;
+    computer().simulator.fail({ kind: 'error', path: '/api/v0/bundles/', status: 400, msg: 'No.' });
+    await page.press('Refresh');
+    const { severity, text } = await page.notice('Whether the offers are still there is not known.');
+    assert.equal(severity, 'error');
+    assert.match(text, /^No\. |: No\. /);
+    assert.deepEqual(page.view.comparison, before);
+    await page.press('Retry');
+    await page.shows('no notice', ({ notices }) => notices.length === 0);
+    assert.deepEqual(ids().length, 2);
+  });
+
+  it('says that it looks, and drops an answer that comes after the page was closed', async () => {
+    computer().simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
+    await page.press('Refresh');
+    assert.ok(page.view.busy);
+    const { panel } = page;
+    const told = panel.posted.length;
+    panel.close();
+    await computer().until('the end of the request', () => computer().simulator.heldBack() === 0);
+    assert.equal(panel.posted.length, told);
+    window.run('Compare Pinned Offers');
+    await page.shows('the offers');
+    assert.equal(ids().length, 2);
+  });
+
+  it('leads from a column into the steps of a rental, and rents nothing by itself', async () => {
+    const [, second = 0] = ids();
+    const { label } = columns()[1] ?? {};
+    assert.ok(label);
+    await page.press(`Rent ${label}, offer ${second}`);
+    await quick().title('Rent: Template or Image');
+    await quick().button('Keep the Defaults and Review');
+    await quick().title('Rent: Confirm');
+    await quick().row(`Machine ${label}`);
+    quick().escape();
+    await computer().pass(60_000);
+    assert.deepEqual(rentalsOf(computer()), []);
+  });
+
+  it('pins up to four from the menu, and says when there are too many', async () => {
+    await openSearch();
+    await quick().type('/', { enter: false });
+    await quick().title('Search Offers: Filters');
+    await quick().type('compare');
+    await quick().title('Search Offers: Compare');
+    // The pinned ones stand first and are ticked.
+    const rows = quick().rows();
+    assert.deepEqual(quick().ticked(), rows.slice(0, 2));
+    await quick().tick(...rows.slice(0, 5));
+    await quick().enter();
+    await quick().title('Tick 2 to 4 offers; 5 are ticked');
+    await quick().tick(...rows.slice(0, 4));
+    await quick().enter();
+    await page.shows('four columns', () => columns().length === 4);
+    assert.ok(!quick().isOpen);
+  });
+
+  it('pins no fifth offer by its button, and says why', async () => {
+    await openSearch();
+    await quick().rowButton(offers().at(-1) ?? '', 'Pin to Compare');
+    await window.toast('4 offers are pinned, which is the most. Unpin one first.');
+    window.clearToasts();
+    quick().escape();
+    assert.equal(columns().length, 4);
+  });
+
+  it('unpins, and asks for another offer where one is left', async () => {
+    for (let left = 3; left >= 1; left -= 1) {
+      await page.press('Unpin');
+      await page.shows('one column less', () => columns().length === left);
+    }
+    await page.notice('Pin another offer in the list of offers to compare it with this one.');
+    await page.press('Unpin');
+    await page.notice('No offer is pinned. Pin two to four in the list of offers to compare them here.');
+    assert.equal(page.view.comparison, undefined);
+    await page.press('Search Offers…');
+    await quick().title(/^Search Offers$/);
+    quick().escape();
+  });
+
+  it('makes plain words of hostile names', async () => {
+    const { simulator } = computer();
+    const { json } = await simulator.call('POST', '/api/v0/bundles/', {
+      limit: 2,
+      verified: { eq: true },
+      rentable: { eq: true },
+      external: { eq: false },
+    });
+    const hostile = '<img src=x onerror="document.title=1">\u202eevil\n';
+    const found = (json.offers as Record<string, unknown>[]).map((offer) => ({
+      ...offer,
+      gpu_name: hostile,
+      cpu_name: hostile,
+      geolocation: hostile,
+    }));
+    simulator.fail({
+      kind: 'answer',
+      path: '/api/v0/bundles/',
+      times: 0,
+      status: 200,
+      body: { offers: found },
+    });
+    await openSearch();
+    await quick().row('onerror');
+    await quick().button('Compare Offers…');
+    await quick().title('Search Offers: Compare');
+    await quick().tick(...quick().rows());
+    await quick().enter();
+    await page.shows('two columns', () => columns().length === 2);
+    for (const { label } of columns()) assert.match(label, /<img src=x/);
+    assert.doesNotMatch(JSON.stringify(page.view), /[\u202e]|\\n/);
+    simulator.faults.clear();
+  });
+
+  it('leaves nothing of one account to another', async () => {
+    window.run('Sign Out');
+    await window.dialogButton('Sign Out');
+    await computer().until('the closed page', () =>
+      window.screen.panels.all.every(({ isClosed }) => isClosed),
+    );
+    window.clearToasts();
+    await window.signIn();
+    window.clearToasts();
+    await openSearch();
+    assert.ok(
+      !quick()
+        .rows()
+        .some((row) => row.includes('Pinned')),
+    );
+    quick().escape();
+  });
+});
