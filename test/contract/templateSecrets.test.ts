@@ -68,6 +68,22 @@ describe('secrets of templates', () => {
     assertNothingOnDisk(password);
   });
 
+  it('of an instance are in no draft on the disk, and go with the draft', async () => {
+    const { computer } = scene();
+    const window = await computer.openWindow();
+    const fields = { name: 'From it', image: 'a/b:1', env: { T: token }, onstart: `login ${password}` };
+    const draft = await window.creation.addDraft(fields);
+    assertNothingOnDisk(token, password);
+    const other = await computer.openWindow();
+    assert.match((await other.creation.draft(draft))?.text ?? '', new RegExp(token));
+    await window.creation.dropDraft(draft);
+    assert.equal(computer.secretPort.values.size, 0);
+    const next = await window.creation.addDraft(fields);
+    await window.secrets.forgetAccount('account-1');
+    assert.equal(await window.creation.draft(next), undefined);
+    assert.equal(computer.secretPort.values.size, 0);
+  });
+
   /** What a stranger may write into a template or a file that the user takes over. */
   const strangers = fc.record({
     password: fc.constantFrom('', '${secret:mine}', '${secret:registry-file}'),

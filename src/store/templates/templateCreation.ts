@@ -90,8 +90,10 @@ export class TemplateCreation {
     return this.deps.secrets.share(accountKey, from, draftOwner(token), names);
   }
 
-  draft(token: string): Promise<DraftMemory | undefined> {
-    return this.deps.memory.draft(token);
+  async draft(token: string): Promise<DraftMemory | undefined> {
+    const draft = await this.deps.memory.draft(token);
+    // Drafts of earlier versions have their text in the file.
+    return draft && { ...draft, text: (await this.deps.secrets.draft(token)) ?? draft.text };
   }
 
   /** The template that a draft has become. */
@@ -99,8 +101,9 @@ export class TemplateCreation {
     return this.created.get(token);
   }
 
-  dropDraft(token: string): Promise<void> {
-    return this.deps.memory.keepDraft(token, undefined);
+  async dropDraft(token: string): Promise<void> {
+    await this.deps.memory.keepDraft(token, undefined);
+    await this.deps.secrets.dropDrafts([token]);
   }
 
   /**
@@ -231,13 +234,14 @@ export class TemplateCreation {
     return name;
   }
 
-  private keep(token: string, accountKey: string, name: string, content: string): Promise<void> {
-    return this.deps.memory.keepDraft(token, {
-      accountKey,
-      name,
-      text: content,
-      mtime: this.deps.clock.now(),
-    });
+  private async keep(token: string, accountKey: string, name: string, content: string): Promise<void> {
+    const { memory, secrets, clock } = this.deps;
+    const before = Object.keys(await memory.drafts());
+    await secrets.keepDraft(token, content);
+    await memory.keepDraft(token, { accountKey, name, text: '', mtime: clock.now() });
+    // The oldest ones make room.
+    const kept = await memory.drafts();
+    await secrets.dropDrafts(before.filter((other) => !(other in kept)));
   }
 }
 

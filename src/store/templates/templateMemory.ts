@@ -115,6 +115,11 @@ export class TemplateMemory {
     return (await this.read()).drafts[token];
   }
 
+  /** The drafts that are kept, by token. */
+  async drafts(): Promise<Readonly<Record<string, DraftMemory>>> {
+    return (await this.read()).drafts;
+  }
+
   keepDraft(token: string, value: DraftMemory | undefined): Promise<void> {
     return this.edit((file) => {
       const others = Object.entries(file.drafts).filter(([key]) => key !== token);

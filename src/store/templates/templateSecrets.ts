@@ -24,6 +24,7 @@ export class SecretNotKeptError extends UserError {
 }
 
 const prefix = 'gpuRental.templateSecret.';
+const draftPrefix = 'gpuRental.templateDraft.';
 
 /**
  * Values behind the references of template documents, one entry each in the editor's secret store; which
@@ -153,14 +154,43 @@ export class TemplateSecrets {
    */
   async forgetAccount(accountKey: string): Promise<void> {
     const { secretNames } = await this.memory.account(accountKey);
-    const ends = await Promise.allSettled(
-      secretNames.map((name) => this.secrets.delete(keyOf(accountKey, name))),
+    const drafts = Object.entries(await this.memory.drafts()).flatMap(([token, draft]) =>
+      draft.accountKey === accountKey ? [token] : [],
     );
+    const ends = await Promise.allSettled([
+      ...secretNames.map((name) => this.secrets.delete(keyOf(accountKey, name))),
+      this.dropDrafts(drafts),
+    ]);
     if (ends.some(({ status }) => status === 'rejected')) {
       // The cause could hold a value and is not kept.
       throw new KeyNotRemovedError();
     }
     await this.memory.change(accountKey, () => undefined);
+  }
+
+  /**
+   * Keeps the text of a draft: made from an instance, it holds what that was given, secrets included.
+   * @throws SecretNotKeptError where the editor does not hold it afterwards.
+   */
+  async keepDraft(token: string, content: string): Promise<void> {
+    const key = `${draftPrefix}${token}`;
+    try {
+      await this.secrets.store(key, content);
+      if ((await this.secrets.get(key)) !== content) {
+        throw new SecretNotKeptError();
+      }
+    } catch {
+      // The cause could hold the text and is not kept.
+      throw new SecretNotKeptError();
+    }
+  }
+
+  draft(token: string): Promise<string | undefined> {
+    return this.secrets.get(`${draftPrefix}${token}`);
+  }
+
+  async dropDrafts(tokens: readonly string[]): Promise<void> {
+    await Promise.all(tokens.map((token) => this.secrets.delete(`${draftPrefix}${token}`)));
   }
 
   private async value(accountKey: string, name: string): Promise<string | undefined> {
