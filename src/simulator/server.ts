@@ -133,6 +133,7 @@ class SimulatorServer implements RunningSimulator {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.idle.touch();
+    response.setHeader('date', new Date((this.options.clock ?? systemClock).now()).toUTCString());
     try {
       this.refuseForeign(request);
       await this.serveOwn(request, response);

@@ -105,6 +105,13 @@ describe('The server', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json');
   });
 
+  it('dates its answers by its own clock', async () => {
+    const simulator = await simulators.start({ fakeClock: true });
+    const { headers } = await simulator.call('GET', '/api/v0/users/current/');
+    const time = simulator.fakeClock?.now() ?? 0;
+    assert.equal(headers.get('date'), new Date(time).toUTCString());
+  });
+
   it('tells a test what it received, without the key', async () => {
     const simulator = await simulators.start({ fakeClock: true });
     await simulator.call('POST', '/api/v0/bundles/?a=1', { limit: 2 });
