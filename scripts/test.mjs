@@ -8,7 +8,7 @@
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
  *   --no-retry           a workbench suite that fails is not run once more
- *   --repeat N           each workbench suite N times, without a second try
+ *   --repeat N           each workbench suite N times in a row, without a second try
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *
@@ -92,11 +92,8 @@ async function withoutEditor(durations) {
   );
 }
 
-/** Suites of a stage that were asked for, as often as was asked for. */
-function suitesOf(stage) {
-  const ofStage = workbenchSuites().filter((suite) => gateSuites.includes(suite) === (stage === 'ui'));
-  return (named ?? ofStage).flatMap((suite) => Array.from({ length: repeat }, () => suite));
-}
+const suitesOf = (stage) =>
+  named ?? workbenchSuites().filter((suite) => gateSuites.includes(suite) === (stage === 'ui'));
 
 async function inEditor(stage, durations) {
   const isGate = stage === 'ui';
@@ -110,6 +107,7 @@ async function inEditor(stage, durations) {
       durations,
       allowed: allowedFlakes[stage],
       retry: values.retry && repeat === 1,
+      repeat,
     }),
   );
 }

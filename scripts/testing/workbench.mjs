@@ -13,9 +13,20 @@ const lanes = Math.min(2, availableParallelism());
 
 /**
  * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
- * run once more at the end, when nothing else runs; so many as `allowed` may pass only then.
+ * run once more at the end, when nothing else runs; so many as `allowed` may pass only then. Each suite runs `repeat`
+ * times in a row.
  */
-export async function runWorkbench({ programs, report, stage, suites, beside, durations, allowed, retry }) {
+export async function runWorkbench({
+  programs,
+  report,
+  stage,
+  suites,
+  beside,
+  durations,
+  allowed,
+  retry,
+  repeat,
+}) {
   const failedOnce = [];
   const work = [
     ...suites.map((suite) => ({ suite, name: `ui/${suite}`, run: () => programs.workbench(suite) })),
@@ -23,10 +34,12 @@ export async function runWorkbench({ programs, report, stage, suites, beside, du
   ];
   const ordered = longestFirst(work, ({ name }) => durations[name]);
   await inLanes(lanes, ordered, async ({ suite, name, run }) => {
-    const numbers = await report.timed(name, run);
-    const runsAgain = retry && suite !== undefined && numbers.failed > 0;
-    if (runsAgain) failedOnce.push({ suite, first: numbers });
-    else report.count(name, numbers);
+    for (let time = 0; time < (suite === undefined ? 1 : repeat); time += 1) {
+      const numbers = await report.timed(name, run);
+      const runsAgain = retry && suite !== undefined && numbers.failed > 0;
+      if (runsAgain) failedOnce.push({ suite, first: numbers });
+      else report.count(name, numbers);
+    }
   });
   const flakes = [];
   for (const { suite, first } of failedOnce) {
