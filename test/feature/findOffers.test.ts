@@ -9,6 +9,7 @@ import {
   type FieldKey,
 } from '../../src/model/offers/searchFields';
 import { formatText } from '../../src/util/text';
+import { OfferList } from '../support/feature/offerList';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -69,60 +70,20 @@ const everyFilter = {
 describe('finding offers', () => {
   const computer = useComputer();
   let window: FeatureWindow;
+  let list: OfferList;
   const quick = () => window.quick;
 
-  const searches = () => computer().simulator.received('POST', '/api/v0/bundles/');
-  const body = (index = -1) => searches().at(index)?.body as Record<string, unknown> | undefined;
-  const offers = () =>
-    quick()
-      .rows()
-      .filter((row) => row.includes('% reliable'));
   const saved = () => Object.keys(computer().settings.values['gpuRental.search.saved'] ?? {});
-  const pick = async (label: string) => quick().pick(new RegExp(`^${label}( |$)`));
-
-  /** Opens the list and waits for what it finds; an answer to an earlier search does not count. */
-  async function open(): Promise<void> {
-    window.run('Search Offers…');
-    await quick().title(/^Search Offers$/);
-    await settled();
-  }
-
-  const waits = () =>
-    quick()
-      .rows()
-      .find((row) => row.startsWith('Searching in about'));
-
-  /** Waits until the list shows all that was asked for. */
-  async function settled(): Promise<void> {
-    await computer().until('the end of the search', () => !quick().open.busy);
-  }
-
-  async function openFilters(): Promise<void> {
-    await quick().type('/', { enter: false });
-    await quick().title('Search Offers: Filters');
-  }
 
   async function openSaved(): Promise<void> {
-    await openFilters();
-    await pick('Saved and Recent Searches');
+    await list.openFilters();
+    await list.pick('Saved and Recent Searches');
     await quick().title('Search Offers: Saved Searches');
-  }
-
-  async function backToOffers(): Promise<void> {
-    await pick('Show Offers');
-    await quick().title(/^Search Offers$/);
-    await settled();
-  }
-
-  async function sortBy(label: string): Promise<void> {
-    await openFilters();
-    await pick('Sort by');
-    await quick().title('Search Offers: Sort By');
-    await pick(label);
   }
 
   before(async () => {
     window = await computer().openWindow();
+    list = new OfferList(window);
     await window.signIn();
     window.clearToasts();
   });
@@ -132,11 +93,11 @@ describe('finding offers', () => {
   });
 
   it('shows the offers of a saved search under its name, renames and deletes it', async () => {
-    await open();
+    await list.open();
     await quick().type('2x 3090', { enter: false });
-    await settled();
+    await list.settled();
     await openSaved();
-    await pick('Save This Search…');
+    await list.pick('Save This Search…');
     await quick().title('Search Offers: Save');
     await quick().type('two of them', { enter: false });
     await quick().row('Save as "two of them"');
@@ -151,20 +112,20 @@ describe('finding offers', () => {
     await quick().enter();
     await quick().title('Search Offers: Saved Searches');
     assert.deepEqual(saved(), ['pair']);
-    await pick('Default Search');
+    await list.pick('Default Search');
     await quick().title('Search Offers: Filters');
-    await backToOffers();
-    assert.ok(offers().some((row) => !row.includes('RTX 3090')));
+    await list.back();
+    assert.ok(list.offers().some((row) => !row.includes('RTX 3090')));
     await openSaved();
-    await pick('pair');
+    await list.pick('pair');
     await quick().title('Search Offers: Filters');
-    await backToOffers();
-    assert.ok(offers().length > 0);
-    for (const row of offers()) assert.match(row, /^2× RTX 3090/);
+    await list.back();
+    assert.ok(list.offers().length > 0);
+    for (const row of list.offers()) assert.match(row, /^2× RTX 3090/);
     await openSaved();
-    await pick('Rename or Delete…');
+    await list.pick('Rename or Delete…');
     await quick().title('Search Offers: Rename or Delete');
-    await pick('Delete "pair"');
+    await list.pick('Delete "pair"');
     await quick().title('Search Offers: Saved Searches');
     assert.ok(
       !quick()
@@ -172,10 +133,10 @@ describe('finding offers', () => {
         .some((row) => row.startsWith('pair')),
     );
     assert.deepEqual(saved(), []);
-    await pick('Default Search');
+    await list.pick('Default Search');
     await quick().title('Search Offers: Filters');
-    await backToOffers();
-    assert.ok(offers().some((row) => !row.includes('RTX 3090')));
+    await list.back();
+    assert.ok(list.offers().some((row) => !row.includes('RTX 3090')));
   });
 
   for (const { label, sent } of [
@@ -186,67 +147,67 @@ describe('finding offers', () => {
     { label: 'Best Match', sent: [['score', 'desc']] },
   ]) {
     it(`sorts by ${label}, and says so`, async () => {
-      await open();
-      await sortBy(label);
+      await list.open();
+      await list.sortBy(label);
       await quick().title('Search Offers: Filters');
-      await backToOffers();
-      assert.deepEqual(body()?.['order'], sent);
+      await list.back();
+      assert.deepEqual(list.body()?.['order'], sent);
       assert.match(quick().headings()[0] ?? '', new RegExp(`^\\d+ offers · ${label}$`));
     });
   }
 
   it('says that a distance sorts only what was sent', async () => {
-    await open();
-    const before = searches().length;
-    await sortBy('Distance');
+    await list.open();
+    const before = list.searches().length;
+    await list.sortBy('Distance');
     await quick().title('Search Offers: Distance From');
-    await pick('Sweden');
+    await list.pick('Sweden');
     await quick().title('Search Offers: Filters');
-    await backToOffers();
+    await list.back();
     assert.match(quick().headings()[0] ?? '', /^\d+ offers · Distance, among those sent$/);
-    const distances = offers().map((row) =>
-      row.includes('same country') ? 0 : Number(/about (\d+) km/.exec(row)?.[1]),
-    );
+    const distances = list
+      .offers()
+      .map((row) => (row.includes('same country') ? 0 : Number(/about (\d+) km/.exec(row)?.[1])));
     assert.ok(distances.length > 0);
     assert.deepEqual(
       distances,
       [...distances].sort((a, b) => a - b),
     );
-    assert.ok(searches().length <= before + 1);
-    await sortBy('Best Match');
-    await backToOffers();
+    assert.ok(list.searches().length <= before + 1);
+    await list.sortBy('Best Match');
+    await list.back();
   });
 
   it('says that only the first rows are shown, and fetches more where the order allows it', async () => {
-    await open();
+    await list.open();
     assert.match((await quick().row('Show More Offers')).description ?? '', /^First 64 shown$/);
-    const first = offers();
-    const before = searches().length;
+    const first = list.offers();
+    const before = list.searches().length;
     await quick().pick('Show More Offers');
-    await computer().until('the next page', () => searches().length > before);
-    await settled();
-    assert.equal(typeof (body()?.['score'] as { lte?: unknown }).lte, 'number');
-    assert.deepEqual(offers().slice(0, 64), first);
+    await computer().until('the next page', () => list.searches().length > before);
+    await list.settled();
+    assert.equal(typeof (list.body()?.['score'] as { lte?: unknown }).lte, 'number');
+    assert.deepEqual(list.offers().slice(0, 64), first);
     const [, count] = /^(\d+) offers · Best Match$/.exec(quick().headings()[0] ?? '') ?? [];
     assert.ok(Number(count) > 64);
     // A list of thousands would hold up the editor, so that rows are made a hundred at a time.
-    assert.equal(offers().length, Math.min(100, Number(count)));
+    assert.equal(list.offers().length, Math.min(100, Number(count)));
     // The further ones begin where the row stood.
-    assert.equal(quick().activeRow(), offers()[64]);
+    assert.equal(quick().activeRow(), list.offers()[64]);
   });
 
   it('answers what only narrows without asking', async () => {
-    await open();
+    await list.open();
     await quick().type('3090', { enter: false });
-    await settled();
-    assert.deepEqual(body()?.['gpu_name'], { eq: 'RTX 3090' });
-    const before = searches().length;
-    const all = offers().length;
+    await list.settled();
+    assert.deepEqual(list.body()?.['gpu_name'], { eq: 'RTX 3090' });
+    const before = list.searches().length;
+    const all = list.offers().length;
     await quick().type('3090 x2 ≥20gb', { enter: false });
     await computer().pass(10_000);
-    assert.ok(offers().length > 0 && offers().length < all);
-    for (const row of offers()) assert.match(row, /^2× RTX 3090/);
-    assert.equal(searches().length, before);
+    assert.ok(list.offers().length > 0 && list.offers().length < all);
+    for (const row of list.offers()) assert.match(row, /^2× RTX 3090/);
+    assert.equal(list.searches().length, before);
   });
 
   it('marks machines that failed before, puts them last, and forgets them', async () => {
@@ -259,7 +220,7 @@ describe('finding offers', () => {
     });
     const [best] = json.offers as { machine_id: number; num_gpus: number; gpu_name: string }[];
     assert.ok(best);
-    const isFirst = () => offers()[0]?.startsWith(`${best.num_gpus}× ${best.gpu_name} `);
+    const isFirst = () => list.offers()[0]?.startsWith(`${best.num_gpus}× ${best.gpu_name} `);
     // Each account has its own folder, made by the first search.
     const folder = path.join(storage, 'failedMachines');
     const [own, ...others] = readdirSync(folder);
@@ -268,17 +229,17 @@ describe('finding offers', () => {
       path.join(folder, own, `${best.machine_id}.json`),
       JSON.stringify({ version: 1, at: Date.UTC(2026, 9, 3, 12), reason: 'no space left $(bug)\u202e' }),
     );
-    await open();
+    await list.open();
     assert.ok(!isFirst());
     assert.equal(quick().headings().at(-1), 'Failed before');
-    const marked = offers().filter((row) => row.includes('failed before on'));
+    const marked = list.offers().filter((row) => row.includes('failed before on'));
     assert.ok(marked.length > 0);
-    assert.deepEqual(offers().slice(-marked.length), marked);
+    assert.deepEqual(list.offers().slice(-marked.length), marked);
     assert.match(marked[0] ?? '', / failed before on Oct 3, 2026: no space left \$ \(bug\) ·/);
     await quick().rowButton('failed before on', 'Forget That This Machine Failed');
-    await computer().until('no mark', () => !offers().some((row) => row.includes('failed before on')));
+    await computer().until('no mark', () => !list.offers().some((row) => row.includes('failed before on')));
     quick().escape();
-    await open();
+    await list.open();
     assert.ok(isFirst());
   });
 
@@ -287,11 +248,11 @@ describe('finding offers', () => {
     // Full answers only, so that nothing can be answered without asking.
     const { json } = await simulator.call('POST', '/api/v0/bundles/', { limit: 64 });
     simulator.fail({ kind: 'answer', path: '/api/v0/bundles/', times: 0, status: 200, body: json });
-    await open();
-    await openFilters();
+    await list.open();
+    await list.openFilters();
     const choose = async (key: FieldKey, value: () => Promise<void>) => {
       const label = formatText(fieldLabel(key));
-      await pick(label);
+      await list.pick(label);
       await quick().title(`Search Offers: ${label}`);
       await value();
       await quick().title('Search Offers: Filters');
@@ -308,8 +269,8 @@ describe('finding offers', () => {
       });
     }
     for (const key of flagKeys) await choose(key, () => quick().pick(/^No$/));
-    await backToOffers();
-    assert.deepEqual(body(), {
+    await list.back();
+    assert.deepEqual(list.body(), {
       type: 'on-demand',
       order: [['score', 'desc']],
       limit: 64,
@@ -319,16 +280,16 @@ describe('finding offers', () => {
   });
 
   it('asks for interruptible offers, and takes all filters back', async () => {
-    await open();
-    await openFilters();
-    await pick('Rental type');
+    await list.open();
+    await list.openFilters();
+    await list.pick('Rental type');
     await quick().title('Search Offers: Rental Type');
-    await pick('Interruptible');
+    await list.pick('Interruptible');
     await quick().title('Search Offers: Filters');
-    await computer().until('the other rental type', () => body()?.['type'] === 'bid');
-    await pick('Reset All Filters');
-    await backToOffers();
-    assert.deepEqual(body(), {
+    await computer().until('the other rental type', () => list.body()?.['type'] === 'bid');
+    await list.pick('Reset All Filters');
+    await list.back();
+    assert.deepEqual(list.body(), {
       verified: { eq: true },
       rentable: { eq: true },
       external: { eq: false },
@@ -337,94 +298,5 @@ describe('finding offers', () => {
       limit: 64,
       allocated_storage: 20,
     });
-  });
-
-  it('asks no more than the service takes in a minute, and says how long it waits', async () => {
-    await open();
-    await computer().pass(60_000);
-    const before = searches().length;
-    for (let presses = 0; presses < 12; presses += 1) {
-      await quick().button('Search Again');
-      await computer().until('its turn', () => !quick().open.busy || waits() !== undefined);
-    }
-    const { description, detail } = await quick().row(/^Searching in about \d+ s/);
-    assert.equal(description, undefined);
-    assert.equal(detail, 'The service takes only a few searches a minute.');
-    assert.equal(searches().length, before + 8);
-    await settled();
-    assert.equal(waits(), undefined);
-    assert.equal(searches().length, before + 9);
-  });
-
-  for (const { name, order, reason } of [
-    {
-      name: 'an error',
-      order: { kind: 'error', status: 400, error: 'invalid_request', msg: 'No such field.' },
-      reason: /No such field\./,
-    },
-    { name: 'an answer that cannot be read', order: { kind: 'html500' }, reason: /./ },
-  ] as const) {
-    it(`tells ${name} from an empty list, keeps the offers of before, and searches again`, async () => {
-      await open();
-      const before = offers();
-      assert.ok(before.length > 0);
-      computer().simulator.fail({ ...order, path: '/api/v0/bundles/', times: 0 });
-      await quick().button('Search Again');
-      const { detail } = await quick().row('The search failed. Choose this row to try again.');
-      assert.match(detail ?? '', reason);
-      assert.match(detail ?? '', /The offers below are from less than a minute ago\.$/);
-      assert.deepEqual(offers(), before);
-      computer().simulator.faults.clear();
-      await quick().pick('The search failed.');
-      await settled();
-      assert.ok(
-        !quick()
-          .rows()
-          .some((row) => row.includes('failed')),
-      );
-    });
-  }
-
-  it('shows that it still searches when the list comes back from the filters', async () => {
-    await open();
-    const before = searches().length;
-    computer().simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
-    await sortBy('Reliability');
-    await computer().until('the request', () => searches().length > before);
-    await pick('Show Offers');
-    await quick().title(/^Search Offers$/);
-    assert.ok(quick().open.busy);
-    await sortBy('Best Match');
-    await backToOffers();
-    assert.ok(!quick().open.busy);
-  });
-
-  it('says that no offer matches, and leads to the filters', async () => {
-    await open();
-    await quick().type('<0.0001', { enter: false });
-    await settled();
-    assert.deepEqual(quick().rows(), [
-      'Filters Price an hour: ≤ $0.0001',
-      'No offers match Take a filter away or raise a limit: press Enter to see the filters.',
-    ]);
-    await quick().pick('No offers match');
-    await quick().title('Search Offers: Filters');
-    await pick('Reset All Filters');
-    await backToOffers();
-    assert.ok(offers().length > 0);
-  });
-
-  it('takes a search back that nothing waits for any more', async () => {
-    const { simulator } = computer();
-    simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
-    const before = searches().length;
-    window.run('Search Offers…');
-    await computer().until('the request', () => searches().length > before);
-    await quick().row('Searching…');
-    quick().escape();
-    await computer().until('its end', () => simulator.heldBack() === 0);
-    await computer().pass(120_000);
-    assert.equal(searches().length, before + 1);
-    assert.deepEqual(window.toasts(), []);
   });
 });
