@@ -109,7 +109,10 @@ describe('connecting to an instance', () => {
 
   it("changed the user's SSH config by its own three lines only", () => {
     const config = readFileSync(computer().sshConfig, 'utf8');
-    assert.equal(config, `# >>> GPU Rental >>>\nInclude ${own()}/*.conf\n# <<< GPU Rental <<<\n${user}`);
+    assert.equal(
+      config,
+      `# >>> GPU Rental >>>\nInclude ~/.ssh/gpu-rental.d/*.conf\n# <<< GPU Rental <<<\n${user}`,
+    );
     assert.equal(statSync(computer().sshConfig).mode & 0o777, 0o640);
     assert.equal(stamp(), untouched, 'the real SSH config was touched');
   });

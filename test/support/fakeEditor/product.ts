@@ -1,6 +1,7 @@
 import { buildSync } from 'esbuild';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { Script } from 'node:vm';
 import type * as vscode from 'vscode';
@@ -46,11 +47,18 @@ export function prepareProduct(): void {
   compiled();
 }
 
+/** The account's home is the test's, as `$HOME` is: the files of whoever runs the tests stay out of it. */
+const osOfTest = {
+  ...os,
+  userInfo: () => ({ ...os.userInfo(), homedir: os.homedir() }),
+};
+
 /** A copy of the product with modules of its own, as each window has one. */
 export function loadProduct(editor: typeof vscode): Product {
   const load = createRequire(path.join(repository, 'src', 'extension.ts')) as Load;
   const module = { exports: {} };
   const run = compiled().runInThisContext() as (require: Load, own: typeof module, exports: object) => void;
-  run((name) => (name === 'vscode' ? editor : load(name)), module, module.exports);
+  const own: Readonly<Record<string, unknown>> = { vscode: editor, 'node:os': osOfTest };
+  run((name) => own[name] ?? load(name), module, module.exports);
   return module.exports as Product;
 }
