@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
 import { rentRunning } from '../support/rentRunning';
-import { freePort } from '../support/sshMachine';
 import { filesWithSecrets } from '../support/secretScan';
 import { useUiSession } from '../support/uiSession';
-import { pause, until } from '../support/until';
+import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
 
 describe('a window that is connected to an instance', function () {
@@ -25,8 +24,6 @@ describe('a window that is connected to an instance', function () {
   let instanceId: number;
   const item = () => connected.statusItem('gpuRental.connected');
   const both = () => [connected, second];
-  const alias = () =>
-    (new URL(connected.page.url()).searchParams.get('authority') ?? '').replace(/^.*\+/, '');
   const sent = (state: string) =>
     session()
       .simulator.received('PUT', new RegExp(`^/api/v0/instances/${String(instanceId)}/$`))
@@ -79,18 +76,6 @@ describe('a window that is connected to an instance', function () {
     assert.equal(await first.statusItem('gpuRental.connected').count(), 0);
   });
 
-  it('offers to stop, to destroy and to show it', async () => {
-    await item().click();
-    await connected.quick.waitForTitle('trainer');
-    const rows = (await connected.quick.rowTexts()).join('\n');
-    await connected.shot('03-menu');
-    for (const offered of ['Stop…', 'Destroy…', 'Show in View']) assert.ok(rows.includes(offered), rows);
-    assert.ok(!rows.includes('Start'), rows);
-    await connected.quick.pick('Show in View');
-    await connected.view('Instances').row('trainer').and(connected.page.locator('.selected')).waitFor();
-    await connected.shot('04-in-view');
-  });
-
   it('stops it after the usual question, and asks once over all windows what comes next', async () => {
     const page = await session().profile.newPage();
     await page.goto(connected.page.url());
@@ -110,53 +95,7 @@ describe('a window that is connected to an instance', function () {
     assert.equal(await first.toasts.filter({ hasText: /trainer.*Its data is kept/ }).count(), 0);
     assert.match(await asking.dialog.innerText(), /Start for \$\S+\/h/);
     assert.deepEqual(sent('running'), []);
-  });
-
-  it('starts it only when that is chosen, and says when it is back', async () => {
-    const asking = await whoAsks(/trainer is stopped/);
-    // An answer that comes with the question was meant for something else.
-    await pause(1100);
-    await asking.dialogButton('Start for');
-    await until('the start', () => sent('running').length === 1);
-    // Side by side: what one window says may be gone when the other one says it.
-    await Promise.all(both().map((window) => window.toast(/trainer runs again/, 60_000)));
-    await connected.shot('05-back');
-    assert.equal(sent('running').length, 1);
-  });
-
-  it('asks once when its address changed, after the entry was written anew', async () => {
-    for (const window of both()) await window.clearNotifications();
-    const { simulator, sshConfig } = session();
-    const instance = simulator.world.instance(instanceId);
-    assert.ok(instance);
-    instance.directPorts = { ...instance.directPorts, '22/tcp': await freePort() };
-    await refresh();
-    const asking = await whoAsks(/trainer has another address now/);
-    assert.match(await asking.dialog.innerText(), /Reload Window/);
-    const entry = readFileSync(path.join(path.dirname(sshConfig), 'gpu-rental.d', `${alias()}.conf`), 'utf8');
-    assert.match(entry, new RegExp(`Port ${String(instance.proxyPort)}$`, 'm'));
     await asking.dialogButton('Keep It Open');
-  });
-
-  it('asks once when its host is gone, without another message, and keeps the window where that is chosen', async () => {
-    const { simulator } = session();
-    const status = { actual_status: 'offline' };
-    await simulator.call('PUT', `/__sim/instances/${String(instanceId)}/`, status);
-    await refresh();
-    const asking = await whoAsks(/The host of trainer is disconnected/);
-    const offered = await asking.dialog.innerText();
-    assert.match(offered, /its disk goes on costing \$\S+\/day/);
-    assert.doesNotMatch(offered, /Start for/);
-    await asking.dialogButton('Keep It Open');
-    assert.match(asking.page.url(), /ssh-remote/);
-    const lists = () => session().simulator.received('GET', /^\/api\/v\d\/instances\/$/).length;
-    const before = lists();
-    await refresh();
-    await until('the list to be read anew', () => lists() > before);
-    for (const window of [first, ...both()]) {
-      assert.equal(await window.dialog.count(), 0);
-      assert.equal(await window.toasts.filter({ hasText: 'The host of trainer' }).count(), 0);
-    }
   });
 
   it('asks when it was destroyed elsewhere, and closes the window where that is chosen', async () => {
