@@ -47,8 +47,6 @@ export interface EditorHostOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Variables that the extension host sees beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A module that the server, and each process that it starts, loads before its own. */
-  readonly preload?: string;
   /** Needed for suites that run inside the extension host. */
   readonly driver?: boolean;
   readonly patches?: readonly HostPatch[];
@@ -68,14 +66,14 @@ export class EditorHost {
   static async start(options: EditorHostOptions): Promise<EditorHost> {
     writeSettings(options.dataDir, options.settings ?? {});
     const { node, codeServer } = installedHost();
-    const { env = {}, preload, ...forServer } = options;
+    const { env = {}, ...forServer } = options;
     const argument = JSON.stringify({
       ...forServer,
       codeServer,
       extensionsDir: extensionsDirOf(options.dataDir),
     });
     const script = (name: string) => path.join(repository, 'scripts', name);
-    const before = ['--import', script('hostExtensionHost.mjs'), ...(preload ? ['--require', preload] : [])];
+    const before = ['--import', script('hostExtensionHost.mjs')];
     // Its sockets are removed with its data.
     const temp = path.join(options.dataDir, 'tmp');
     mkdirSync(temp, { recursive: true });
@@ -155,14 +153,6 @@ export async function installExtension(dataDir: string, vsix = packagedExtension
   const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
   const folders = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDirOf(dataDir)];
   await promisify(execFile)(node, [server, '--install-extension', vsix, '--force', ...folders]);
-}
-
-/** Takes an extension out again; a running host does without it in its next window. */
-export async function uninstallExtension(dataDir: string, id: string): Promise<void> {
-  const { node, codeServer } = installedHost();
-  const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
-  const folders = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDirOf(dataDir)];
-  await promisify(execFile)(node, [server, '--uninstall-extension', id, ...folders]);
 }
 
 /** Replaces the user settings; a running window follows at once. */

@@ -22,8 +22,6 @@ export interface UiSessionOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly patches?: readonly HostPatch[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A module that each process of the editor loads before its own. */
-  readonly preload?: string;
   /** Folders under `test/` with small extensions to install as well. */
   readonly extensions?: readonly string[];
   /** Windows open folders that are not trusted; otherwise every folder is. */
@@ -83,7 +81,6 @@ export class UiSession {
       driver: options.driver ?? false,
       serverArguments: { 'disable-workspace-trust': !trust },
       patches: ['rowTexts', 'treeFocus', ...(options.patches ?? (['sharedSecrets', 'authority'] as const))],
-      ...(options.preload === undefined ? {} : { preload: options.preload }),
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });
     const browser = await launchBrowser();
