@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+/** With its day where that is not today. */
+const stopsAt = /stops .*\d:\d\d/;
+
+describe('stopping and destroying later', () => {
+  // The server in this process names no processes of its logins, as some machines do not.
+  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  let window: FeatureWindow;
+  let trainer: number;
+  let helper: number;
+  const instances = () => window.view('instances');
+  const rowText = async (name: string) => (await instances().row(name)).text;
+  const stopTime = async (name: string) => stopsAt.exec(await rowText(name))?.[0];
+  const world = () => computer().simulator.world;
+  const writes = (id: number) =>
+    computer()
+      .simulator.received(undefined, `/api/v0/instances/${id}/`)
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, body }) => [method, body]);
+
+  async function openMenu(name: string): Promise<void> {
+    await instances().menu(name, 'Stop or Destroy Later…');
+    await window.quick.title(`Stop or Destroy ${name} Later`);
+  }
+
+  /** Picks what is to happen and types when, which the list shows in full. */
+  async function choose(what: RegExp, when: string, shown: string): Promise<void> {
+    await window.quick.pick(what);
+    await window.quick.title(/When/);
+    await window.quick.type(when, { enter: false });
+    await window.quick.pick(shown);
+  }
+
+  /** Lets time pass until the row of the instance shows another time. */
+  function anotherTime(name: string, before: string | undefined): Promise<string> {
+    return computer().until('another time', async () => {
+      const time = await stopTime(name);
+      return time === before ? undefined : time;
+    });
+  }
+
+  before(async () => {
+    trainer = await reachableInstance(computer(), 'trainer');
+    helper = await computer().rentRunning({ label: 'helper' });
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+  });
+
+  beforeEach(() => {
+    window.clearToasts();
+  });
+
+  it('offers what can happen later and says who does it', async () => {
+    await openMenu('trainer');
+    const rows = window.quick.rows();
+    assert.deepEqual(
+      rows.map((text) => /(Stop|Destroy) (After a Time|When Idle)…/.exec(text)?.[0]),
+      ['Stop After a Time…', 'Stop When Idle…', 'Destroy After a Time…', 'Destroy When Idle…'],
+    );
+    assert.match(rows[0] ?? '', /\$\d+\.\d+\/day/);
+    assert.match(window.quick.open.placeholder ?? '', /open on this computer/);
+  });
+
+  it('takes a time as it is typed, and shows it on the row', async () => {
+    await window.quick.pick(/Stop After a Time/);
+    await window.quick.title('Stop When?');
+    await window.quick.type('soon', { enter: false });
+    assert.match(window.quick.rows().join('\n'), /^Not a time/);
+    await window.quick.enter();
+    await window.quick.type('1h30', { enter: false });
+    await window.quick.pick('In 1 h 30 min');
+    await window.toast(/trainer will be stopped at .*, by an editor that is open/);
+    assert.match(await rowText('trainer'), stopsAt);
+    assert.match(await instances().tooltip('trainer'), /Carried out by.*an editor that is open/);
+  });
+
+  it('is changed and cancelled', async () => {
+    await openMenu('trainer');
+    const before = await stopTime('trainer');
+    await window.quick.pick(/Extend by 1 Hour/);
+    await anotherTime('trainer', before);
+    await window.toast(/trainer will be stopped at/);
+    window.clearToasts();
+    await openMenu('trainer');
+    await window.quick.pick(/Cancel, and Keep It/);
+    await window.toast(/neither stopped nor destroyed/);
+    await computer().until('no time', async () => !/stops/.test(await rowText('trainer')));
+    computer().clock.jump(3 * 3_600_000);
+    await computer().pass(2 * 60_000);
+    assert.deepEqual(writes(trainer), []);
+  });
+
+  it('warns before it stops, and can be extended from there', async () => {
+    await openMenu('helper');
+    await choose(/Stop After a Time/, '1m', 'In 1 min');
+    await window.toast(/helper will be stopped at/);
+    const soon = /helper will be stopped in \d+ s/;
+    await window.toast(soon);
+    const before = await stopTime('helper');
+    await window.toastButton(soon, 'Extend by 1 Hour');
+    await anotherTime('helper', before);
+    await computer().pass(10 * 60_000);
+    assert.deepEqual(writes(helper), []);
+  });
+
+  it('stops in time, reads it back and says what goes on costing', async () => {
+    await openMenu('helper');
+    await choose(/Stop After a Time/, '1m', 'In 1 min');
+    const since = computer().clock.elapsed();
+    await window.toast(/helper will be stopped at/);
+    await window.toast(/helper will be stopped in \d+ s/);
+    await window.toast(/helper is stopped, as you set\..* \$\d/);
+    const took = computer().clock.elapsed() - since;
+    assert.ok(took >= 55_000 && took < 180_000, `after ${took} ms`);
+    assert.deepEqual(writes(helper), [['PUT', { state: 'stopped' }]]);
+    assert.equal(world().instance(helper)?.intendedStatus, 'stopped');
+    await computer().until('no time', async () => !/stops/.test(await rowText('helper')));
+  });
+
+  it('asks before it is set to destroy, and says what happens without an editor', async () => {
+    await openMenu('trainer');
+    await choose(/Destroy When Idle/, '45m', 'Idle for 45 min');
+    const { text, detail } = await window.dialog();
+    assert.match(`${text} ${detail}`, /will be destroyed once it has been idle for 45 min/);
+    assert.match(`${text} ${detail}`, /under 5%/);
+    assert.match(`${text} ${detail}`, /If none is open then, it is not destroyed/);
+    assert.doesNotMatch(await rowText('trainer'), /destroyed/);
+    await window.dialogButton('Destroy Then');
+    await instances().row(/trainer.*destroyed/);
+  });
+
+  it('does not count the idle time on an instance that does not show who is logged in', async () => {
+    await openMenu('trainer');
+    await window.quick.pick(/Let the Instance Do It…/);
+    assert.match((await window.dialog()).detail ?? '', /nobody logged in by SSH, from whatever computer/);
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/trainer is not armed\. It does not show who is logged in/);
+    assert.doesNotMatch(await rowText('trainer'), /\(armed\)/);
+    assert.ok(world().instance(trainer));
+  });
+
+  it('is armed on the instance only once that has proved that it can act', async () => {
+    await openMenu('trainer');
+    await choose(/Destroy After a Time/, '2h', 'In 2 h');
+    await window.dialogButton('Destroy Then');
+    await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
+    assert.match((await window.dialog()).detail ?? '', /nobody is warned before/);
+    const reads = () => computer().simulator.received('GET', `/api/v0/instances/${trainer}/`).length;
+    const before = reads();
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/trainer destroys itself at .* its own timer runs, and its key was accepted/);
+    assert.ok(reads() > before);
+    await instances().row(/trainer.*\(armed\)/);
+  });
+
+  it('ends the timer on the instance when it is told to, and keeps the instance', async () => {
+    await openMenu('trainer');
+    await window.quick.pick(/End the Timer on the Instance/);
+    await instances().row(/trainer.*destroyed/);
+    await computer().until('its end', async () => !/\(armed\)/.test(await rowText('trainer')));
+    assert.ok(world().instance(trainer));
+  });
+
+  it('is carried out by nobody after a sign-out', async () => {
+    window.run('Sign Out…');
+    await window.dialogButton('Sign Out');
+    await computer().until('the welcome view', async () =>
+      (await instances().welcome()).join('\n').includes('Sign In'),
+    );
+    computer().clock.jump(3 * 3_600_000);
+    await computer().pass(2 * 60_000);
+    assert.deepEqual(writes(trainer), []);
+    assert.ok(world().instance(trainer));
+  });
+});
