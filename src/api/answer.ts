@@ -45,6 +45,9 @@ interface Failure {
 /** Longest wait that a service may ask for in its headers. */
 const longestRetryAfterSeconds = 3600;
 
+/** Characters at the end of a refusal in which the wait stands. */
+const longestEnding = 40;
+
 /**
  * Decides what an answer means. The `error` code comes before the status, `auth_error` before all;
  * a body with nothing but `detail` is a rate limit whatever its status (interface: Errors 2).
@@ -129,7 +132,9 @@ function isNoAnswer(status: number): boolean {
 
 /** From `detail`, which ends in the seconds between two calls, or from `Retry-After`. */
 function askedWaitMs(response: TransportResponse, fields: ErrorBody | undefined): number | undefined {
-  const threshold = /(\d+(?:\.\d+)?)\s*s?\.?\s*$/.exec(fields?.detail ?? '')?.[1];
+  // The end alone: the pattern takes a minute for a text of 200,000 digits.
+  const ending = (fields?.detail ?? '').trimEnd().slice(-longestEnding);
+  const threshold = /(\d+(?:\.\d+)?)\s*s?\.?\s*$/.exec(ending)?.[1];
   const header = Number(response.headers['retry-after'] ?? '');
   const seconds = threshold === undefined ? header : Number(threshold);
   return Number.isFinite(seconds) && seconds > 0 && seconds <= longestRetryAfterSeconds
@@ -219,10 +224,34 @@ function parseJson(source: string): ParsedJson {
     return { ok: true, value: undefined };
   }
   try {
-    return { ok: true, value: JSON.parse(source) as unknown };
+    return { ok: true, value: withoutDepths(JSON.parse(source)) };
   } catch {
     return { ok: false };
   }
+}
+
+/** Deeper than any record; what walks through values by calling itself ends at some thousand. */
+const deepest = 64;
+
+/** Cuts off what is nested too deep to be anything of use, so that the rest can be read. */
+function withoutDepths(value: unknown): unknown {
+  let level: readonly object[] = typeof value === 'object' && value !== null ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const next: object[] = [];
+    for (const parent of level) {
+      for (const [name, inner] of Object.entries(parent) as [string, unknown][]) {
+        if (typeof inner === 'object' && inner !== null) {
+          if (depth >= deepest) {
+            Reflect.set(parent, name, null);
+          } else {
+            next.push(inner);
+          }
+        }
+      }
+    }
+    level = next;
+  }
+  return value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

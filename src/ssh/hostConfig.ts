@@ -39,6 +39,9 @@ export function renderHost(entry: HostEntry, knownHosts: string): string {
       ? []
       : [`  IdentityFile ${tokenPath(entry.identityFile)}`, '  IdentitiesOnly yes']),
     `  ForwardAgent ${entry.forwardAgent ? 'yes' : 'no'}`,
+    // A `Host *` of the user may hand out the screen and the keyboard, to any machine.
+    '  ForwardX11 no',
+    '  ForwardX11Trusted no',
     '  ConnectTimeout 20',
     '  ServerAliveInterval 15',
     '  ServerAliveCountMax 3',

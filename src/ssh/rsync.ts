@@ -38,7 +38,7 @@ export async function uploadBest(
   }
   // A slash at the end would mean what is in the folder, not the folder.
   const sources = locals.map((local) => local.replace(/\/+$/, ''));
-  const isDone = await rsync(deps, alias, [...sources, `${alias}:${target}`], options);
+  const isDone = await rsync(deps, alias, ['--executability'], [...sources, `${alias}:${target}`], options);
   return isDone ? undefined : upload(deps, alias, locals, remoteFolder, options);
 }
 
@@ -59,6 +59,8 @@ export async function downloadBest(
   const isDone = await rsync(
     deps,
     alias,
+    // A program of a rented machine is not made to run here by its mere name.
+    ['--chmod=F-x'],
     [`${alias}:${path}`, `${localFolder.replace(/\/+$/, '')}/`],
     options,
   );
@@ -109,6 +111,7 @@ async function isSafeHere(run: Run): Promise<boolean> {
 async function rsync(
   deps: RsyncDeps,
   alias: string,
+  rights: readonly string[],
   paths: readonly string[],
   { signal, onProgress }: TransferOptions,
 ): Promise<boolean> {
@@ -120,7 +123,7 @@ async function rsync(
     'rsync',
     [
       // Links, devices, owners and rights of a stranger's machine mean nothing on the other side.
-      ...['--recursive', '--times', '--executability', '--partial', '--no-inc-recursive'],
+      ...['--recursive', '--times', ...rights, '--partial', '--no-inc-recursive'],
       ...['--protect-args', '--no-human-readable', '--info=progress2', '--outbuf=N'],
       `--rsh=${[...command, ...quiet].map(quoteForRsh).join(' ')}`,
       '--',

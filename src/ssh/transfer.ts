@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import type { Clock } from '../util/clock';
 import { MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
@@ -106,7 +106,13 @@ export async function download(
       there.set(name, size);
     }
   }
-  await transfer(deps, alias, {
+  const fresh: string[] = [];
+  for (const { name } of files) {
+    if ((await sizeOf(local(name))) === undefined) {
+      fresh.push(local(name));
+    }
+  }
+  const plan: Plan = {
     ...options,
     files,
     before: [],
@@ -114,7 +120,20 @@ export async function download(
     line: (verb, { name }) =>
       `${verb.get} ${sftpQuote(`${parent}/${name}`)} ${sftpQuote(local(name).replaceAll('\\', '/'))}`,
     watch: ({ name }, onSize) => watchLocalSize(deps.clock, local(name), onSize),
-  });
+  };
+  try {
+    await transfer(deps, alias, plan);
+  } finally {
+    await Promise.all(fresh.map(makeNotExecutable));
+  }
+}
+
+/** A program of a rented machine is not made to run here by its mere name; what was not written is passed over. */
+async function makeNotExecutable(file: string): Promise<void> {
+  const facts = await lstat(file).catch(() => undefined);
+  if (facts?.isFile() === true && (facts.mode & 0o111) !== 0) {
+    await chmod(file, facts.mode & 0o666);
+  }
 }
 
 const verbs = { whole: { put: 'put', get: 'get' }, rest: { put: 'reput', get: 'reget' } } as const;

@@ -207,6 +207,16 @@ describe('readAnswer', () => {
     assert.equal(read(200, { detail: 'a machine', id: 3 }).kind, 'body');
   });
 
+  it('reads a detail of 200,000 digits at once, and a record that is nested 20,000 deep', () => {
+    const digits = { status: 429, headers: {}, text: JSON.stringify({ detail: '1'.repeat(200_000) + 'x' }) };
+    const startedAt = performance.now();
+    assert.equal(readAnswer(digits, { route: 'GET /x', secrets: [] }).kind, 'failed');
+    assert.ok(performance.now() - startedAt < 1000);
+    const nested = `{"id":7,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const answer = readAnswer({ status: 200, headers: {}, text: nested }, { route: 'GET /x', secrets: [] });
+    assert.ok(answer.kind === 'body' && JSON.stringify(answer.body).startsWith('{"id":7'));
+  });
+
   it('takes the wait from the end of the detail, else from the header', () => {
     const wait = (body: unknown, headers = {}) => {
       const error = errorOf(read(429, body, headers));

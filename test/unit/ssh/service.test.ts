@@ -58,6 +58,8 @@ describe('The SSH entries', function () {
       `  IdentityFile ${home.sshDir}/id_ed25519`,
       '  IdentitiesOnly yes',
       '  ForwardAgent no',
+      '  ForwardX11 no',
+      '  ForwardX11Trusted no',
       '  ConnectTimeout 20',
       '  ServerAliveInterval 15',
       '  ServerAliveCountMax 3',

@@ -109,7 +109,7 @@ describe('Moving data over SSH', function () {
   it('downloads a folder and goes on with it', async () => {
     mkdirSync(join(remote, 'out'));
     writeFileSync(join(remote, 'out', 'model.bin'), 'weights-weights');
-    writeFileSync(join(remote, 'out', 'log.txt'), 'log');
+    writeFileSync(join(remote, 'out', 'log.txt'), 'log', { mode: 0o755 });
     const local = join(home.root, 'down here');
     mkdirSync(local);
     const progress: TransferProgress[] = [];
@@ -118,6 +118,7 @@ describe('Moving data over SSH', function () {
       onProgress: (step) => progress.push(step),
     });
     assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'weights-weights');
+    assert.equal(statSync(join(local, 'out', 'log.txt')).mode & 0o111, 0);
     const steps = progress.map(
       ({ file, totalFiles, bytes, totalBytes }) => `${file}/${totalFiles} ${bytes}/${totalBytes}`,
     );
