@@ -60,6 +60,14 @@ export function parseTree(stdout: string): FileTree {
   return { folders: folders.sort(), files };
 }
 
+/** Windows gives these to a device, to a second stream of a file, or to another file. */
+const otherOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|[<>:"|?*]|[. ]$/i;
+
+/** True for a name of the machine that stands for the same file here. */
+export function canBeNamed(name: string, platform: NodeJS.Platform): boolean {
+  return platform !== 'win32' || !name.split('/').some((part) => otherOnWindows.test(part));
+}
+
 /** Bytes of a file of this computer; `undefined` where there is none. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   try {

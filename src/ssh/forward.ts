@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
@@ -29,7 +28,7 @@ const startMs = 30_000;
 
 /**
  * Starts `ssh -N -L`, bound to this computer's loopback address. The same local port is taken where
- * it is free. Resolves once the port answers here.
+ * it is free. Resolves once ssh itself listens: what answers there may be another program that came first.
  */
 export async function openForward(
   deps: {
@@ -52,16 +51,24 @@ export async function openForward(
   const options = ['BatchMode=yes', 'ExitOnForwardFailure=yes', 'RemoteCommand=none', 'ControlPath=none'];
   const args = [
     ...before,
-    ...['-N', '-T'],
+    // Only so does it say that it listens.
+    ...['-v', '-N', '-T'],
     ...options.flatMap((option) => ['-o', option]),
     ...['-L', `127.0.0.1:${localPort}:127.0.0.1:${remotePort}`, alias],
   ];
-  const state = { said: '', isOver: false };
+  const state = { said: '', isOver: false, listens: false };
+  let told = '';
+  const onStderr = (piece: string) => {
+    if (!state.listens) {
+      told += piece;
+      state.listens = told.includes(`Local forwarding listening on 127.0.0.1 port ${localPort}.`);
+    }
+  };
   const ended = deps
-    .run(program, args, { signal: stop.signal })
+    .run(program, args, { signal: stop.signal, onStderr })
     .then(
       (result) => {
-        state.said = result.stderr.trim();
+        state.said = withoutDebug(result.stderr);
       },
       (error: unknown) => {
         state.said = isCancelled(error) ? '' : String(error);
@@ -71,9 +78,10 @@ export async function openForward(
       state.isOver = true;
     });
   const isOver = () => state.isOver;
+  const listens = () => state.listens;
   try {
     const startedAt = deps.clock.now();
-    while (!(await answers(localPort))) {
+    while (!listens()) {
       if (isOver() || deps.clock.now() - startedAt > startMs) {
         throw new ForwardError(remotePort, state.said);
       }
@@ -91,16 +99,11 @@ export async function openForward(
   return { localPort, remotePort, ended, close: onAbort };
 }
 
-/** ssh opens the local port once it is logged in. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => {
-      resolve(false);
-    });
-  });
+/** What ssh says beside its steps. */
+function withoutDebug(stderr: string): string {
+  return stderr
+    .split(/\r?\n/)
+    .filter((line) => !/^(?:debug\d:|OpenSSH_)/.test(line))
+    .join('\n')
+    .trim();
 }

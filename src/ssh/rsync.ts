@@ -16,7 +16,6 @@ import {
 export interface RsyncDeps extends TransferDeps {
   readonly run: Run;
   readonly ssh: Pick<SshService, 'exec' | 'sftpCommand' | 'command'>;
-  readonly platform: NodeJS.Platform;
 }
 
 /** The other side does not speak rsync after all: its start-up files print something, or it is too old. */

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each piece of output as it comes. */
   readonly onStdout?: (piece: string) => void;
+  /** The same for the messages. */
+  readonly onStderr?: (piece: string) => void;
 }
 
 export interface RunResult {
@@ -81,6 +83,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       stdout = (stdout + piece).slice(0, outputLimit);
     });
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      options.onStderr?.(piece);
       stderr = (stderr + piece).slice(0, outputLimit);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {

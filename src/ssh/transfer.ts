@@ -5,7 +5,7 @@ import { MutableDisposable, toDisposable, type Disposable } from '../util/dispos
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { quoteForShell } from './commandLine';
-import { localTree, remoteTree, sizeOf, sizesOf, type FileTree } from './fileTree';
+import { canBeNamed, localTree, remoteTree, sizeOf, sizesOf, type FileTree } from './fileTree';
 import { plainText } from './plainText';
 import type { Run } from './run';
 import type { SshService } from './service';
@@ -24,12 +24,25 @@ export interface TransferDeps {
   readonly run: Run;
   readonly ssh: Pick<SshService, 'exec' | 'sftpCommand'>;
   readonly clock: Clock;
+  readonly platform: NodeJS.Platform;
 }
 
 /** A transfer ended early; done again, it goes on where it ended. */
 export class TransferError extends UserError {
   constructor(said: string) {
     super(text('The transfer did not finish: {0}', plainText(said) || '–'), { nextStep: 'retry' });
+  }
+}
+
+/** All else was transferred. */
+export class LeftOutError extends UserError {
+  constructor(names: readonly string[]) {
+    super(
+      text(
+        'Windows has no files of these names, so they were not downloaded: {0}. Rename them on the instance and try again.',
+        names.map((name) => JSON.stringify(name)).join(', '),
+      ),
+    );
   }
 }
 
@@ -85,14 +98,12 @@ export async function download(
   options: TransferOptions,
 ): Promise<void> {
   const parent = posix.dirname(remote);
-  const { folders, files } = await remoteTree(
-    deps.ssh,
-    alias,
-    parent,
-    [posix.basename(remote)],
-    options.signal,
-  );
-  if (folders.length + files.length === 0) {
+  const tree = await remoteTree(deps.ssh, alias, parent, [posix.basename(remote)], options.signal);
+  const isHere = (name: string) => canBeNamed(name, deps.platform);
+  const folders = tree.folders.filter(isHere);
+  const files = tree.files.filter(({ name }) => isHere(name));
+  const leftOut = [...tree.folders, ...tree.files.map(({ name }) => name)].filter((name) => !isHere(name));
+  if (tree.folders.length + tree.files.length === 0) {
     throw new TransferError(`${remote}: No such file or directory`);
   }
   for (const name of folders) {
@@ -125,6 +136,9 @@ export async function download(
     await transfer(deps, alias, plan);
   } finally {
     await Promise.all(fresh.map(makeNotExecutable));
+  }
+  if (leftOut.length > 0) {
+    throw new LeftOutError(leftOut);
   }
 }
 

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+  readdirSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { SshService } from '../../../src/ssh/service';
+import type { Run } from '../../../src/ssh/run';
 import { parseTree } from '../../../src/ssh/fileTree';
 import {
   download,
@@ -11,6 +21,7 @@ import {
   upload,
   UnusableNameError,
   type TransferProgress,
+  LeftOutError,
 } from '../../../src/ssh/transfer';
 import { systemClock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
@@ -52,7 +63,7 @@ describe('Moving data over SSH', function () {
     home.dispose();
   });
 
-  const deps = () => ({ run: home.run, ssh, clock: systemClock });
+  const deps = (platform = process.platform) => ({ run: home.run, ssh, clock: systemClock, platform });
 
   it('uploads files and folders whatever their names, and tells how far it is', async () => {
     const names = [
@@ -127,6 +138,22 @@ describe('Moving data over SSH', function () {
     writeFileSync(join(local, 'out', 'model.bin'), 'WEIGHTS-');
     await download(deps(), 'gpu-7', join(remote, 'out'), local, { resume: true });
     assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'WEIGHTS-weights');
+  });
+
+  it('writes no name that Windows takes for something else, and says which', async () => {
+    const bad = ['con', 'NUL.txt', 'a:b', 'x.', 'y ', 'com1.log', 'q?'];
+    mkdirSync(join(remote, 'out', 'aux'), { recursive: true });
+    writeFileSync(join(remote, 'out', 'aux', 'in.txt'), 'x');
+    for (const name of [...bad, 'contents', 'a.con']) {
+      writeFileSync(join(remote, 'out', name), name);
+    }
+    const local = join(home.root, 'here');
+    mkdirSync(local);
+    await assert.rejects(
+      download(deps('win32'), 'gpu-7', join(remote, 'out'), local, { resume: false }),
+      (error) => error instanceof LeftOutError && bad.every((name) => error.message.includes(`/${name}"`)),
+    );
+    assert.deepEqual(readdirSync(join(local, 'out')).sort(), ['a.con', 'contents']);
   });
 
   it('tells the bytes of a large file while they come and go, and takes up what was cancelled', async () => {
@@ -226,6 +253,23 @@ describe('Moving data over SSH', function () {
     forward.close();
     await forward.ended;
     await assert.rejects(fetch(`http://127.0.0.1:${forward.localPort}/`));
+  });
+
+  it('is not taken in by another program that comes first at the port', async () => {
+    const thief = createServer((_, response) => response.end('not the machine'));
+    const run: Run = async (program, args, options) => {
+      const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1];
+      if (args.includes('-L')) {
+        thief.listen(Number(port), '127.0.0.1');
+        await new Promise((resolve) => thief.once('listening', resolve));
+      }
+      return home.run(program, args, options);
+    };
+    try {
+      await assert.rejects(home.service({ run }).forward('gpu-7', 18_888), /in use|could not be forwarded/i);
+    } finally {
+      thief.close();
+    }
   });
 
   it('says why a port could not be forwarded', async () => {
