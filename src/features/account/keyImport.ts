@@ -8,6 +8,8 @@ import { text } from '../../util/text';
 export interface ImportableKey {
   /** Where it is, as the user knows it. */
   readonly place: string;
+  /** The host of the service that made it. */
+  readonly service: string;
   read(): Promise<string>;
 }
 
@@ -17,6 +19,9 @@ export class EmptyKeyError extends UserError {
   }
 }
 
+/** All that is looked for belongs to the public service. */
+const service = 'console.vast.ai';
+
 /** Looks for `VAST_API_KEY` and the public command line's key files, without reading them. */
 export async function findImportableKeys(
   env: NodeJS.ProcessEnv = process.env,
@@ -25,7 +30,7 @@ export async function findImportableKeys(
   const found: ImportableKey[] = [];
   const fromEnv = env['VAST_API_KEY']?.trim();
   if (fromEnv) {
-    found.push({ place: 'VAST_API_KEY', read: () => Promise.resolve(fromEnv) });
+    found.push({ place: 'VAST_API_KEY', service, read: () => Promise.resolve(fromEnv) });
   }
   const configHome = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
   for (const path of [join(configHome, 'vastai', 'vast_api_key'), join(home, '.vast_api_key')]) {
@@ -35,7 +40,7 @@ export async function findImportableKeys(
     );
     if (exists) {
       const place = path.startsWith(home) ? `~${path.slice(home.length)}` : path;
-      found.push({ place, read: () => readKeyFile(path, place) });
+      found.push({ place, service, read: () => readKeyFile(path, place) });
     }
   }
   return found;

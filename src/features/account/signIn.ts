@@ -17,7 +17,7 @@ export async function signIn(deps: Deps): Promise<Account | undefined> {
   if (serviceUrl === undefined) {
     return undefined;
   }
-  const offered = await pickExistingKey();
+  const offered = await pickExistingKey(new URL(serviceUrl).host);
   if (offered === 'stopped') {
     return undefined;
   }
@@ -66,8 +66,8 @@ function normalizeOrSelf(value: string): string {
   return serviceUrlProblem(value) ? 'https://console.vast.ai' : normalizeServiceUrl(value);
 }
 
-/** Offers keys of other tools; they are never taken silently. */
-async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
+/** Offers keys of other tools, with the service that they belong to; they are never taken silently. */
+async function pickExistingKey(host: string): Promise<ImportableKey | 'paste' | 'stopped'> {
   const keys = await findImportableKeys();
   if (keys.length === 0) {
     return 'paste';
@@ -76,7 +76,10 @@ async function pickExistingKey(): Promise<ImportableKey | 'paste' | 'stopped'> {
     { label: t('Paste an API Key…') },
     ...keys.map((source) => ({
       label: t('Use the Key from {0}', source.place),
-      detail: t('It is checked and then kept in the secret store of the editor'),
+      detail:
+        source.service === host
+          ? t('Key for {0}. It is checked and then kept in the secret store of the editor', host)
+          : t('Key for {0}, not for {1}. Choosing it sends it to {1}', source.service, host),
       source,
     })),
   ];

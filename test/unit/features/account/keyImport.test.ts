@@ -24,6 +24,8 @@ describe('keys of other tools', () => {
       found.map(({ place }) => place),
       ['VAST_API_KEY', '~/.config/vastai/vast_api_key', '~/.vast_api_key'],
     );
+    // Another service could be given the key only by somebody who knows that.
+    assert.deepEqual([...new Set(found.map(({ service }) => service))], ['console.vast.ai']);
     assert.deepEqual(await Promise.all(found.map((key) => key.read())), [
       'from-env',
       'from-config',
