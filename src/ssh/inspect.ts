@@ -105,9 +105,18 @@ async function openTo(fs: FileSystem, paths: SshPaths, keyFiles: readonly string
     ...keyFiles.map((path) => ({ path, mask: 0o077 })),
   ];
   const modes = await Promise.all(
-    watched.map(async (one) => ({ ...one, mode: (await modeOf(fs, one.path)) ?? 0 })),
+    watched.map(async (one) => ({ ...one, mode: (await ownModeOf(fs, one.path)) ?? 0 })),
   );
   return modes.filter(({ mode, mask }) => (mode & mask) !== 0);
+}
+
+/** The mode of a link says nothing, and to set it would change what it leads to. */
+async function ownModeOf(fs: FileSystem, path: string): Promise<number | undefined> {
+  const isLink = await fs.facts(path).then(
+    ({ kind }) => kind === 'link',
+    () => false,
+  );
+  return isLink ? undefined : modeOf(fs, path);
 }
 
 async function modeOf(fs: FileSystem, path: string): Promise<number | undefined> {

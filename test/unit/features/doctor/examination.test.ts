@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
@@ -104,6 +104,20 @@ describe("The doctor's examination", function () {
     );
     assert.deepEqual(modes, ['400', '644', '755', '640']);
     assert.equal((await scene.verdicts())['modes'], 'ok');
+  });
+
+  it('leaves what links lead to as it is', async () => {
+    await scene.look(await scene.rented());
+    const { home } = scene;
+    const elsewhere = home.write('key', join(home.root, 'elsewhere'), 0o640);
+    const key = join(home.sshDir, 'id_ed25519');
+    const knownHosts = join(home.ownDir, 'known_hosts');
+    for (const file of [key, knownHosts]) {
+      rmSync(file);
+      symlinkSync(elsewhere, file);
+    }
+    await home.service().tighten();
+    assert.equal(home.mode(elsewhere), '640');
   });
 
   it('can be shown as text without names and secrets', async () => {
