@@ -97,6 +97,15 @@ export class FeatureWindow {
     });
   }
 
+  /** Follows a link of ours from outside, once the user let the editor open it. */
+  async follow(link: string): Promise<void> {
+    const { uriHandler } = this.screen;
+    assert.ok(uriHandler, 'nothing takes links');
+    // Nobody waits for it in the editor either.
+    void uriHandler.handleUri(FakeUri.parse(`vscode://gpu-rental.gpu-rental${link}`));
+    await this.computer.rest();
+  }
+
   view(name: ViewName): ViewDriver {
     return new ViewDriver(this, name);
   }
