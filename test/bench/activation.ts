@@ -41,21 +41,27 @@ export async function measureActivation(): Promise<Figure[]> {
 /** The editor's own report, once it names both extensions. */
 function startupPerformance(workbench: Workbench): Promise<string> {
   const { page } = workbench;
+  const copy = async () => {
+    await page.locator('.editor-instance .view-lines').first().click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Control+C');
+    // The function runs in the page, whose types are not known here.
+    const text = await page.evaluate<string>('navigator.clipboard.readText()');
+    const isComplete = find(text, 'gpu-rental.gpu-rental') && find(text, 'gpu-rental-tests.empty');
+    return isComplete ? text : undefined;
+  };
   return until(
     'both extensions to be activated',
     async () => {
       await workbench.quick.run('Developer: Startup Performance');
-      await page.locator('.editor-instance .view-lines').first().click();
-      await page.keyboard.press('Control+A');
-      await page.keyboard.press('Control+C');
-      // The function runs in the page, whose types are not known here.
-      const text = await page.evaluate<string>('navigator.clipboard.readText()');
-      const isComplete = find(text, 'gpu-rental.gpu-rental') && find(text, 'gpu-rental-tests.empty');
-      if (isComplete) return text;
-      await page.keyboard.press('Control+W');
-      return undefined;
+      // A busy computer shows the report late, and another one only then helps.
+      const text = await until('the report', copy, { timeoutMs: 20_000, everyMs: 500 }).catch(
+        () => undefined,
+      );
+      if (text === undefined) await page.keyboard.press('Control+W');
+      return text;
     },
-    { timeoutMs: 60_000, everyMs: 1000 },
+    { timeoutMs: 180_000, everyMs: 1000 },
   );
 }
 

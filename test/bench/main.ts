@@ -6,6 +6,7 @@ import { measureReports } from './reports';
 import { measureRequests } from './requests';
 import { measureSizes } from './sizes';
 import { measureTemplates } from './templates';
+import { measureTests } from './tests';
 import type { Figure } from './figure';
 
 /** Kinds of figures by the name that chooses them on the command line. */
@@ -18,6 +19,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   offers: measureOffers,
   instances: measureInstances,
   templates: measureTemplates,
+  tests: measureTests,
 };
 
 async function main(): Promise<void> {
