@@ -69,7 +69,7 @@ async function said(
     { onSecrets: (values) => redactor.hold(values) },
   );
   const result = await finish(call(client)).then(
-    (value) => `${JSON.stringify(value)}`,
+    (value) => JSON.stringify(value),
     (error: unknown) =>
       error instanceof UserError
         ? `${formatText(error.text)} ${error.message} ${error.stack ?? ''}`
