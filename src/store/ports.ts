@@ -90,6 +90,8 @@ export interface FleetSnapshot {
   /** The service counted more than it sent. */
   readonly missing?: number;
   readonly skipped: number;
+  /** Instances that the last list lacks; they stay among the others until they are proved to have ended. */
+  readonly unconfirmed?: readonly number[];
 }
 
 /** The instances of the active account: one poller and one cache for all windows. */
@@ -97,6 +99,8 @@ export interface Fleet {
   readonly state: Loaded<FleetSnapshot>;
   readonly onDidChange: Event<Loaded<FleetSnapshot>>;
   find(instanceId: number): Instance | undefined;
+  /** Whether readings agree that it is gone; one list without it is a hint. */
+  hasEnded(instanceId: number): boolean;
   /** What is known beside the record: our last request, and whether it ever ran. */
   facts(instanceId: number): InstanceFacts;
   /** Tells all windows what is or was asked of an instance, now unless it brings its time along. */
@@ -133,8 +137,10 @@ export interface Rental {
   readonly config: RentConfig;
   /** The instances there were before, where that is known. */
   readonly idsBefore?: readonly number[];
-  /** When its instance was seen to be gone. */
-  readonly goneAt?: number;
+  /** When its instance was proved to be gone. */
+  readonly goneAt?: number | undefined;
+  /** What it kept in the secret store is removed. */
+  readonly isTidied?: boolean;
   /** How many replacements of it were begun. */
   readonly replacements?: number;
   /** When the replacement began that is under way; milliseconds since 1970. */

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { appearanceGraceMs } from '../../src/model/rentals/readiness';
 import type { UiSession } from './uiSession';
 import { confirmRental } from './journey';
 import { until } from './until';
@@ -77,16 +76,6 @@ export async function rentNow(session: UiSession, workbench: Workbench): Promise
 export async function clearMessages(workbench: Workbench): Promise<void> {
   await workbench.quick.run('Notifications: Clear All Notifications');
   await workbench.quick.widget.waitFor({ state: 'hidden' });
-}
-
-/** Waits until a list without the oldest rental is taken for proof that it is gone. */
-export async function pastGrace(session: UiSession): Promise<void> {
-  const [oldest] = rentalsOf(session);
-  await until(
-    'the end of the grace for lists that lag',
-    () => session.simulator.world.clock.now() - (oldest?.atMs ?? 0) > appearanceGraceMs + 2000,
-    { timeoutMs: appearanceGraceMs + 5000 },
-  );
 }
 
 /** The row that stands last; the list does not keep its rows in order in the page. */

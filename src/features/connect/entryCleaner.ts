@@ -1,12 +1,18 @@
+import type * as vscode from 'vscode';
+import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
+import { tidyAfterMs } from '../../store/instances/ends';
 import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { FolderMemory } from './folderMemory';
 import type { PlatformEntries } from './platformEntries';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 
-/** Entries vanish with their instance: when a complete list of the account no longer has it. */
+const key = 'gpuRental.connect.endedEntries';
+type Ended = Readonly<Record<string, number>>;
+
+/** Entries go a day after their instance was proved to be gone, in case the service was wrong. */
 export class EntryCleaner implements Disposable {
   private readonly store = new DisposableStore();
   private cleaning: Promise<void> = Promise.resolve();
@@ -17,6 +23,7 @@ export class EntryCleaner implements Disposable {
     private readonly deps: Deps,
     private readonly folders: FolderMemory,
     private readonly platforms: PlatformEntries,
+    private readonly state: Pick<vscode.Memento, 'get' | 'update'>,
   ) {
     const then = (step: () => Promise<void>) => () => {
       this.cleaning = this.cleaning.then(step).catch((error: unknown) => {
@@ -59,13 +66,40 @@ export class EntryCleaner implements Disposable {
     if (seen === this.last) {
       return;
     }
-    const gone = await ssh.prune(account, ids, state.fetchedAt);
+    const kept = await this.keptIds(account);
+    const gone = await ssh.prune(account, [...ids, ...kept], state.fetchedAt);
     if (gone.length > 0) {
       log.info(`Removed the SSH entries of ${gone.join(', ')}`);
       await this.folders.forget(gone);
     }
     await this.platforms.keepOnly(await ssh.entries());
-    // An entry that is younger than the list is looked at again with the next one.
+    // An entry that outlives its instance is looked at again with the next list.
     this.last = (await ssh.entries(account)).length <= ids.length ? seen : '';
+  }
+
+  /** Instances that are not in the list and whose entries stay for now. */
+  private async keptIds(account: AccountRef): Promise<readonly number[]> {
+    const { fleet, ssh, clock } = this.deps;
+    const now = clock.now();
+    const before = this.state.get<Ended>(key) ?? {};
+    const ended: Record<string, number> = {};
+    const kept: number[] = [];
+    for (const alias of await ssh.entries(account)) {
+      const id = Number(/\d+$/.exec(alias)?.[0]);
+      if (fleet.find(id)) {
+        continue;
+      }
+      if (fleet.hasEnded(id)) {
+        // A clock that was set back counts anew.
+        ended[alias] = Math.min(before[alias] ?? now, now);
+      }
+      if (now - (ended[alias] ?? now) <= tidyAfterMs) {
+        kept.push(id);
+      }
+    }
+    if (JSON.stringify(ended) !== JSON.stringify(before)) {
+      await this.state.update(key, ended);
+    }
+    return kept;
   }
 }

@@ -74,7 +74,7 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
-  store.add(new EntryCleaner(deps, connector.folders, connector.platforms));
+  store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
   return store;
 }
 

@@ -6,7 +6,6 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import { windowTroubleOf, type WindowTrouble } from '../../model/instances/windowTrouble';
 import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
-import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WindowDeps } from './deps';
 import { askAboutWindow, reloadWindow } from './question';
@@ -99,9 +98,9 @@ export class ConnectedWindow implements Disposable {
     }
     const isStale = state.error !== undefined;
     const isNew = !isStale && state.fetchedAt >= this.openedAt;
-    const isWhole = isComplete(state.value);
-    this.show(instance, isStale, isWhole);
-    if (isNew && (instance || isWhole)) {
+    const hasEnded = !instance && fleet.hasEnded(this.instanceId);
+    this.show(instance, isStale, hasEnded);
+    if (isNew && (instance || hasEnded)) {
       await this.judge(instance, clock.now());
     }
   }
@@ -114,10 +113,10 @@ export class ConnectedWindow implements Disposable {
     });
   }
 
-  private show(instance: Instance | undefined, isStale: boolean, isWhole: boolean): void {
+  private show(instance: Instance | undefined, isStale: boolean, hasEnded: boolean): void {
     const { fleet, clock } = this.deps;
     this.timer.value = undefined;
-    if (!instance && (isStale || !isWhole)) {
+    if (!instance && (isStale || !hasEnded)) {
       this.item.hide();
       return;
     }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
+import type { InstanceNote } from '../../editor/treeGroups';
 import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
@@ -119,7 +120,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
               instance,
               this.deps.fleet.facts(instance.id),
               this.deps.clock.now(),
-              this.deps.instanceGroups.notesOf(instance.id),
+              this.notesOf(instance.id),
             )
           : new vscode.TreeItem(`#${node.instanceId}`);
         if (this.deps.instanceGroups.rowsOf(node.instanceId).length > 0) {
@@ -154,6 +155,14 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     return item;
   }
 
+  private notesOf(instanceId: number): readonly InstanceNote[] {
+    const { fleet, instanceGroups } = this.deps;
+    const { state } = fleet;
+    const isMissing = state.kind === 'ready' && state.value.unconfirmed?.includes(instanceId) === true;
+    const notes = instanceGroups.notesOf(instanceId);
+    return isMissing ? [{ row: t('missing from the last list, checking…'), lines: [] }, ...notes] : notes;
+  }
+
   resolveTreeItem(item: vscode.TreeItem, node: object): vscode.TreeItem {
     const instance =
       this.nodes.isOwn(node) && node.kind === 'instance' ? this.deps.fleet.find(node.instanceId) : undefined;
@@ -162,7 +171,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         instance,
         this.deps.fleet.facts(instance.id),
         this.deps.clock.now(),
-        this.deps.instanceGroups.notesOf(instance.id),
+        this.notesOf(instance.id),
       );
     }
     return item;

@@ -34,6 +34,8 @@ export interface LeaseState {
   readonly warnedAt?: number;
   /** It was due when no editor was open, and nothing is destroyed late without a word. */
   readonly missedAt?: number;
+  /** When its instance was proved to be gone; it is kept for a day, in case the service was wrong. */
+  readonly endedAt?: number | undefined;
   /** How often it was tried and failed, and when it is tried again. */
   readonly attempts?: number;
   readonly nextTryAt?: number;
@@ -112,12 +114,13 @@ export function movedBack<T extends Lease>(lease: T, byMs: number): T {
 
 /** The state of the same lease after `movedBack`. */
 export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
-  const { idleSince, warnedAt, missedAt, nextTryAt } = state;
+  const { idleSince, warnedAt, missedAt, endedAt, nextTryAt } = state;
   return {
     ...state,
     ...(idleSince === undefined ? {} : { idleSince: idleSince - byMs }),
     ...(warnedAt === undefined ? {} : { warnedAt: warnedAt - byMs }),
     ...(missedAt === undefined ? {} : { missedAt: missedAt - byMs }),
+    ...(endedAt === undefined ? {} : { endedAt: endedAt - byMs }),
     ...(nextTryAt === undefined ? {} : { nextTryAt: nextTryAt - byMs }),
   };
 }

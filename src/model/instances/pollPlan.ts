@@ -3,12 +3,15 @@ export interface PollSituation {
   readonly isSignedIn: boolean;
   /** Undefined while nothing is known about the account. */
   readonly instances: { readonly anyChanging: boolean; readonly anyBilling: boolean } | undefined;
+  /** The last list lacked an instance; another list decides whether it has ended. */
+  readonly isDoubtful: boolean;
   /** A rental or a destruction waits for its outcome. */
   readonly isAwaited: boolean;
   /** A view or the status bar is visible in a focused window. */
   readonly isLookedAt: boolean;
 }
 
+const doubtfulIntervalMs = 5_000;
 const changingIntervalMs = 10_000;
 const lookedAtIntervalMs = 60_000;
 const unattendedIntervalMs = 5 * 60_000;
@@ -17,6 +20,9 @@ const unattendedIntervalMs = 5 * 60_000;
 export function pollIntervalMs(situation: PollSituation): number | undefined {
   if (!situation.isSignedIn) {
     return undefined;
+  }
+  if (situation.isDoubtful) {
+    return doubtfulIntervalMs;
   }
   if (situation.isAwaited || situation.instances?.anyChanging === true) {
     return changingIntervalMs;

@@ -54,9 +54,6 @@ export interface ReadinessLimits {
 const longerThanUsualMs = 5 * 60_000;
 /** Whatever the host says, nobody waits longer. */
 const longestWaitMs = 60 * 60_000;
-/** A list may be a little older than the rental it is asked about. */
-export const appearanceGraceMs = 90_000;
-
 export function beginWatch(instanceId: number, cause: Watch['cause'], now: number): Watch {
   return {
     instanceId,
@@ -70,12 +67,12 @@ export function beginWatch(instanceId: number, cause: Watch['cause'], now: numbe
 }
 
 /**
- * Takes one look at a watched machine. `instance` is undefined where a complete list does not hold
- * it. The status decides as documented (interface: States, rule 1), intent before status.
+ * Takes one look at a watched machine. `instance` is undefined where the list does not hold it, and
+ * `ended` where it is proved to be gone. The status decides as documented (interface: States, rule 1), intent before status.
  */
 export function observe(
   watch: Watch,
-  instance: Instance | undefined,
+  instance: Instance | 'ended' | undefined,
   facts: InstanceFacts,
   now: number,
   limits: ReadinessLimits,
@@ -83,9 +80,11 @@ export function observe(
   if (facts.lastRequest?.kind === 'destroy') {
     return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
   }
+  if (instance === 'ended') {
+    return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
+  }
   if (instance === undefined) {
-    const isGone = watch.wasSeen || now - watch.since >= appearanceGraceMs;
-    return isGone ? { watch, outcome: { kind: 'ended', why: 'destroyed' } } : tick(watch, false, now, limits);
+    return tick(watch, false, now, limits);
   }
   const seen = withRecord(watch, instance, facts, now);
   // A list that was asked for before our start still says that it is to be stopped.

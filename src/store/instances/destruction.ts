@@ -4,6 +4,7 @@ import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Fleet } from '../ports';
+import { readPresence } from './ends';
 
 /** What reading back says. `notConfirmed`: it may still be there and bill. */
 export type DestroyVerdict = 'destroyed' | 'notConfirmed';
@@ -40,6 +41,9 @@ export async function destroyAndVerify(
     deps.log.warn(`The answer to destroying ${instanceId} is not known: ${String(error)}`);
   }
   const verdict = await verify(deps, client, instanceId, signal);
+  if (verdict === 'destroyed') {
+    deps.fleet.note(instanceId, { kind: 'destroy', tookEffect: true });
+  }
   void deps.fleet.refresh().catch((error: unknown) => {
     deps.log.warn(`The list could not be read after destroying: ${String(error)}`);
   });
@@ -56,7 +60,7 @@ async function verify(
   for (const atMs of lookAtMs) {
     try {
       await waitSince(deps.clock, since, atMs, signal);
-      if ((await client.instances.get(instanceId, signal ? { signal } : {})) === undefined) {
+      if ((await readPresence(client, instanceId, signal)).kind === 'ended') {
         return 'destroyed';
       }
     } catch (error) {

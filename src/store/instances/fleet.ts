@@ -11,6 +11,7 @@ import { NotSignedInError } from '../accounts/accountErrors';
 import { describeError, reviveSnapshot, reviveState, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
+import { Ends } from './ends';
 import { FleetTalk } from './fleetTalk';
 import { InstanceMemory } from './instanceMemory';
 import { Interests, type Interest } from './interests';
@@ -51,6 +52,7 @@ class PolledFleet implements FleetStore {
   private readonly changed: Emitter<Loaded<FleetSnapshot>>;
   private readonly polled: Emitter<FleetSnapshot>;
   private readonly memory = new InstanceMemory();
+  private readonly ends: Ends;
   private readonly interests = new Interests();
   private readonly requests: FleetRequests;
   private readonly talk: FleetTalk;
@@ -64,6 +66,7 @@ class PolledFleet implements FleetStore {
 
   constructor(private readonly deps: FleetDeps) {
     const { accounts, hub } = deps;
+    this.ends = new Ends(deps.clock);
     const onError = (error: unknown) => {
       deps.log.error('A listener of the fleet failed', error);
     };
@@ -113,6 +116,10 @@ class PolledFleet implements FleetStore {
 
   find(instanceId: number): Instance | undefined {
     return this.byId.get(instanceId);
+  }
+
+  hasEnded(instanceId: number): boolean {
+    return this.ends.hasEnded(instanceId);
   }
 
   facts(instanceId: number) {
@@ -202,6 +209,7 @@ class PolledFleet implements FleetStore {
     this.poller.reset();
     this.userReadAt = this.deps.clock.now();
     this.memory.clear();
+    this.ends.clear();
     this.account =
       key === undefined
         ? undefined
@@ -229,6 +237,7 @@ class PolledFleet implements FleetStore {
           value: reviveSnapshot(cached.snapshot),
           fetchedAt: cached.fetchedAt,
         });
+        this.ends.remember(this.byId.keys());
       }
     }
     if (!this.deps.hub.isLeader) {
@@ -250,6 +259,7 @@ class PolledFleet implements FleetStore {
         this.current.kind === 'ready'
           ? { anyChanging: kinds.some(isChanging), anyBilling: kinds.length > 0 }
           : undefined,
+      isDoubtful: this.current.kind === 'ready' && this.current.value.unconfirmed !== undefined,
       isAwaited: this.isAwaited || this.memory.hasOpenDestruction(now),
       isLookedAt: this.interests.isLookedAt,
     });
@@ -272,12 +282,11 @@ class PolledFleet implements FleetStore {
         return;
       }
       const missing = Math.max(0, (found ?? 0) - items.length - skipped);
-      const snapshot: FleetSnapshot = {
+      this.succeed({
         instances: items.map(withoutSecrets),
         skipped,
         ...(missing > 0 ? { missing } : {}),
-      };
-      this.succeed(snapshot);
+      });
       // The disk may be slow; nobody waits for it.
       void this.save();
       this.refreshUser(active);
@@ -294,12 +303,23 @@ class PolledFleet implements FleetStore {
     return signal.aborted;
   }
 
-  private succeed(snapshot: FleetSnapshot): void {
+  private succeed(read: FleetSnapshot): void {
     const now = this.deps.clock.now();
+    const snapshot = this.withUnconfirmed(read);
     this.memory.learn(snapshot.instances, isComplete(snapshot), now);
     this.become({ kind: 'ready', value: snapshot, fetchedAt: now });
     this.polled.fire(snapshot);
     this.tellNews();
+  }
+
+  /** A list with what it lacks and has not ended for all that is known. */
+  private withUnconfirmed(read: FleetSnapshot): FleetSnapshot {
+    const present = new Set(read.instances.map(({ id }) => id));
+    this.ends.learn(present, isComplete(read));
+    const kept = [...this.byId.values()].filter(({ id }) => !present.has(id) && !this.ends.hasEnded(id));
+    return kept.length === 0
+      ? read
+      : { ...read, instances: [...read.instances, ...kept], unconfirmed: kept.map(({ id }) => id) };
   }
 
   private fail(error: unknown): void {
@@ -339,7 +359,15 @@ class PolledFleet implements FleetStore {
     }
     // A leader that has just begun knows less than a window that was here before.
     if (state.kind !== 'idle' || this.current.kind === 'loading') {
-      this.become(reviveState(state));
+      const revived = reviveState(state);
+      if (revived.kind === 'ready' && revived.error === undefined) {
+        const { instances, unconfirmed } = revived.value;
+        const missing = new Set(unconfirmed);
+        const present = instances.map(({ id }) => id).filter((id) => !missing.has(id));
+        this.ends.remember(missing);
+        this.ends.learn(new Set(present), isComplete(revived.value));
+      }
+      this.become(revived);
     }
   }
 
@@ -353,6 +381,9 @@ class PolledFleet implements FleetStore {
   private takeNote(id: number, request: OwnRequest | null): void {
     if (request) {
       this.memory.note(id, request);
+      if (request.kind === 'destroy' && request.tookEffect === true) {
+        this.drop(id);
+      }
     } else {
       this.memory.forget(id);
     }
@@ -361,6 +392,20 @@ class PolledFleet implements FleetStore {
       void this.save();
     }
     this.poller.plan();
+  }
+
+  /** Record and list agreed that it is gone, so its row goes before the next list. */
+  private drop(id: number): void {
+    this.ends.confirmed(id);
+    if (this.current.kind === 'ready') {
+      const { unconfirmed, ...value } = this.current.value;
+      const instances = value.instances.filter((one) => one.id !== id);
+      const others = (unconfirmed ?? []).filter((other) => other !== id);
+      this.become({
+        ...this.current,
+        value: { ...value, instances, ...(others.length === 0 ? {} : { unconfirmed: others }) },
+      });
+    }
   }
 
   private async save(): Promise<void> {

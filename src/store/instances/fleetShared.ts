@@ -13,6 +13,7 @@ const snapshot = z.object({
   instances: z.array(instance),
   missing: z.number().optional(),
   skipped: z.number(),
+  unconfirmed: z.array(z.number()).optional(),
 });
 const facts = z.custom<InstanceFacts & { readonly touchedAt: number }>(
   (value) => typeof value === 'object' && value !== null && 'touchedAt' in value,
@@ -116,12 +117,22 @@ export function reviveState(shared: FleetNews['state']): Loaded<FleetSnapshot> {
 }
 
 export function reviveSnapshot(value: z.infer<typeof snapshot>): FleetSnapshot {
-  const { instances, skipped, missing } = value;
-  return missing === undefined ? { instances, skipped } : { instances, skipped, missing };
+  const { instances, skipped, missing, unconfirmed } = value;
+  return {
+    instances,
+    skipped,
+    ...(missing === undefined ? {} : { missing }),
+    ...(unconfirmed === undefined ? {} : { unconfirmed }),
+  };
 }
 
 export function mutable(value: FleetSnapshot): z.infer<typeof snapshot> {
-  return { ...value, instances: [...value.instances] };
+  const { instances, unconfirmed, ...rest } = value;
+  return {
+    ...rest,
+    instances: [...instances],
+    ...(unconfirmed === undefined ? {} : { unconfirmed: [...unconfirmed] }),
+  };
 }
 
 /** For the log. */

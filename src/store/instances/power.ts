@@ -6,6 +6,7 @@ import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Fleet } from '../ports';
+import { readPresence, type PresenceReading } from './ends';
 
 export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
 
@@ -111,10 +112,10 @@ async function lookBack(
   const since = clock.elapsed();
   let verdict: PowerVerdict = 'notKnown';
   for (const atMs of lookAtMs) {
-    let now: Instance | undefined;
+    let reading: PresenceReading;
     try {
       await waitSince(clock, since, atMs, signal);
-      now = await client.instances.get(before.id, signal ? { signal } : {});
+      reading = await readPresence(client, before.id, signal);
     } catch (error) {
       if (isCancelled(error)) {
         return 'notKnown';
@@ -123,10 +124,10 @@ async function lookBack(
       log.warn(`It could not be read back what became of the ${kind} of ${before.id}: ${String(error)}`);
       continue;
     }
-    if (!now) {
+    if (reading.kind === 'ended') {
       throw new NotFoundError();
     }
-    verdict = judged(kind, before, now);
+    verdict = reading.kind === 'there' ? judged(kind, before, reading.instance) : 'notKnown';
     if (verdict === 'done') {
       return verdict;
     }

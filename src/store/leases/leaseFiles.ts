@@ -20,6 +20,7 @@ const stateFile = z.object({
   idleSince: z.number().optional(),
   warnedAt: z.number().optional(),
   missedAt: z.number().optional(),
+  endedAt: z.number().optional(),
   attempts: z.number().optional(),
   nextTryAt: z.number().optional(),
 });

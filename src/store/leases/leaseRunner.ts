@@ -17,7 +17,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { destroyAndVerify } from '../instances/destruction';
-import { isComplete } from '../instances/listed';
+import { readPresence, tidyAfterMs } from '../instances/ends';
 import { sendPower } from '../instances/power';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
@@ -168,11 +168,10 @@ export class LeaseRunner implements Disposable {
     }
     const instance = fleet.find(lease.instanceId);
     if (!instance) {
-      const isGone = isComplete(list.value);
-      if (isGone) {
-        await leases.cancel(lease.instanceId);
-      }
-      return isGone;
+      return fleet.hasEnded(lease.instanceId) && (await this.ended(lease, state));
+    }
+    if (state.endedAt !== undefined) {
+      await leases.putState(lease.instanceId, { ...state, endedAt: undefined });
     }
     const request = fleet.facts(instance.id).lastRequest;
     if (lease.armed && hasRestarted(lease.armed, instance, request, clock.now())) {
@@ -188,6 +187,18 @@ export class LeaseRunner implements Disposable {
       this.tell(accounts.active, lease, state, 'missed');
     }
     return false;
+  }
+
+  /** Nothing is left to do; the word of the user is kept for a day, in case the service was wrong. */
+  private async ended({ instanceId }: Lease, state: LeaseState): Promise<true> {
+    const { leases, clock } = this.deps;
+    const now = clock.now();
+    if (state.endedAt === undefined) {
+      await leases.putState(instanceId, { ...state, endedAt: now });
+    } else if (now - state.endedAt > tidyAfterMs) {
+      await leases.cancel(instanceId);
+    }
+    return true;
   }
 
   private async withIdle({ lease, state }: LeaseRow): Promise<LeaseState> {
@@ -254,24 +265,26 @@ export class LeaseRunner implements Disposable {
   ): Promise<'stopped' | 'destroyed' | 'gone' | 'notConfirmed'> {
     const { fleet, clock } = this.deps;
     const { signal } = this.stop;
-    const before = await client.instances.get(instanceId, { signal });
-    if (!before) {
-      return action === 'destroy' ? 'destroyed' : 'gone';
+    const before = await readPresence(client, instanceId, signal);
+    if (before.kind !== 'there') {
+      return before.kind === 'doubtful' ? 'notConfirmed' : action === 'destroy' ? 'destroyed' : 'gone';
     }
     if (action === 'destroy') {
       return destroyAndVerify(this.deps, client, instanceId, signal);
     }
-    const sent = isStopped(before) ? undefined : await sendPower(this.deps, client, instanceId, 'stop');
+    const sent = isStopped(before.instance)
+      ? undefined
+      : await sendPower(this.deps, client, instanceId, 'stop');
     const since = clock.elapsed();
     for (const atMs of lookAtMs) {
       await waitSince(clock, since, atMs, signal);
-      const now = await client.instances.get(instanceId, { signal });
-      if (!now || isStopped(now)) {
+      const now = await readPresence(client, instanceId, signal);
+      if (now.kind === 'ended' || (now.kind === 'there' && isStopped(now.instance))) {
         if (sent?.answer === 'lost') {
           sent.turnedOut('done');
         }
         void fleet.refresh().catch(() => undefined);
-        return now ? 'stopped' : 'gone';
+        return now.kind === 'there' ? 'stopped' : 'gone';
       }
     }
     return 'notConfirmed';

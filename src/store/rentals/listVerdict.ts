@@ -1,5 +1,4 @@
 import { findRented } from '../../model/rentals/findRented';
-import { appearanceGraceMs } from '../../model/rentals/readiness';
 import { isComplete } from '../instances/listed';
 import type { FleetSnapshot, Rental } from '../ports';
 import { lostRentalOf, readBackForMs } from './readBack';
@@ -17,7 +16,9 @@ export type ListVerdict =
   /** It was looked for long enough. */
   | { readonly kind: 'notRented' }
   /** Its instance is gone. */
-  | { readonly kind: 'gone'; readonly instanceId: number };
+  | { readonly kind: 'gone'; readonly instanceId: number }
+  /** Its instance was taken for gone and is in the list. */
+  | { readonly kind: 'back' };
 
 export interface VerdictFacts {
   /** Milliseconds since 1970. */
@@ -26,6 +27,8 @@ export interface VerdictFacts {
   readonly isOwnerAtWork: boolean;
   /** Milliseconds over which complete lists have not had it, this one included. */
   readonly missedForMs: () => number;
+  /** Whether readings agree that an instance is gone. */
+  readonly hasEnded: (instanceId: number) => boolean;
   /** Instances that other rentals turned out to be. */
   readonly taken: () => ReadonlySet<number>;
 }
@@ -37,7 +40,7 @@ export function listVerdict(rental: Rental, snapshot: FleetSnapshot, facts: Verd
   const isLate = phase.kind === 'notRented' && facts.now - rental.requestedAt < lateMs;
   return (isOpen && !facts.isOwnerAtWork) || isLate
     ? outcome(rental, snapshot, facts)
-    : presence(rental, snapshot, facts.now);
+    : presence(rental, snapshot, facts);
 }
 
 function outcome(rental: Rental, snapshot: FleetSnapshot, { missedForMs, taken }: VerdictFacts): ListVerdict {
@@ -57,15 +60,17 @@ function outcome(rental: Rental, snapshot: FleetSnapshot, { missedForMs, taken }
   return { kind: isGivenUp ? 'notRented' : 'nothing' };
 }
 
-function presence(rental: Rental, snapshot: FleetSnapshot, now: number): ListVerdict {
+function presence(rental: Rental, snapshot: FleetSnapshot, { hasEnded }: VerdictFacts): ListVerdict {
   const { phase } = rental;
   const isSettled = phase.kind === 'ready' || phase.kind === 'failed' || phase.kind === 'ended';
   const instanceId = isSettled ? phase.instanceId : undefined;
-  return instanceId !== undefined &&
-    isComplete(snapshot) &&
-    rental.goneAt === undefined &&
-    now - rental.requestedAt > appearanceGraceMs &&
-    !snapshot.instances.some(({ id }) => id === instanceId)
+  if (instanceId === undefined) {
+    return { kind: 'nothing' };
+  }
+  if (snapshot.instances.some(({ id }) => id === instanceId)) {
+    return rental.goneAt === undefined ? { kind: 'nothing' } : { kind: 'back' };
+  }
+  return rental.goneAt === undefined && hasEnded(instanceId)
     ? { kind: 'gone', instanceId }
     : { kind: 'nothing' };
 }

@@ -16,7 +16,6 @@ import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { DestroyVerdict } from '../instances/destruction';
 import type { FleetStore } from '../instances/fleet';
-import { isComplete } from '../instances/listed';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
 import type { RentalStore } from './rentals';
@@ -205,7 +204,6 @@ class SharedReadiness implements Readiness {
   private async look(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
     const now = this.deps.clock.now();
-    const isWhole = isComplete(snapshot);
     if (accountKey !== this.accountKey) {
       return;
     }
@@ -216,11 +214,7 @@ class SharedReadiness implements Readiness {
         // A list of one account says nothing about the machines of another.
         return;
       }
-      const instance = this.deps.fleet.find(one.instanceId);
-      // Missing from a list that is not whole says nothing.
-      if (instance || isWhole) {
-        await this.lookAt(one, now);
-      }
+      await this.lookAt(one, now);
     }
     for (const { id } of snapshot.instances) {
       this.lookForTrouble(id, now);
@@ -258,7 +252,8 @@ class SharedReadiness implements Readiness {
     const { fleet, rentals } = this.deps;
     const { instanceId } = before;
     const facts = fleet.facts(instanceId);
-    const step = observe(before, fleet.find(instanceId), facts, now, this.deps.limits());
+    const instance = fleet.find(instanceId) ?? (fleet.hasEnded(instanceId) ? 'ended' : undefined);
+    const step = observe(before, instance, facts, now, this.deps.limits());
     this.byInstance.set(instanceId, step.watch);
     const { message } = step.watch;
     const words = message === undefined ? {} : { message };

@@ -63,7 +63,8 @@ export class RentalJournal {
     const rentals: Rental[] = [];
     for (const name of names) {
       const rental = await this.get(accountKey, name.slice(0, 8));
-      if (rental && isOver(rental) && now - rental.requestedAt > keepEndedMs) {
+      if (rental && overSince(rental) !== undefined && now - rental.requestedAt > keepEndedMs) {
+        await this.dropSecrets(rental.marker);
         await this.file(accountKey, rental.marker).remove();
       } else if (rental) {
         rentals.push(rental);
@@ -83,9 +84,6 @@ export class RentalJournal {
   /** On disk when it resolves; rejects where the disk refuses, and then nothing may be sent. */
   async put(rental: Rental): Promise<void> {
     await this.file(rental.accountKey, rental.marker).write({ version: 1, rental });
-    if (isOver(rental)) {
-      await this.dropSecrets(rental.marker);
-    }
   }
 
   /** Keeps the secret parts; without a secret store they last as long as this window. */
@@ -157,9 +155,9 @@ export class RentalJournal {
   }
 }
 
-/** There is no instance of it, so nothing can follow any more. */
-function isOver({ phase, goneAt }: Rental): boolean {
-  return goneAt !== undefined || phase.kind === 'notRented';
+/** Since when there is no instance of it, as far as is known; milliseconds since 1970. */
+export function overSince({ phase, goneAt }: Rental): number | undefined {
+  return goneAt ?? (phase.kind === 'notRented' ? phase.at : undefined);
 }
 
 /** The configuration as it may lie on disk; empty text marks a part that is kept elsewhere. */

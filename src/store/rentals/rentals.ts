@@ -11,12 +11,13 @@ import { isCancelled } from '../../util/errors';
 import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { FleetStore } from '../instances/fleet';
+import { tidyAfterMs } from '../instances/ends';
 import { isComplete } from '../instances/listed';
 import type { Account, FleetSnapshot, Rental } from '../ports';
 import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { isCompleteList, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
-import { withoutSecretParts } from './rentalJournal';
+import { overSince, withoutSecretParts } from './rentalJournal';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 /** What the user confirmed. The label is without our marker. */
@@ -286,10 +287,12 @@ class JournaledRentals implements RentalStore {
       const verdict = listVerdict(rental, snapshot, {
         now,
         isOwnerAtWork: this.isOwnerAtWork(rental, now),
+        hasEnded: (id) => this.deps.fleet.hasEnded(id),
         missedForMs: () => this.missedForMs(rental.marker),
         taken: () => this.records.takenByOthers(rental),
       });
       await this.apply(verdict, rental, now);
+      await this.tidy(rental, now);
     }
     this.records.tellAwaited();
   }
@@ -307,12 +310,24 @@ class JournaledRentals implements RentalStore {
       case 'notRented':
         this.settled.fire(await this.gaveUp(rental));
         return;
+      case 'back':
+        await this.records.put({ ...rental, goneAt: undefined });
+        return;
       case 'gone': {
-        // It needs no environment, script or login any more.
         const { instanceId } = verdict;
         await this.records.put({ ...rental, phase: { kind: 'ended', instanceId }, goneAt: now });
         return;
       }
+    }
+  }
+
+  /** Once it is over for a day it needs no environment, script or login any more. */
+  private async tidy({ marker }: Rental, now: number): Promise<void> {
+    const rental = this.records.get(marker);
+    const since = rental && overSince(rental);
+    if (rental && since !== undefined && rental.isTidied !== true && now - since > tidyAfterMs) {
+      await this.records.journal.dropSecrets(marker);
+      await this.records.put({ ...rental, isTidied: true });
     }
   }
 

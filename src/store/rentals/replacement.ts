@@ -20,6 +20,7 @@ import { text } from '../../util/text';
 import { NotSignedInError } from '../accounts/accountErrors';
 import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
+import { readPresence } from '../instances/ends';
 import type { FailedMachines } from './failedMachines';
 import { candidates, needsOf } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
@@ -201,10 +202,12 @@ async function presentState(
 ): Promise<
   { readonly kind: 'present' | 'gone' } | { readonly kind: 'notNeeded'; readonly isRunning: boolean }
 > {
-  const instance = await account.client.instances.get(instanceId, signalOf(options.signal));
-  if (!instance) {
-    return { kind: 'gone' };
+  const reading = await readPresence(account.client, instanceId, options.signal);
+  if (reading.kind !== 'there') {
+    // What may still be there is not replaced: two would bill.
+    return reading.kind === 'ended' ? { kind: 'gone' } : { kind: 'notNeeded', isRunning: false };
   }
+  const { instance } = reading;
   const known = deps.fleet.facts(instanceId);
   // A destruction of ours that did not happen is what is being tried again.
   const facts: InstanceFacts =

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
 import {
-  appearanceGraceMs,
   beginWatch,
   observe,
   troubleOf,
@@ -25,8 +24,8 @@ class Play {
     this.watch = beginWatch(5001, cause, start);
   }
 
-  see(afterMs: number, change: Partial<Instance> | 'absent', facts: InstanceFacts = {}): this {
-    const instance = change === 'absent' ? undefined : anInstance(change);
+  see(afterMs: number, change: Partial<Instance> | 'absent' | 'ended', facts: InstanceFacts = {}): this {
+    const instance = change === 'absent' ? undefined : change === 'ended' ? change : anInstance(change);
     const step = observe(this.watch, instance, facts, start + afterMs, limits);
     this.watch = step.watch;
     this.longs += step.becameLong === true ? 1 : 0;
@@ -65,14 +64,16 @@ describe('readiness', () => {
       const destroyed = new Play().see(0, { actualStatus }, { lastRequest: { kind: 'destroy', at: start } });
       assert.deepEqual(destroyed.outcome, { kind: 'ended', why: 'destroyed' });
     }
-    const gone = new Play().see(0, { actualStatus: 'loading' }).see(10_000, 'absent');
+    const gone = new Play().see(0, { actualStatus: 'loading' }).see(10_000, 'ended');
     assert.deepEqual(gone.outcome, { kind: 'ended', why: 'destroyed' });
   });
 
   it('waits a while for a machine that is not in the list yet', () => {
     const play = new Play().see(5000, 'absent');
     assert.equal(play.outcome, undefined);
-    play.see(appearanceGraceMs, 'absent');
+    play.see(90_000, 'absent');
+    assert.equal(play.outcome, undefined);
+    play.see(1000, 'ended');
     assert.deepEqual(play.outcome, { kind: 'ended', why: 'destroyed' });
   });
 

@@ -85,4 +85,13 @@ describe('destroying', function () {
     await assert.rejects(destroy(), ForbiddenError);
     assert.equal(window.fleet.facts(5001).lastRequest, undefined);
   });
+
+  it('is not told on one reading alone: its record or the list may be wrong', async () => {
+    Object.assign(service.client.instances, {
+      destroy: () => Promise.resolve(),
+      get: () => Promise.resolve(undefined),
+    });
+    assert.equal(await destroy(), 'notConfirmed');
+    assert.ok(window.fleet.state.kind !== 'ready' || window.fleet.find(5001));
+  });
 });

@@ -59,6 +59,7 @@ describe('the instances that a command can be for', () => {
     service.before = () => undefined;
     service.instances = [];
     await fleet.refresh();
+    await computer.clock.advance(5000);
     assert.deepEqual(await listedInstances(fleet), []);
     service.before = (call) => {
       if (call === 'instances.list') {

@@ -30,7 +30,12 @@ function aRental(phase: Rental['phase'], more: Partial<Rental> = {}): Rental {
 function judge(
   rental: Rental,
   list: Partial<FleetSnapshot> = {},
-  facts: { isOwnerAtWork?: boolean; missedForMs?: number; taken?: readonly number[] } = {},
+  facts: {
+    isOwnerAtWork?: boolean;
+    missedForMs?: number;
+    hasEnded?: boolean;
+    taken?: readonly number[];
+  } = {},
 ): ListVerdict {
   return listVerdict(
     rental,
@@ -38,6 +43,7 @@ function judge(
     {
       now,
       isOwnerAtWork: facts.isOwnerAtWork ?? false,
+      hasEnded: () => facts.hasEnded ?? true,
       missedForMs: () => facts.missedForMs ?? minute,
       taken: () => new Set(facts.taken),
     },
@@ -76,11 +82,11 @@ describe('What a list says of a rental', () => {
     assert.deepEqual(judge(longUnknown, {}, { missedForMs: 30_000 }), { kind: 'nothing' });
   });
 
-  it('is that its instance is gone, once, and not where the list is partial or the rental is fresh', () => {
+  it('is that its instance is gone, once, where that is proved, and that it is back', () => {
     assert.deepEqual(judge(ready), { kind: 'gone', instanceId: 6001 });
     assert.deepEqual(judge(ready, { instances: [own] }), { kind: 'nothing' });
-    assert.deepEqual(judge(ready, { skipped: 1 }), { kind: 'nothing' });
+    assert.deepEqual(judge(ready, {}, { hasEnded: false }), { kind: 'nothing' });
     assert.deepEqual(judge({ ...ready, goneAt: now }), { kind: 'nothing' });
-    assert.deepEqual(judge({ ...ready, requestedAt: now - 1000 }), { kind: 'nothing' });
+    assert.deepEqual(judge({ ...ready, goneAt: now }, { instances: [own] }), { kind: 'back' });
   });
 });

@@ -300,6 +300,7 @@ function without(fleet: FleetStore): Omit<FleetStore, 'onDidPoll'> {
     frontWindow: fleet.frontWindow,
     onDidChange: (listener) => fleet.onDidChange(listener),
     find: () => undefined,
+    hasEnded: () => false,
     facts: () => ({}),
     note: () => undefined,
     forget: () => undefined,

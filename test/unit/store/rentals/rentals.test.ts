@@ -350,8 +350,15 @@ describe('rentals', function () {
     assert.equal(full.onstart, config.onstart);
     await next.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId: 6001 } });
     service.instances = [];
-    await until('the values are dropped with the instance', async () => {
-      await computer.clock.advance(60_000);
+    await until('it is gone', async () => {
+      await computer.clock.advance(5000);
+      await next.fleet.refresh();
+      return next.rentals.rentals[0]?.goneAt !== undefined;
+    });
+    const kept = await next.rentals.fullConfig(rental);
+    assert.deepEqual(kept?.env, config.env, 'for a day, in case the service was wrong');
+    computer.clock.jump(25 * 3_600_000);
+    await until('the values are dropped a day after the instance', async () => {
       await next.fleet.refresh();
       return [...computer.secrets.values.keys()].every((key) => !key.includes(rental.marker));
     });

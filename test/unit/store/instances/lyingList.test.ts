@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { fromDollars } from '../../../../src/model/money';
+import { createReadiness, type ReadinessEvent } from '../../../../src/store/rentals/readiness';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+describe('a list that lacks an instance by mistake', function () {
+  // The disk of a busy computer is slow.
+  this.timeout(30_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let hidden: Instance[] = [];
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+    hidden = [];
+  });
+  afterEach(() => computer.dispose());
+
+  async function open() {
+    const window = await computer.openSignedIn();
+    window.fleet.setInterest({ viewVisible: true, windowFocused: true });
+    await until('the first list', async () => {
+      await computer.clock.advance(1000);
+      return window.fleet.state.kind === 'ready';
+    });
+    return window;
+  }
+  const hide = () => {
+    hidden = service.instances;
+    service.instances = [];
+  };
+  const show = () => {
+    service.instances = [...hidden, ...service.instances];
+  };
+
+  it('keeps the row, marked, and lets it go after a second list some seconds later', async () => {
+    service.instances = [anInstance()];
+    const window = await open();
+    const other = await computer.openSignedIn();
+    hide();
+    await window.fleet.refresh();
+    await window.fleet.refresh();
+    for (const { fleet } of [window, other]) {
+      assert.ok(fleet.state.kind === 'ready');
+      assert.deepEqual(fleet.state.value.unconfirmed, [5001]);
+      assert.ok(fleet.find(5001));
+      assert.equal(fleet.hasEnded(5001), false);
+    }
+    await computer.clock.advance(6000);
+    for (const { fleet } of [window, other]) {
+      assert.ok(fleet.state.kind === 'ready');
+      assert.deepEqual(fleet.state.value, { instances: [], skipped: 0 });
+      assert.equal(fleet.hasEnded(5001), true);
+    }
+  });
+
+  it('is forgotten when the next list has it', async () => {
+    service.instances = [anInstance()];
+    const window = await open();
+    hide();
+    await window.fleet.refresh();
+    show();
+    await computer.clock.advance(6000);
+    assert.ok(window.fleet.state.kind === 'ready');
+    assert.equal(window.fleet.state.value.unconfirmed, undefined);
+    assert.equal(window.fleet.state.value.instances.length, 1);
+  });
+
+  it('is not proved by partial lists', async () => {
+    service.instances = [anInstance()];
+    const window = await open();
+    Object.assign(service.client.instances, { list: () => Promise.resolve({ items: [], skipped: 1 }) });
+    await window.fleet.refresh();
+    await computer.clock.advance(120_000);
+    assert.equal(window.fleet.hasEnded(5001), false);
+    assert.ok(window.fleet.find(5001));
+  });
+
+  it('does not end the watch of a machine that starts, and keeps its environment', async () => {
+    const window = await open();
+    const readiness = window.owned.add(
+      createReadiness({
+        ...window,
+        clock: computer.clock,
+        log: silentLog,
+        storageDir: computer.storageDir,
+        limits: () => ({ timeoutMs: 15 * 60_000 }),
+      }),
+    );
+    const events: ReadinessEvent[] = [];
+    readiness.onDidHappen((event) => events.push(event));
+    const { rental } = await window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'pytorch/pytorch', env: { TOKEN: 'hush' } },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(0.4),
+    });
+    await computer.clock.advance(100_000);
+    assert.equal(readiness.watches.length, 1);
+    hide();
+    await window.fleet.refresh();
+    show();
+    await computer.clock.advance(6000);
+    assert.equal(readiness.watches.length, 1);
+    assert.deepEqual((await window.rentals.fullConfig(rental))?.env, { TOKEN: 'hush' });
+    service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
+    await until('it is ready', async () => {
+      await computer.clock.advance(5000);
+      return events.length > 0;
+    });
+    assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
+  });
+
+  it('never proves the end of one that was just rented and is not listed yet', async () => {
+    const window = await open();
+    assert.equal(window.fleet.hasEnded(7001), false);
+    for (let second = 0; second < 60; second += 10) {
+      await window.fleet.refresh();
+      await computer.clock.advance(10_000);
+    }
+    assert.equal(window.fleet.hasEnded(7001), false);
+    await computer.clock.advance(60_000);
+    await window.fleet.refresh();
+    assert.equal(window.fleet.hasEnded(7001), true);
+  });
+});
