@@ -79,7 +79,7 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
 
 /** Nobody carries out what was set for later then. */
 function keptLater({ leases }: Deps): string {
-  return leases.rows.length === 0
+  return leases.rows.every(({ state }) => state.endedAt !== undefined)
     ? ''
     : `${t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.')} `;
 }

@@ -191,9 +191,13 @@ export class LeaseRunner implements Disposable {
 
   /** Nothing is left to do; the word of the user is kept for a day, in case the service was wrong. */
   private async ended({ instanceId }: Lease, state: LeaseState): Promise<true> {
-    const { leases, clock } = this.deps;
+    const { leases, clock, fleet } = this.deps;
     const now = clock.now();
-    if (state.endedAt === undefined) {
+    const request = fleet.facts(instanceId).lastRequest;
+    if (request?.kind === 'destroy' && request.tookEffect === true) {
+      // The user's later word, verified.
+      await leases.cancel(instanceId);
+    } else if (state.endedAt === undefined) {
       await leases.putState(instanceId, { ...state, endedAt: now });
     } else if (now - state.endedAt > tidyAfterMs) {
       await leases.cancel(instanceId);
