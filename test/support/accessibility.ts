@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FrameLocator } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 
 /** The part of axe-core's global that is used here. */
 interface Axe {
@@ -15,7 +15,7 @@ interface Violation {
  * What axe-core finds wrong in the page of a panel, a line for each rule that is broken, with the first element:
  * names and roles, order of headings, landmarks, contrast in the colours that are shown.
  */
-export async function accessibilityFaults(page: FrameLocator): Promise<string[]> {
+export async function accessibilityFaults(page: { locator(selector: string): Locator }): Promise<string[]> {
   const body = page.locator('body');
   // Through the debugger, since the page's own content-security policy admits no such script.
   await body.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));

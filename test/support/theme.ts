@@ -1,11 +1,28 @@
-import type { Page } from 'playwright-core';
+import type { FrameLocator, Page } from 'playwright-core';
 
-/** The editor's own themes by the short names that `GPU_RENTAL_TEST_THEME` takes, and the class of a window in them. */
-const themes: Readonly<Record<string, { readonly id: string; readonly file: string }>> = {
-  dark: { id: 'Dark Modern', file: 'dark_modern' },
-  light: { id: 'Light Modern', file: 'light_modern' },
-  'hc-dark': { id: 'Default High Contrast', file: 'hc_black' },
-  'hc-light': { id: 'Default High Contrast Light', file: 'hc_light' },
+interface Theme {
+  readonly id: string;
+  /** Part of the class of a window. */
+  readonly file: string;
+  /** What the body of a page in a panel matches. */
+  readonly body: string;
+}
+
+/** The editor's own themes by the short names that `GPU_RENTAL_TEST_THEME` takes. */
+const themes: Readonly<Record<string, Theme>> = {
+  dark: { id: 'Dark Modern', file: 'dark_modern', body: '.vscode-dark' },
+  light: { id: 'Light Modern', file: 'light_modern', body: '.vscode-light' },
+  'hc-dark': {
+    id: 'Default High Contrast',
+    file: 'hc_black',
+    // The light theme of high contrast has the class as well.
+    body: '.vscode-high-contrast:not(.vscode-high-contrast-light)',
+  },
+  'hc-light': {
+    id: 'Default High Contrast Light',
+    file: 'hc_light',
+    body: '.vscode-high-contrast-light',
+  },
 };
 
 /** Names of the one or two themes that a run of the workbench suites is wanted in; none in an ordinary run. */
@@ -37,7 +54,12 @@ export async function showTheme(page: Page, name: string): Promise<void> {
   );
 }
 
-function themeOf(name: string): { readonly id: string; readonly file: string } {
+/** Settles when the page in a panel has the colours of the theme, which it is told later than the window. */
+export async function pageShowsTheme(page: FrameLocator, name: string): Promise<void> {
+  await page.locator(`body${themeOf(name).body}`).waitFor();
+}
+
+function themeOf(name: string): Theme {
   const theme = themes[name];
   if (theme === undefined) {
     throw new Error(`There is no theme ${name}; there are: ${Object.keys(themes).join(', ')}`);

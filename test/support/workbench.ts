@@ -63,12 +63,17 @@ export class Workbench {
 
   /** A picture of the window, or one in each of the themes that are wanted. */
   async shot(name: string): Promise<void> {
+    await this.inThemes((theme) => this.picture(path.join(theme, this.screenshots), name));
+  }
+
+  /** Does something in each of the themes that are wanted; in an ordinary run once, in the one that is shown. */
+  async inThemes(act: (theme: string) => Promise<void>): Promise<void> {
     const themes = wantedThemes();
     for (const theme of themes) {
       await showTheme(this.page, theme);
-      await this.picture(path.join(theme, this.screenshots), name);
+      await act(theme);
     }
-    if (themes.length === 0) await this.picture(this.screenshots, name);
+    if (themes.length === 0) await act('');
   }
 
   private async picture(folder: string, name: string): Promise<void> {
@@ -164,15 +169,6 @@ export class Workbench {
       .allInnerTexts();
     await this.page.keyboard.press('Escape');
     return texts;
-  }
-
-  /** Changes the colours by the theme picker, except where a run is in chosen ones. */
-  async chooseTheme(name: string): Promise<void> {
-    if (wantedThemes().length > 0) return;
-    await this.quick.run('Preferences: Color Theme');
-    await this.quick.input.fill(name);
-    await this.quick.pick(name);
-    await this.quick.widget.waitFor({ state: 'hidden' });
   }
 
   async clearNotifications(): Promise<void> {
