@@ -100,19 +100,6 @@ describe('files to an instance and back', function () {
     assert.equal(readFileSync(remote('my data', 'deep', 'b.txt'), 'utf8'), 'second');
   });
 
-  it('downloads a file into a folder that is chosen', async () => {
-    writeFileSync(remote('result.txt'), 'weights');
-    mkdirSync(local('results'));
-    await workbench.clearNotifications();
-    await menu('Download');
-    await workbench.quick.waitForTitle('Download from trainer');
-    await question('The file or folder on the instance').waitFor();
-    await workbench.quick.type(remote('result.txt'));
-    await choose(local('results'), 'Download Here');
-    await workbench.toast('Downloading from trainer: done');
-    assert.equal(readFileSync(local('results', 'result.txt'), 'utf8'), 'weights');
-  });
-
   it('shows the bytes of a large file, stops when it is told to, and goes on where it ended', async () => {
     const size = 40_000_000;
     writeFileSync(local('big.bin'), Buffer.alloc(size, 7));

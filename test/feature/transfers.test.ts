@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('files to an instance and back', () => {
+  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  let window: FeatureWindow;
+  /** The machine is a folder of this computer; its home is the one that the simulator gave it. */
+  let machineHome = '';
+  const instances = () => window.view('instances');
+  const local = (...parts: string[]) => path.join(computer().workspace, ...parts);
+  const onMachine = (...parts: string[]) => path.join(machineHome, ...parts);
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('uploads a folder into a folder of the machine', async () => {
+    mkdirSync(local('my data', 'deep'), { recursive: true });
+    writeFileSync(local('my data', "it's a.txt"), 'first');
+    writeFileSync(local('my data', 'deep', 'b.txt'), 'second');
+    window.screen.fileDialogs.push([local('my data')]);
+    await instances().menu('trainer', 'Upload…');
+    await window.quick.title('Upload to trainer');
+    await window.quick.pick('Folders…');
+    await window.quick.message('The folder on the instance');
+    machineHome = window.quick.open.value;
+    await window.quick.enter();
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('my data', "it's a.txt"), 'utf8'), 'first');
+    assert.equal(readFileSync(onMachine('my data', 'deep', 'b.txt'), 'utf8'), 'second');
+    window.clearToasts();
+  });
+
+  it('downloads a file into a folder that is chosen', async () => {
+    writeFileSync(onMachine('result.txt'), 'weights');
+    mkdirSync(local('results'));
+    window.screen.fileDialogs.push([local('results')]);
+    await instances().menu('trainer', 'Download…');
+    await window.quick.title('Download from trainer');
+    await window.quick.message('The file or folder on the instance');
+    await window.quick.type(onMachine('result.txt'));
+    await window.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(local('results', 'result.txt'), 'utf8'), 'weights');
+    window.clearToasts();
+  });
+
+  it('sends nothing where no file or no folder is chosen', async () => {
+    window.screen.fileDialogs.push(undefined);
+    await instances().menu('trainer', 'Upload…');
+    await window.quick.pick('Files…');
+    await computer().rest();
+    assert.deepEqual([window.quick.isOpen, window.toasts()], [false, []]);
+  });
+
+  it('says so where the file on the machine does not exist', async () => {
+    window.screen.fileDialogs.push([local('results')]);
+    await instances().menu('trainer', 'Download…');
+    await window.quick.title('Download from trainer');
+    await window.quick.type(onMachine('missing.txt'));
+    const { kind } = await window.toast(/missing\.txt/);
+    assert.notEqual(kind, 'info');
+    window.clearToasts();
+  });
+});
