@@ -21,12 +21,12 @@ export function text(template: string, ...args: TextArg[]): Text {
 export type Translate = (template: string) => string;
 
 /**
- * Fills a text in; without `translate` in English. This is where each argument becomes plain words: names, paths and
+ * Fills a text in; without `translate` in English. A string in the place of a text is a value as well. This is where each argument becomes plain words: names, paths and
  * texts from outside can be no link, no icon, no escape and no second line of a sentence.
  */
 export function formatText(value: Text | string, translate: Translate = (template) => template): string {
   if (typeof value === 'string') {
-    return value;
+    return plainArgument(value);
   }
   return translate(value.template).replace(/\{(\d+)\}/g, (place, index: string) => {
     const arg = value.args[Number(index)];

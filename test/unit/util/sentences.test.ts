@@ -76,6 +76,17 @@ describe('Every sentence', () => {
     }
   });
 
+  it('is plain words where a value stands in its place', () => {
+    fc.assert(
+      fc.property(hostileArgument, (value) => {
+        const words = formatText(value);
+        assert.doesNotMatch(words, link);
+        assert.doesNotMatch(words, hidden);
+        assert.equal(words.match(icons), null);
+      }),
+    );
+  });
+
   it('keeps another sentence in it whole', () => {
     const inner = text('a\nb {0}', 'c\nd');
     assert.equal(formatText(text('{0}!', inner)), 'a\nb c d!');
