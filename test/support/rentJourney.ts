@@ -57,10 +57,7 @@ export async function searchAndReview(workbench: Workbench, typed: string, offer
 }
 
 /** Presses Enter on the open confirmation, and waits for what comes of it. */
-export async function confirmUntil(
-  workbench: Workbench,
-  isDone: () => boolean | Promise<boolean>,
-): Promise<void> {
+async function confirmUntil(workbench: Workbench, isDone: () => boolean | Promise<boolean>): Promise<void> {
   await workbench.quick.waitForTitle('Rent: Confirm');
   await confirmRental(workbench);
   await until('what comes of the Enter', isDone, { timeoutMs: 40_000 });
