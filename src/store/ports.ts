@@ -145,6 +145,8 @@ export interface Rental {
   readonly replacements?: number;
   /** When the replacement began that is under way; milliseconds since 1970. */
   readonly replacingSince?: number | undefined;
+  /** What it failed with, without what differs from host to host; kept once it is replaced. */
+  readonly failure?: string;
   /** The marker of the rental that it took the place of. */
   readonly replaces?: string;
   readonly search?: OfferSearch;
@@ -164,6 +166,8 @@ export interface Rental {
         readonly instanceId: number;
         readonly at: number;
         readonly reason: FailureReason;
+        /** Absent in what an older version wrote; then it may have data. */
+        readonly hadData?: boolean;
         /** The host's last words. */
         readonly message?: string;
       }

@@ -2,7 +2,7 @@ import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { hasBeenReady, hasShell, stateOf } from '../../model/instances/instanceState';
+import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
 import type { LifecycleDeps } from './deps';
@@ -80,8 +80,11 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
   const { accounts, clock, fleet, log, ssh } = deps;
   const account = accounts.active;
   const facts = fleet.facts(instance.id);
-  if (stateOf(instance, facts, clock.now()) !== 'running') {
-    return { kind: hasBeenReady(instance, facts) ? 'notRunning' : 'never' };
+  const state = stateOf(instance, facts, clock.now());
+  if (state !== 'running') {
+    // One that has ended may have run while nobody looked.
+    const isNew = isStarting(state) && !hasBeenReady(instance, facts);
+    return { kind: isNew ? 'never' : 'notRunning' };
   }
   if (!account || !hasShell(instance)) {
     return { kind: 'never' };

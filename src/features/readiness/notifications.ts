@@ -6,8 +6,10 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
+import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
 import type { ReadinessEvent } from '../../store/rentals/readiness';
+import { wait } from '../../util/clock';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { explain, failureSentence, troubleSentence } from './failureWords';
@@ -100,10 +102,18 @@ export class ReadinessNotifications {
     const { instanceId, hadData } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    if (canReplace && !hadData && this.deps.settings.get('gpuRental.ready.onFailure') === 'replace') {
+    const alone = await this.alone(event);
+    if (alone?.kind === 'after') {
       void vscode.window.showWarningMessage(
-        t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence),
+        alone.pauseMs === 0
+          ? t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence)
+          : t(
+              '{0} As you set it, it is destroyed and the next best offer is rented, in {1} minutes.',
+              sentence,
+              Math.ceil(alone.pauseMs / 60_000),
+            ),
       );
+      await wait(this.deps.clock, alone.pauseMs);
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
     if (this.isLeftToWindow(event)) {
@@ -116,7 +126,29 @@ export class ReadinessNotifications {
       [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
       [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
     ];
-    return ask('error', `${sentence} ${this.diskCost(instanceId)}`, actions);
+    const reason = alone === undefined ? undefined : askedWords(alone.kind);
+    const words = [sentence, reason, this.diskCost(instanceId)].filter((part) => part !== undefined);
+    return ask('error', words.join(' '), actions);
+  }
+
+  /** Whether the setting has it replaced without asking; what it failed with is kept for the next one. */
+  private async alone({
+    instanceId,
+    reason,
+    message,
+    hadData,
+  }: Extract<ReadinessEvent, { kind: 'failed' }>): Promise<ReplaceAlone | undefined> {
+    const { rentals, settings } = this.deps;
+    const rental = rentals.find(instanceId);
+    if (!rental) {
+      return undefined;
+    }
+    const failure = failureKind(reason, message);
+    await rentals.update(rental.marker, { failure });
+    const isWanted =
+      rental.search !== undefined && !hadData && settings.get('gpuRental.ready.onFailure') === 'replace';
+    const find = (marker: string) => rentals.rentals.find((one) => one.marker === marker);
+    return isWanted ? replaceAlone(rental, failure, find) : undefined;
   }
 
   private async tooDear(event: Extract<ReadinessEvent, { kind: 'tooDear' }>, name: string): Promise<void> {
@@ -225,4 +257,16 @@ async function ask(
       ? vscode.window.showWarningMessage(message, ...labels)
       : vscode.window.showErrorMessage(message, ...labels));
   await actions.find(([label]) => label === chosen)?.[1]();
+}
+
+/** Why the setting does not decide. */
+function askedWords(kind: ReplaceAlone['kind']): string | undefined {
+  switch (kind) {
+    case 'after':
+      return undefined;
+    case 'sameFailure':
+      return t('Another host failed the same way, so it is not replaced without asking.');
+    case 'tooMany':
+      return t('It was replaced 3 times, so it is not replaced again without asking.');
+  }
 }

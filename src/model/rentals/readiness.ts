@@ -22,6 +22,10 @@ export interface Watch {
   readonly stage: InstanceStateKind;
   /** "Longer than usual" was said. */
   readonly isLong: boolean;
+  /** When it was looked at last, in milliseconds since 1970; absent in what an older version wrote. */
+  readonly lookedAt?: number;
+  /** It may have run while nobody looked. */
+  readonly hasGap?: boolean;
   /** It was in a list at least once. */
   readonly wasSeen: boolean;
 }
@@ -46,6 +50,9 @@ export interface WatchStep {
   readonly becameLong?: boolean;
 }
 
+/** A machine can be ready and exit again within this time without being seen. */
+const longestGapMs = 2 * 60_000;
+
 export interface ReadinessLimits {
   /** Without a change of the host's message. */
   readonly timeoutMs: number;
@@ -60,6 +67,7 @@ export function beginWatch(instanceId: number, cause: Watch['cause'], now: numbe
     since: now,
     cause,
     messageAt: now,
+    lookedAt: now,
     stage: cause === 'rent' ? 'provisioning' : 'starting',
     isLong: false,
     wasSeen: false,
@@ -98,7 +106,8 @@ export function observe(
       watch.cause === 'reboot' && facts.lastRequest?.tookEffect !== true && now - watch.since < rebootGraceMs;
     return isBeforeReboot ? { watch: seen } : { watch: seen, outcome: { kind: 'ready' } };
   }
-  const hadData = hasBeenReady(instance, facts);
+  // A start or reboot is of one that was there before; of a gap nobody knows what happened in it.
+  const hadData = watch.cause !== 'rent' || seen.hasGap === true || hasBeenReady(instance, facts);
   if (lingers) {
     return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
   }
@@ -126,11 +135,17 @@ function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now:
   return {
     ...rest,
     ...(kept === undefined ? {} : { message: kept }),
+    lookedAt: now,
+    ...(hasGap(watch, now) ? { hasGap: true } : {}),
     // A clock that was set back counts anew.
     messageAt: hasChanged ? now : Math.min(watch.messageAt, now),
     stage: stateOf(instance, facts, now),
     wasSeen: true,
   };
+}
+
+function hasGap({ lookedAt }: Watch, now: number): boolean {
+  return lookedAt === undefined || Math.abs(now - lookedAt) > longestGapMs;
 }
 
 /** Applies the time limits; a start that waits for a free GPU is not timed, since nothing is being built. */

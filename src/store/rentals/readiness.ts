@@ -277,7 +277,7 @@ class SharedReadiness implements Readiness {
         const { reason, hadData } = outcome;
         // What the failure says is not said again as trouble.
         this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
-        await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, ...words });
+        await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, hadData, ...words });
         this.teller.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
         break;
       }
@@ -340,9 +340,9 @@ class SharedReadiness implements Readiness {
         if (phase.kind === 'ready') {
           this.teller.tell(key, { kind: 'ready', instanceId });
         } else {
-          const { reason, message } = phase;
+          const { reason, message, hadData = true } = phase;
           const words = message === undefined ? {} : { message };
-          this.teller.tell(key, { kind: 'failed', instanceId, reason, hadData: false, ...words });
+          this.teller.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
         }
       }
     }

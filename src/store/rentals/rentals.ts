@@ -58,7 +58,7 @@ export type RentResult =
   /** Still open: the search goes on by itself and its end is told by `onDidSettle`. */
   | { readonly kind: 'notKnown'; readonly rental: Rental };
 
-type RentalChange = Partial<Pick<Rental, 'phase' | 'replacements' | 'replacingSince'>>;
+type RentalChange = Partial<Pick<Rental, 'phase' | 'replacements' | 'replacingSince' | 'failure'>>;
 
 export interface RentalStore extends Disposable {
   /** Of the active account, newest first. */

@@ -1,5 +1,6 @@
 import { GoneError, NotFoundError, RefusedError } from '../../api/errors';
 import {
+  hasBeenReady,
   intentOf,
   isFailed,
   noFacts,
@@ -223,7 +224,7 @@ async function presentState(
   }
   const timedOut = rental.phase.kind === 'failed' && rental.phase.reason === 'timedOut';
   const mayReplace = isFailed(kind, intent) || timedOut;
-  if (!mayReplace || (facts.readyAt !== undefined && !options.dataLossAccepted)) {
+  if (!mayReplace || (hasBeenReady(instance, facts) && !options.dataLossAccepted)) {
     return { kind: 'notNeeded', isRunning: false };
   }
   if (instance.machineId !== undefined) {

@@ -51,6 +51,14 @@ describe('readiness', () => {
     });
   }
 
+  it('has data where nobody looked for a while, or it was started again: it may have run', () => {
+    const failed = { kind: 'failed', reason: 'exited', hadData: true };
+    const unseen = new Play().see(0, { actualStatus: 'loading' }).see(600_000, { actualStatus: 'exited' });
+    assert.deepEqual(unseen.outcome, failed);
+    const started = new Play('start').see(130_000, { actualStatus: 'exited' });
+    assert.deepEqual(started.outcome, failed);
+  });
+
   it('takes a text nobody documented for neither', () => {
     assert.equal(new Play().see(0, { actualStatus: 'defrosting' }).outcome, undefined);
   });
@@ -133,7 +141,7 @@ describe('readiness', () => {
     play.see(28 * minute, { actualStatus: 'loading', statusMessage: 'layer 2' });
     assert.equal(play.outcome, undefined);
     play.see(29 * minute, { actualStatus: 'loading', statusMessage: 'layer 2' });
-    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
   it('times out also where the clock was set back meanwhile', () => {
@@ -143,7 +151,7 @@ describe('readiness', () => {
     play.see(-day + 14 * minute, { actualStatus: 'loading', statusMessage: 'pulling' });
     assert.equal(play.outcome, undefined);
     play.see(-day + 15 * minute, { actualStatus: 'loading', statusMessage: 'pulling' });
-    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
   it('waits an hour at most, whatever the host says', () => {

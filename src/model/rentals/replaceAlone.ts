@@ -1,0 +1,40 @@
+/** What of a rental counts for replacing it without a question. */
+export interface ReplacedRental {
+  readonly marker: string;
+  readonly replaces?: string;
+  readonly failure?: string;
+}
+
+export type ReplaceAlone =
+  | { readonly kind: 'after'; readonly pauseMs: number }
+  /** So many were rented from one Enter. */
+  | { readonly kind: 'tooMany' }
+  /** Another host failed alike, so the next one will as well. */
+  | { readonly kind: 'sameFailure' };
+
+/** Before each replacement that nobody asked for; there are no more than these from one Enter. */
+const pausesMs = [0, 60_000, 5 * 60_000] as const;
+
+/** A failure without ids, addresses and times, so that those of two hosts can be compared. */
+export function failureKind(reason: string, message: string | undefined): string {
+  const words = (message ?? '').toLowerCase().replace(/[0-9a-f]{6,}|\d+/g, '#');
+  return `${reason}: ${words.replace(/\s+/g, ' ').trim()}`.slice(0, 300);
+}
+
+/** Whether a machine that failed is replaced without asking, and after which pause. */
+export function replaceAlone(
+  rental: ReplacedRental,
+  failure: string,
+  find: (marker: string) => ReplacedRental | undefined,
+): ReplaceAlone {
+  const before: ReplacedRental[] = [];
+  for (let one = find(rental.replaces ?? ''); one && before.length < pausesMs.length;) {
+    before.push(one);
+    one = find(one.replaces ?? '');
+  }
+  if (before.some((one) => one.failure === failure)) {
+    return { kind: 'sameFailure' };
+  }
+  const pauseMs = pausesMs[before.length];
+  return pauseMs === undefined ? { kind: 'tooMany' } : { kind: 'after', pauseMs };
+}
