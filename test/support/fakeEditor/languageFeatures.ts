@@ -108,11 +108,10 @@ export function selects(selector: vscode.DocumentSelector, document: FakeTextDoc
   if (scheme !== undefined && scheme !== document.uri.scheme) return false;
   if (pattern === undefined) return true;
   const text = typeof pattern === 'string' ? pattern : pattern.pattern;
-  const source = text
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*\*\//g, '(?:.*/)?')
-    .replace(/(?<![)?])\*+/g, '[^/]*');
-  return new RegExp(`^${source.startsWith('(?:.*/)?') ? '/?' : ''}${source}$`).test(document.uri.path);
+  const source = text.replace(/\*\*\/|\*+|[.+?^${}()|[\]\\]/g, (part) =>
+    part === '**/' ? '(?:.*/)?' : part === '**' ? '.*' : part === '*' ? '[^/]*' : `\\${part}`,
+  );
+  return new RegExp(`^${source}$`).test(document.uri.path);
 }
 
 function asReal(document: FakeTextDocument): vscode.TextDocument {
