@@ -161,6 +161,21 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/unit/**/*.ts', 'test/contract/**/*.ts', 'test/feature/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        namedZod,
+        globalDispatcher,
+        sentences,
+        {
+          selector: "CallExpression[callee.property.name='bail']",
+          message: 'Of files that run side by side, one that bails ends all others unseen.',
+        },
+      ],
+    },
+  },
+  {
     // The stand-in has classes and numbers of its own where the editor has its own.
     files: ['test/support/fakeEditor/**/*.ts', 'test/support/feature/**/*.ts'],
     rules: {
