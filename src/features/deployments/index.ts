@@ -10,6 +10,7 @@ import { readyList } from '../../store/listStore';
 import type { Account, Loaded } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
@@ -209,7 +210,11 @@ async function choose(
   action: 'stop' | 'start',
 ): Promise<Deployment | undefined> {
   if (typeof target === 'object' && target !== null && 'deploymentId' in target) {
-    return list.deployments.find(({ id }) => id === Number(target.deploymentId));
+    const deployment = list.deployments.find(({ id }) => id === Number(target.deploymentId));
+    if (!deployment) {
+      throw new UserError(text('The deployment is no longer in the list. Refresh the list.'));
+    }
+    return deployment;
   }
   await whileAsking(list.refresh());
   const rows = list.deployments

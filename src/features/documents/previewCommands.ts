@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { openNamedDocument } from '../../editor/namedDocument';
 import { templateIdOf } from '../../editor/templateUris';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
@@ -68,15 +69,10 @@ async function rent(target: unknown): Promise<void> {
 /** From a lens, a menu, or the active editor. */
 async function documentOf(target: unknown): Promise<vscode.TextDocument | undefined> {
   const given = here.safeParse(target);
-  const uri =
-    target instanceof vscode.Uri
-      ? target
-      : given.success
-        ? vscode.Uri.parse(given.data.uri, true)
-        : undefined;
+  const uri = target instanceof vscode.Uri ? target : given.data?.uri;
   const id = templateIdOf(target);
   const document = uri
-    ? await vscode.workspace.openTextDocument(uri)
+    ? await openNamedDocument(uri)
     : id === undefined
       ? vscode.window.activeTextEditor?.document
       : undefined;

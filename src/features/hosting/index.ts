@@ -8,6 +8,7 @@ import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../store/accounts/accountErrors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { MachineList } from './machineList';
 import { MachineTree, occupancyText } from './machineTree';
@@ -62,9 +63,6 @@ async function chooseMachine(
   target: unknown,
   title: string,
 ): Promise<Machine | undefined> {
-  if (typeof target === 'object' && target !== null && 'machineId' in target) {
-    return machines.find(Number(target.machineId));
-  }
   if (!accounts.active) {
     throw new NotSignedInError();
   }
@@ -74,6 +72,13 @@ async function chooseMachine(
   const { state } = machines;
   if (state.kind === 'failed') {
     throw state.error;
+  }
+  if (typeof target === 'object' && target !== null && 'machineId' in target) {
+    const machine = machines.find(Number(target.machineId));
+    if (!machine) {
+      throw new UserError(text('The machine is no longer in the list. Refresh the list.'));
+    }
+    return machine;
   }
   const rows = (state.kind === 'ready' ? state.value : []).map((machine) => ({
     label: plainLabel(`#${machine.id} ${machine.gpuCount ?? 1}× ${machine.gpuName ?? ''}`),

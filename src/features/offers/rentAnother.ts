@@ -17,6 +17,8 @@ import type { Account, Rental } from '../../store/ports';
 import { listedInstances } from '../../store/instances/listed';
 import { presentTemplate } from '../../store/templates/presentTemplate';
 import { formatMoney } from '../../model/money';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import type { JourneyDeps, JourneyStart } from './journey';
 import { pickTemplate } from './templatePick';
 
@@ -45,10 +47,16 @@ export async function anotherLike(
       : undefined;
 }
 
-function known(deps: JourneyDeps, id: number): Past | undefined {
+function known(deps: JourneyDeps, id: number): Past {
   const instance = deps.fleet.find(id);
   const rental = deps.rentals.find(id);
-  return rental ? { kind: 'rental', rental } : instance && { kind: 'instance', instance };
+  if (rental) {
+    return { kind: 'rental', rental };
+  }
+  if (!instance) {
+    throw new UserError(text('Instance #{0} is not in the list any more. Refresh the list.', id));
+  }
+  return { kind: 'instance', instance };
 }
 
 async function choose(deps: JourneyDeps): Promise<Past | undefined> {

@@ -10,6 +10,8 @@ import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
 import { SearchMemory } from '../../store/offers/searchMemory';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
 
 /** What is to be watched, before its price limit is known. */
@@ -52,12 +54,12 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
   }
 }
 
-/** Throws where the query is none. */
+/** Throws where another extension or an old row gives no search. */
 function readSubject(given: unknown): Subject {
-  const { query: stored, baseFilters, name } = request.parse(given);
+  const { query: stored, baseFilters, name } = request.safeParse(given).data ?? {};
   const query = readQuery(stored);
   if (!query) {
-    throw new Error('The search to watch is none.');
+    throw new UserError(text('Could not read this search. Search again and watch it from there.'));
   }
   return {
     query,

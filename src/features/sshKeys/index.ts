@@ -243,7 +243,11 @@ async function chooseKey(deps: Deps, target: unknown, title: string): Promise<Ss
   const keys = registeredKeys(deps);
   const id =
     typeof target === 'object' && target !== null && 'sshKeyId' in target ? target.sshKeyId : undefined;
-  return id === undefined ? pickOf(keys, title) : keys.find((key) => key.id === id);
+  const key = id === undefined ? await pickOf(keys, title) : keys.find((one) => one.id === id);
+  if (id !== undefined && !key) {
+    throw new UserError(text('The SSH key is no longer in the list. Refresh the list.'));
+  }
+  return key;
 }
 
 /** As the account view and the tree show them; the user's own key has the id 0 and cannot be deleted. */

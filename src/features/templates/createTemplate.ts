@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
@@ -107,17 +108,17 @@ export async function importTemplate(deps: CommandDeps, from: unknown): Promise<
   deps.templateDesk.documents.account();
   const uri = fileOf(from) ?? (await pickFile());
   if (uri) {
-    const document = await vscode.workspace.openTextDocument(uri);
-    await openDraft(deps, parseDocument(document.getText()), fileOwner(uri.toString()));
+    const document = await openNamedDocument(uri);
+    await openDraft(deps, parseDocument(document.getText()), fileOwner(document.uri.toString()));
   }
 }
 
-function fileOf(from: unknown): vscode.Uri | undefined {
+function fileOf(from: unknown): vscode.Uri | string | undefined {
   if (from instanceof vscode.Uri) {
     return from;
   }
   return typeof from === 'object' && from !== null && 'uri' in from && typeof from.uri === 'string'
-    ? vscode.Uri.parse(from.uri, true)
+    ? from.uri
     : undefined;
 }
 
