@@ -32,15 +32,24 @@ export class Commands {
 
   /** Id of the command with this title that the palette offers now; throws where it does not. */
   inPalette(title: string): string {
-    const { commands, menus } = manifest.contributes;
+    const { commands } = manifest.contributes;
     const found = commands.filter((one) => sameTitle(inWords(one.title), title));
     if (found.length === 0) throw new Error(`No command is called "${title}"`);
-    const offered = found.find(({ command, enablement }) => {
-      const entries = (menus['commandPalette'] ?? []).filter((entry) => entry.command === command);
-      return entries.every(({ when }) => holds(when, this.keys)) && holds(enablement, this.keys);
-    });
+    const offered = found.find(({ command }) => this.isInPalette(command));
     if (!offered) throw new Error(`The palette does not offer "${title}" now`);
     return offered.command;
+  }
+
+  /** Whether the palette offers a command now. */
+  isInPalette(id: string): boolean {
+    const { commands, menus } = manifest.contributes;
+    const contributed = commands.find(({ command }) => command === id);
+    const entries = (menus['commandPalette'] ?? []).filter(({ command }) => command === id);
+    return (
+      contributed !== undefined &&
+      entries.every(({ when }) => holds(when, this.keys)) &&
+      holds(contributed.enablement, this.keys)
+    );
   }
 
   /** What a menu offers, submenus included, by titles. */
