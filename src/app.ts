@@ -102,16 +102,16 @@ function keepAttention({ accounts, fleet, rentals, searchWatches, storageDir, lo
     // While the list cannot be read, what was noted last stays true.
     if (accounts.state.kind === 'signedOut') {
       void attention.set(false);
+    } else if (rentals.rentals.some(isUnsettled)) {
+      // Before any list: the editor may be killed within seconds of the Enter.
+      void attention.set(true);
     } else if (state.kind === 'ready') {
-      void attention.set(
-        state.value.instances.length > 0 ||
-          rentals.rentals.some(isUnsettled) ||
-          searchWatches.rows.length > 0,
-      );
+      void attention.set(state.value.instances.length > 0 || searchWatches.rows.length > 0);
     }
   };
   fleet.onDidChange(tell);
   accounts.onDidChange(tell);
+  rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
   tell();
 }

@@ -62,7 +62,11 @@ export class RentalJournal {
     const names = (await readdir(folder)).filter((name) => /^[0-9a-f]{8}\.json$/.test(name));
     const rentals: Rental[] = [];
     for (const name of names) {
-      const rental = await this.get(accountKey, name.slice(0, 8));
+      const rental = await this.get(accountKey, name.slice(0, 8)).catch((error: unknown) => {
+        // One file that the disk refuses hides no other rental.
+        this.log.error(`The rental ${name} could not be read`, error);
+        return undefined;
+      });
       if (rental && overSince(rental) !== undefined && now - rental.requestedAt > keepEndedMs) {
         await this.dropSecrets(rental.marker);
         await this.file(accountKey, rental.marker).remove();

@@ -7,7 +7,7 @@ import type { FleetStore } from '../instances/fleet';
 import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal } from './rentalJournal';
 
-/** For how long an open outcome is worth a list every ten seconds. */
+/** For how long an open outcome is worth a list every ten seconds, from when this window knows of it. */
 const awaitedForMs = 15 * 60_000;
 /** An instance that is waited for may be missing from the list that is known, which then gives no reason to read it. */
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
@@ -30,6 +30,8 @@ export class RentalRecords implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<readonly Rental[]>());
   private byMarker = new Map<string, Rental>();
+  /** When open rentals became known here, by their marker (`Clock.elapsed`). */
+  private readonly openSince = new Map<string, number>();
   private key: string | undefined;
   private whenLoaded: Promise<void> = Promise.resolve();
 
@@ -99,11 +101,14 @@ export class RentalRecords implements Disposable {
 
   /** Has the instances listed more often while an outcome is open; to be called again as time passes. */
   tellAwaited(): void {
-    const since = this.deps.clock.now() - awaitedForMs;
-    const isOpen = this.all.some(
-      ({ phase, requestedAt }) => requestedAt > since && openPhases.has(phase.kind),
+    const now = this.deps.clock.elapsed();
+    const open = this.all.filter(({ phase }) => openPhases.has(phase.kind));
+    for (const { marker } of open) {
+      this.openSince.set(marker, this.openSince.get(marker) ?? now);
+    }
+    this.deps.fleet.setAwaited(
+      open.some(({ marker }) => now - (this.openSince.get(marker) ?? now) < awaitedForMs),
     );
-    this.deps.fleet.setAwaited(isOpen);
   }
 
   dispose(): void {

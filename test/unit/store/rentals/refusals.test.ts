@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   GoneError,
   RateLimitedError,
@@ -81,6 +83,23 @@ describe('a rental that was refused or not answered', function () {
     service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
     await window.fleet.refresh();
     await until('it is found', () => window.rentals.find(7777)?.phase.kind === 'waiting', { everyMs: 1 });
+  });
+
+  it('is looked for at the next start, however late, and though the disk refuses the file of another', async () => {
+    service.before = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);
+    void window.rentals.rent(request).catch(() => undefined);
+    await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
+    const marker = window.rentals.rentals[0]?.marker ?? '';
+    await mkdir(join(computer.storageDir, 'rentals', window.accounts.active?.key ?? '', '00000000.json'));
+    window.close();
+    service.before = () => undefined;
+    await computer.clock.advance(30 * 60_000);
+    service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
+    const next = await computer.openSignedIn();
+    await until('it is found', async () => {
+      await computer.clock.advance(5000);
+      return next.rentals.find(7777)?.phase.kind === 'waiting';
+    });
   });
 
   it('is refused here where it is interruptible and has no bid', async () => {
