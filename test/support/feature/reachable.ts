@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { TerminalOptions } from 'vscode';
+import { runProgram } from '../../../src/ssh/run';
 import type { Computer } from './computer';
 
 /** A key in the `.ssh` folder of the computer; its public line. */
@@ -40,4 +42,11 @@ export function remoteSshExtension(id = 'ms-vscode-remote.remote-ssh', section =
       },
     },
   };
+}
+
+/** What the program of a terminal prints where it is given a command as well. */
+export async function saysIn(options: TerminalOptions, command: string): Promise<string> {
+  const { shellPath = '', shellArgs = [] } = options;
+  const { stdout } = await runProgram(shellPath, [...[shellArgs].flat(), command]);
+  return stdout;
 }
