@@ -18,6 +18,14 @@ export interface ComputerOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/** One use of the secret store by a window. */
+export interface SecretUse {
+  readonly action: 'get' | 'store' | 'delete';
+  readonly key: string;
+  /** Does it; the value for `get`. */
+  readonly proceed: () => string | undefined;
+}
+
 /** How long a test may wait in the product's time, unless it says otherwise. */
 const patienceMs = 15 * 60_000;
 /** How long anything may take in real time; reached only by what hangs. */
@@ -35,8 +43,8 @@ export class Computer {
   private readonly secretValues = new Map<string, string>();
   private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
   private readonly mementos = new Map<string, unknown>();
-  /** Replaces the secret store, for tests of one in trouble. */
-  secretTrouble: ((action: 'get' | 'store' | 'delete', key: string) => Promise<void>) | undefined;
+  /** Stands before the secret store, for tests of one in trouble. */
+  secretTrouble: ((use: SecretUse) => Promise<string | undefined>) | undefined;
 
   private constructor(
     readonly root: string,
@@ -117,23 +125,19 @@ export class Computer {
   }
 
   secretStorage(): vscode.SecretStorage {
-    const tell = async (action: 'get' | 'store' | 'delete', key: string) => this.secretTrouble?.(action, key);
+    const use = async (action: SecretUse['action'], key: string, proceed: SecretUse['proceed']) =>
+      this.secretTrouble ? this.secretTrouble({ action, key, proceed }) : proceed();
+    const change = (action: 'store' | 'delete', key: string, work: () => unknown) =>
+      use(action, key, () => {
+        work();
+        this.secretChanged.fire({ key });
+        return undefined;
+      }).then(() => undefined);
     return {
       keys: () => Promise.resolve([...this.secretValues.keys()]),
-      get: async (key) => {
-        await tell('get', key);
-        return this.secretValues.get(key);
-      },
-      store: async (key, value) => {
-        await tell('store', key);
-        this.secretValues.set(key, value);
-        this.secretChanged.fire({ key });
-      },
-      delete: async (key) => {
-        await tell('delete', key);
-        this.secretValues.delete(key);
-        this.secretChanged.fire({ key });
-      },
+      get: (key) => use('get', key, () => this.secretValues.get(key)),
+      store: (key, value) => change('store', key, () => this.secretValues.set(key, value)),
+      delete: (key) => change('delete', key, () => this.secretValues.delete(key)),
       onDidChange: this.secretChanged.event,
     };
   }

@@ -131,4 +131,21 @@ export class ViewDriver {
       .filter(({ view, when }) => view === this.id && holds(when, this.window.screen.commands.keys))
       .map(({ contents }) => inWords(contents));
   }
+
+  /** Waits for the welcome text that says so. */
+  async welcomeShows(text: Wanted): Promise<string> {
+    return this.window.computer.until(`a welcome with ${String(text)} in ${this.id}`, async () =>
+      (await this.welcome()).find((one) => fits(one, text)),
+    );
+  }
+
+  /** Presses a button or link of the welcome text by its words. */
+  async welcomeButton(words: string): Promise<void> {
+    const welcome = (await this.welcome()).join('\n');
+    const links = [...welcome.matchAll(/\[([^\]]+)\]\(command:([\w.]+)\)/g)];
+    const link = links.find(([, label]) => label === words);
+    assert.ok(link, `the welcome of ${this.id} has no "${words}": ${welcome}`);
+    this.window.start(link[2] ?? '');
+    await this.window.computer.rest();
+  }
 }

@@ -23,7 +23,7 @@ export class FeatureWindow {
   readonly errors: unknown[] = [];
   private readonly context: { readonly subscriptions: { dispose(): unknown }[] } & Record<string, unknown>;
   private readonly module: typeof vscode;
-  private isOpen = true;
+  isOpen = true;
 
   constructor(
     readonly computer: Computer,
