@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
-import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 describe('signing in and out', function () {
@@ -10,33 +9,10 @@ describe('signing in and out', function () {
   let first: Workbench;
   let second: Workbench;
 
-  it('does not echo the key, and says what is wrong with it', async () => {
+  it('shows that somebody is signed in', async () => {
     first = await session().window('1');
-    await first.openContainer('GPU Rental');
-    await first.view('Instances').welcomeButton('Sign In');
-    await first.quick.pick(session().simulator.url);
-    await first.quick.waitForTitle('Sign In: API Key');
-    assert.equal(await first.quick.input.getAttribute('type'), 'password');
-    await first.quick.type('not-a-key');
-    const message = await until('the reason', async () => {
-      const text = await first.quick.message();
-      return /^Paste the API key/.test(text) ? undefined : text;
-    });
-    assert.match(message, /key/i);
-    assert.doesNotMatch(message, /not-a-key/);
-    await first.shot('01-refused');
-    await first.page.keyboard.press('Escape');
-  });
-
-  it('checks the key once and shows who is signed in', async () => {
-    const before = session().simulator.requests().length;
     await signIn(session(), first);
-    await first.shot('02-signed-in');
-    const checks = session()
-      .simulator.requests()
-      .slice(before)
-      .filter(({ path }) => path.startsWith('/api/v0/users/current'));
-    assert.equal(checks.length, 1);
+    await first.shot('01-signed-in');
     await first.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
   });
 
@@ -67,8 +43,8 @@ describe('signing in and out', function () {
   });
 
   it('leaves the key in no file of the editor', () => {
-    assert.deepEqual(session().filesWithSecrets(['ui-secret-key-5f2c9e', 'not-a-key']), []);
-    assert.doesNotMatch(session().log(), /ui-secret-key|not-a-key/);
+    assert.deepEqual(session().filesWithSecrets(['ui-secret-key-5f2c9e']), []);
+    assert.doesNotMatch(session().log(), /ui-secret-key/);
   });
 
   it('caused no error in any window', () => {
