@@ -64,7 +64,7 @@ function report(changes: Partial<ReportView> = {}): ReportView {
         title: 'Models',
         folded: false,
         table: {
-          caption: 'Models',
+          caption: 'Models in the market',
           columns: [{ label: 'Model', numeric: false }],
           rows: [{ id: 'RTX 4090', cells: [{ text: 'RTX 4090' }], action: 'Search offers with this GPU' }],
         },

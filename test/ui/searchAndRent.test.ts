@@ -77,8 +77,8 @@ describe('search and rent', function () {
     await title('Search Offers: Filters');
     await choose('GPU');
     await title('Search Offers: GPU');
-    await type('RTX 3090');
-    await workbench.quick.row('RTX 3090').waitFor();
+    await type('RTX A6000');
+    await workbench.quick.row('RTX A6000').waitFor();
     await press('ArrowDown');
     await press('Space');
     await workbench.quick.widget.locator('.quick-input-count', { hasText: '2 Selected' }).waitFor();
@@ -101,7 +101,7 @@ describe('search and rent', function () {
     });
     const { reliability, machine_id: machine, static_ip: fixed, gpu_name: models } = sent();
     assert.deepEqual([reliability, machine, fixed], [{ gte: 0.95 }, { eq: 12 }, { eq: false }]);
-    assert.deepEqual(models?.in?.sort(), ['RTX 3090', 'RTX 4090']);
+    assert.deepEqual(models?.in?.sort(), ['RTX 4090', 'RTX A6000']);
     simulator.faults.clear();
     await choose('Reset All Filters');
     await choose('Show Offers');
