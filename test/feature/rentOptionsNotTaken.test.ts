@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { haveKey, lastRental, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('options of a rental that are not taken', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const quick = () => window.quick;
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await quick().pick('More Options…');
+    await quick().title('Rent: More Options');
+  });
+  it('sets no script where no file is chosen', async () => {
+    window.screen.fileDialogs.push(undefined);
+    await quick().pick('On-Start Script');
+    await quick().title('Rent: On-Start Script');
+    assert.ok(
+      !quick()
+        .rows()
+        .some((row) => row.includes('From the Active Editor')),
+    );
+    await quick().pick('From a File…');
+  });
+
+  it('sets no script that is too long even when compressed', async () => {
+    const file = path.join(computer().workspace, 'long.sh');
+    // Bytes that do not repeat cannot be compressed.
+    let seed = 1;
+    const noise = Array.from({ length: 12_000 }, () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return String.fromCharCode(33 + (seed % 94));
+    });
+    writeFileSync(file, noise.join(''));
+    window.screen.fileDialogs.push([file]);
+    await quick().pick('On-Start Script');
+    await quick().title('Rent: On-Start Script');
+    await quick().pick('From a File…');
+    await window.dialogButton('OK', /too long|characters/);
+  });
+
+  it('sets nothing where the user goes back', async () => {
+    await quick().pick('On-Start Script');
+    await quick().title('Rent: On-Start Script');
+    await quick().back();
+    await quick().title('Rent: More Options');
+    await quick().pick('Login to a Private Registry');
+    await quick().title('Rent: Private Registry');
+    await quick().pick('Enter a Login…');
+    await quick().message(/Address/);
+    await quick().back();
+    await quick().title('Rent: More Options');
+    await quick().row(/^Login to a Private Registry(?! set)/);
+  });
+
+  it('rents with none of it', async () => {
+    await quick().title('Rent: More Options');
+    assert.ok(
+      !quick()
+        .rows()
+        .some((row) => /On-Start Script.*characters/.test(row)),
+    );
+    await quick().pick('Done');
+    await rentNow(window);
+    assert.deepEqual(lastRental(computer()), {
+      image: 'pytorch/pytorch:latest',
+      disk: 20,
+      label: '',
+      runtype: 'ssh_direct',
+      cancel_unavail: true,
+    });
+  });
+});
