@@ -75,14 +75,6 @@ export async function textsOf(rows: Locator): Promise<string[]> {
   return texts.sort((one, other) => one.at - other.at).map(({ text }) => inOneLine(text));
 }
 
-/** The row that stands last; the page does not keep them in order. */
-export async function lastOf(rows: Locator): Promise<Locator> {
-  const indexes = await rows.evaluateAll((all) =>
-    (all as unknown as readonly Row[]).map((row) => Number(row.dataset.index)),
-  );
-  return rows.and(rows.page().locator(`[data-index="${Math.max(...indexes)}"]`));
-}
-
 export function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
