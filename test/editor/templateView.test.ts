@@ -117,7 +117,7 @@ describe('the view of the templates', () => {
       'Rented 3 times',
       `Last rented on ${day(1_700_500_000)}`,
       '#7 · abc',
-      '[click](command:evil)',
+      '[click] - (command:evil) **bold**',
     ]) {
       assert.ok(words.includes(part), `"${part}" in ${words}`);
     }

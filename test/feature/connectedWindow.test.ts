@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { FakeStatusItem } from '../support/fakeEditor/screen';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 import { filesWithSecrets } from '../support/secretScan';
 import { freePort } from '../support/sshMachine';
+
+/** What a pointer on the item shows, as text. */
+function tooltipOf(item: FakeStatusItem | undefined): string {
+  const tooltip = item?.tooltip ?? '';
+  return typeof tooltip === 'string' ? tooltip : tooltip.value;
+}
 
 describe('a window that is connected to an instance', () => {
   const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
@@ -31,7 +38,9 @@ describe('a window that is connected to an instance', () => {
     computer().openWindow({ folders: [folder], remoteName: 'ssh-remote', extensions });
 
   async function menu(window: FeatureWindow): Promise<void> {
-    window.start(String(item(window)?.command));
+    const command = item(window)?.command;
+    assert.ok(typeof command === 'string');
+    window.start(command);
     await window.quick.title('trainer');
   }
 
@@ -61,7 +70,7 @@ describe('a window that is connected to an instance', () => {
 
   it('shows price, time and cost of its machine', async () => {
     const shown = await shows(connected, /trainer · \$\S+\/h · \d+ \w+.* · ≤ \$\S+/);
-    assert.match(String(shown.tooltip), /This window works on trainer.*It costs \$\S+\/h now/s);
+    assert.match(tooltipOf(shown), /This window works on trainer.*It costs \$\S+\/h now/s);
     assert.equal(item(first)?.isShown ?? false, false);
   });
 
@@ -167,13 +176,13 @@ describe('a window that is connected to an instance', () => {
     simulator.fail({ kind: 'error', status: 503, error: 'busy', ...list, times: 0 });
     first.run('Refresh');
     await computer().until('the tooltip to say so', () =>
-      both().every((window) => /this is what was known last/.test(String(item(window)?.tooltip))),
+      both().every((window) => /this is what was known last/.test(tooltipOf(item(window)))),
     );
     for (const { screen } of both()) assert.ok(!screen.messages.shown.some(({ modal }) => modal));
     simulator.faults.clear();
     first.run('Refresh');
     await computer().until('the tooltip to be as before', () =>
-      both().every((window) => !/known last/.test(String(item(window)?.tooltip))),
+      both().every((window) => !/known last/.test(tooltipOf(item(window)))),
     );
     for (const window of [first, ...both()]) window.clearToasts();
   });
