@@ -18,8 +18,18 @@ export class QuickInput {
 
   /** Runs a command from the palette by its title, "Category: Title", with or without dots at its end. */
   async run(title: string): Promise<void> {
-    await this.findInPalette(`>${title}`, this.row(title, '…?'));
-    await this.pick(title, '…?');
+    const row = this.row(title, '…?');
+    await until(`${title} to be run`, async () => {
+      await this.findInPalette(`>${title}`, row);
+      // The palette goes where something else takes the focus, as an opening window does.
+      return clickRow(this.page, row, { comesWithinMs: 3000 }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Error && error.name === 'TimeoutError') return false;
+          throw error;
+        },
+      );
+    });
   }
 
   /** Opens a file by its name. */

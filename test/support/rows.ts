@@ -3,6 +3,13 @@ import { until } from './until';
 
 type ClickOptions = Pick<NonNullable<Parameters<Locator['click']>[0]>, 'button' | 'modifiers'>;
 
+interface RowOptions {
+  /** A part of the row. */
+  readonly within?: string;
+  /** Rejects where the row is not there so soon; nothing was clicked then. */
+  readonly comesWithinMs?: number;
+}
+
 /**
  * Clicks a row of a list or tree, or something inside it. The editor shows every list with the same elements: what
  * was one row when it was looked for may be another one when it is clicked. Such a click is kept from the page, and
@@ -11,10 +18,10 @@ type ClickOptions = Pick<NonNullable<Parameters<Locator['click']>[0]>, 'button' 
 export async function clickRow(
   page: Page,
   row: Locator,
-  { within, ...options }: ClickOptions & { readonly within?: string } = {},
+  { within, comesWithinMs, ...options }: ClickOptions & RowOptions = {},
 ): Promise<void> {
   await until(`a click on ${String(row)}`, async () => {
-    await row.waitFor();
+    await row.waitFor(comesWithinMs === undefined ? {} : { timeout: comesWithinMs });
     const text = await row.textContent();
     const watch = await page.evaluateHandle<RowWatch>(keepFromOtherRows(text ?? ''));
     try {

@@ -192,7 +192,8 @@ export class Workbench {
     await dialog.waitFor();
     const shown = await dialog.elementHandle();
     await dialog.locator(target).click();
-    await shown.waitForElementState('hidden');
+    // A button may lead the whole page elsewhere, and what is gone is not visible either.
+    await until('the dialog to go', async () => !(await shown.isVisible().catch(() => false)));
   }
 
   /** The page inside the panel that was opened last. */

@@ -83,7 +83,7 @@ describe('secrets in template documents', function () {
     await editor.squiggle('info').waitFor();
     const before = sent('PUT').length;
     await editor.save();
-    await workbench.toast(/value of the secret "elsewhere" is not on this computer/);
+    await workbench.toast(/secret "elsewhere" has no value for this template/);
     await editor.squiggle('error').waitFor();
     await workbench.shot('03-not-here');
     assert.deepEqual([sent('PUT').length, await editor.isDirty()], [before, true]);
