@@ -50,20 +50,27 @@ export class PriceGuard {
       return;
     }
     this.checked.add(marker);
-    if (isDear && mostPerHour !== undefined && instance.totalPerHour !== undefined) {
+    if (mostPerHour !== undefined && instance.totalPerHour !== undefined) {
       const found = { instanceId: instance.id, pricePerHour: instance.totalPerHour, mostPerHour };
-      this.end(rental, found).catch((error: unknown) => {
-        this.deps.log.error(`${instance.id} costs more than was confirmed and could not be destroyed`, error);
-        this.deps.tell({ ...found, verdict: 'notConfirmed' });
+      this.judge(rental, found, isDear).catch((error: unknown) => {
+        this.deps.log.error(
+          `The price of ${instance.id} could not be held against what was confirmed`,
+          error,
+        );
+        if (isDear) {
+          this.deps.tell({ ...found, verdict: 'notConfirmed' });
+        }
       });
     }
   }
 
-  private async end(rental: Rental, found: Omit<TooDear, 'verdict'>): Promise<void> {
+  /** Once over all windows and restarts: a price that rises later was agreed on, as a raised bid is. */
+  private async judge(rental: Rental, found: Omit<TooDear, 'verdict'>, isDear: boolean): Promise<void> {
     const { accounts, hub, tell } = this.deps;
     const account = accounts.active;
     const isOurs = account?.key === rental.accountKey;
-    if (isOurs && (await hub.claim(`tooDear:${rental.accountKey}:${rental.marker}`))) {
+    const isFirst = isOurs && (await hub.claim(`firstPrice:${rental.accountKey}:${rental.marker}`));
+    if (isFirst && isDear) {
       tell({ ...found, verdict: await destroyAndVerify(this.deps, account.client, found.instanceId) });
     }
   }

@@ -90,4 +90,16 @@ describe('the price of a new instance', function () {
     await computer.clock.advance(60_000);
     assert.equal(service.count('instances.destroy'), 0);
   });
+
+  it('looks once over all windows and restarts, so that a later bid of the user ends nothing', async () => {
+    const first = await open();
+    await rent(first, 0.4);
+    await computer.clock.advance(20_000);
+    first.owned.dispose();
+    service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(2) }));
+    await open();
+    await computer.clock.advance(60_000);
+    assert.equal(service.count('instances.destroy'), 0);
+    assert.equal(service.instances.length, 1);
+  });
 });
