@@ -89,7 +89,16 @@ export function lastLines({ passed, failed, notRun }, flakes) {
   ];
 }
 
-/** The sum of several runs by their last lines; red when one failed or does not end with its numbers. */
+/** What a run says at its end of its failures and flakes, so that a log that keeps only its end has them all. */
+function failuresOf({ lines }) {
+  const start = lines.findIndex((line) => /^\[[^\]]+\] +FAILED: |^FLAKY /.test(line));
+  return start < 0 ? [] : lines.slice(start, -1);
+}
+
+/**
+ * The sum of several runs by their last lines, below the failures of all of them; red when one failed or does not end
+ * with its numbers.
+ */
 export function ciVerdict(runs) {
   const read = runs.map(({ lines }) => /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? ''));
   const total = sum(
@@ -99,5 +108,5 @@ export function ciVerdict(runs) {
     match ? [] : [`run ${place + 1} did not end with its numbers`],
   );
   const isGreen = total.failed === 0 && runs.every(({ code }) => code === 0);
-  return { lines: [...broken, numbersText(total)], exitCode: isGreen ? 0 : 1 };
+  return { lines: [...runs.flatMap(failuresOf), ...broken, numbersText(total)], exitCode: isGreen ? 0 : 1 };
 }

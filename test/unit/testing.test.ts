@@ -130,8 +130,9 @@ describe('The verdict of a run', () => {
     assert.deepEqual(verdict.lastLines(red, 2), ['2 flaky', '1 not run', '1 passed, 1 failed']);
   });
 
+  const run = (code: number, ...lines: string[]) => ({ code, lines });
+
   it('adds two runs up, and is red where one of them is or gives no numbers', () => {
-    const run = (code: number, ...lines: string[]) => ({ code, lines });
     assert.deepEqual(verdict.ciVerdict([run(0, 'x', '3 passed, 0 failed'), run(0, '4 passed, 0 failed')]), {
       lines: ['7 passed, 0 failed'],
       exitCode: 0,
@@ -145,6 +146,16 @@ describe('The verdict of a run', () => {
       lines: ['run 1 did not end with its numbers', '4 passed, 1 failed'],
       exitCode: 1,
     });
+  });
+
+  it('says what failed in any of several runs once more above their sum', () => {
+    const failed = ['[unit]      FAILED: rents', '[unit]        Waited in vain'];
+    const flaky = ['FLAKY ui/lifecycle: rents: Waited in vain', '1 flaky'];
+    const runs = [
+      run(1, 'x', ...failed, '3 passed, 1 failed'),
+      run(0, '[flaky]     FLAKY ui/lifecycle', ...flaky, '4 passed, 0 failed'),
+    ];
+    assert.deepEqual(verdict.ciVerdict(runs).lines, [...failed, ...flaky, '7 passed, 1 failed']);
   });
 });
 
