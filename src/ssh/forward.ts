@@ -61,7 +61,7 @@ export async function openForward(
   const onStderr = (piece: string) => {
     if (!state.listens) {
       told += piece;
-      state.listens = told.includes(`Local forwarding listening on 127.0.0.1 port ${localPort}.`);
+      state.listens = listener.test(told);
     }
   };
   const ended = deps
@@ -98,6 +98,9 @@ export async function openForward(
   }
   return { localPort, remotePort, ended, close: onAbort };
 }
+
+/** ssh names its listening port only before it binds it; the channel comes once the port is its own. */
+const listener = /^debug1: channel \d+: new .*port listener\]/m;
 
 /** What ssh says beside its steps. */
 function withoutDebug(stderr: string): string {

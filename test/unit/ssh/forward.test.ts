@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { openForward } from '../../../src/ssh/forward';
+import type { Run } from '../../../src/ssh/run';
+import { FakeClock, settle } from '../../support/fakeClock';
+
+/** What OpenSSH 9.2 prints for `-v -L` at a port that is taken: it names the port before it binds it. */
+const announced = (port: string) => `debug1: Local forwarding listening on 127.0.0.1 port ${port}.\n`;
+const bound = 'debug1: channel 0: new port-listener [port listener] (inactive timeout: 0)\n';
+
+function forwardWith(print: (port: string) => string) {
+  const clock = new FakeClock();
+  let begin: () => void;
+  let end: (stderr: string) => void;
+  const started = new Promise<void>((resolve) => (begin = resolve));
+  const stderr = new Promise<string>((resolve) => (end = resolve));
+  const run: Run = async (_, args, options) => {
+    const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1] ?? '';
+    options?.onStderr?.(print(port));
+    begin();
+    return { code: 255, stdout: '', stderr: await stderr, timedOut: false };
+  };
+  const opened = openForward({ run, clock, command: ['ssh'] }, 'gpu-7', 8888);
+  return {
+    opened,
+    /** Lets it look at what ssh printed. */
+    look: async () => {
+      await started;
+      await settle();
+      await clock.advance(300);
+    },
+    end: (words: string) => {
+      end(words);
+    },
+  };
+}
+
+describe('Forwarding a port', () => {
+  it('is not done while ssh has only named the port that it is about to bind', async () => {
+    const { opened, look, end } = forwardWith(announced);
+    let isOpen = false;
+    const refused = assert.rejects(
+      opened.then(() => {
+        isOpen = true;
+      }),
+      /Address already in use/,
+    );
+    await look();
+    assert.equal(isOpen, false);
+    end('bind [127.0.0.1]:8888: Address already in use\n');
+    await look();
+    await refused;
+  });
+
+  it('is done once the port is bound', async () => {
+    const { opened, look } = forwardWith((port) => announced(port) + bound);
+    await look();
+    assert.equal((await opened).remotePort, 8888);
+  });
+});
