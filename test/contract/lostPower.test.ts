@@ -7,6 +7,8 @@ import type { Clock } from '../../src/util/clock';
 import { toDisposable } from '../../src/util/disposable';
 import { silentLog } from '../../src/util/log';
 import { useClients } from '../support/apiClient';
+import { FakeClock } from '../support/fakeClock';
+import { fakeTimeoutMs, runOutOfTime } from '../support/outOfTime';
 import { rentRunning } from '../support/rentedInstance';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 
@@ -37,16 +39,24 @@ describe('a request to an instance whose answer is lost', () => {
   const simulators = useSimulators();
   const clients = useClients();
 
+  /** Only a request that is held back runs out of time, however slow the computer is. */
   async function prepared(kind: PowerRequest) {
     const simulator = await simulators.start();
-    const { client } = clients.connect(simulator, { policy: { timeoutMs: 400 } });
-    const id = await rentRunning(simulator, client);
+    const clock = new FakeClock();
+    const { client } = clients.connect(simulator, { policy: { timeoutMs: fakeTimeoutMs }, clock });
+    const id = await rentRunning(simulator, clients.connect(simulator).client);
     if (kind === 'start') {
-      await client.instances.stop(id);
+      await clients.connect(simulator).client.instances.stop(id);
       simulator.advance(60);
     }
     const path = kind === 'reboot' ? `/api/v0/instances/reboot/${id}/` : `/api/v0/instances/${id}/`;
-    return { simulator, client, id, path, sent: () => simulator.received('PUT', path).length };
+    const sent = () => simulator.received('PUT', path).length;
+    const change = async (fault: FaultOrder['kind']) => {
+      const verdict = changed(client, id, kind);
+      await runOutOfTime(clock, verdict, () => (fault === 'stall' ? sent() : 0));
+      return verdict;
+    };
+    return { simulator, id, path, sent, change };
   }
 
   async function changed(client: Client, id: number, kind: PowerRequest) {
@@ -74,10 +84,10 @@ describe('a request to an instance whose answer is lost', () => {
   for (const [kind, aim, former] of aims) {
     it(`is found done after a ${kind} that took effect, and sent once`, async () => {
       for (const fault of tookEffect) {
-        const { simulator, client, id, path, sent } = await prepared(kind);
+        const { simulator, id, path, sent, change } = await prepared(kind);
         const before = sent();
         simulator.fail({ ...fault, method: 'PUT', path });
-        assert.equal(await changed(client, id, kind), 'done', fault.kind);
+        assert.equal(await change(fault.kind), 'done', fault.kind);
         assert.equal(intended(simulator, id), aim);
         assert.equal(sent() - before, 1);
       }
@@ -85,21 +95,21 @@ describe('a request to an instance whose answer is lost', () => {
 
     it(`is found not done after a ${kind} that had none, and not sent again`, async () => {
       for (const fault of hadNone) {
-        const { simulator, client, id, path, sent } = await prepared(kind);
+        const { simulator, id, path, sent, change } = await prepared(kind);
         const before = sent();
         simulator.fail({ ...fault, method: 'PUT', path });
-        assert.equal(await changed(client, id, kind), 'notDone', fault.kind);
+        assert.equal(await change(fault.kind), 'notDone', fault.kind);
         assert.equal(intended(simulator, id), former);
         assert.equal(sent() - before, 1);
       }
     });
 
     it(`is not known after a ${kind} where nothing can be read`, async () => {
-      const { simulator, client, id, path } = await prepared(kind);
+      const { simulator, path, change } = await prepared(kind);
       simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
       // The record that it is compared with is read first.
       simulator.fail({ kind: 'dropBefore', method: 'GET', path, skip: 1, times: 0 });
-      assert.equal(await changed(client, id, kind), 'notKnown');
+      assert.equal(await change('dropAfter'), 'notKnown');
     });
   }
 
@@ -108,9 +118,9 @@ describe('a request to an instance whose answer is lost', () => {
       ['dropAfter', 'done'],
       ['dropBefore', 'notDone'],
     ] as const) {
-      const { simulator, client, id, path, sent } = await prepared('reboot');
+      const { simulator, path, sent, change } = await prepared('reboot');
       simulator.fail({ kind: fault, method: 'PUT', path });
-      assert.equal(await changed(client, id, 'reboot'), verdict);
+      assert.equal(await change(fault), verdict);
       assert.equal(sent(), 1);
     }
   });

@@ -18,6 +18,7 @@ import { CancelledError, UserError, type NextStep } from '../../src/util/errors'
 import { useClients } from './apiClient';
 import { FakeClock } from './fakeClock';
 import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
+import { fakeTimeoutMs, runOutOfTime } from './outOfTime';
 import { until } from './until';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
@@ -249,29 +250,6 @@ export function describeFailures(operation: MatrixOperation): void {
       });
     }
   });
-}
-
-/** Longer than `runOutOfTime` gets by its small steps before mocha ends the test. */
-const fakeTimeoutMs = 60_000;
-
-/** Lets the time-out pass once for each request, after it has arrived, and the pauses between them. */
-async function runOutOfTime(clock: FakeClock, call: Promise<unknown>, asked: () => number): Promise<void> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  call.then(settle, settle);
-  let arrived = 0;
-  await until(
-    'the end of the call',
-    async () => {
-      const isNew = asked() > arrived;
-      arrived = asked();
-      await clock.advance(isNew ? fakeTimeoutMs : 2);
-      return isSettled;
-    },
-    { everyMs: 1 },
-  );
 }
 
 async function assertFails(

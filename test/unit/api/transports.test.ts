@@ -48,7 +48,7 @@ for (const [name, make] of [
         url: new URL(path, origin()),
         headers: { authorization: 'Bearer k' },
         signal: new AbortController().signal,
-        timeoutMs: 2000,
+        timeoutMs: 20_000,
         maxBytes: 1000,
         ...more,
       });
