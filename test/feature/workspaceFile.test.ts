@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { FakeUri } from '../support/fakeEditor/values';
 import type { FakeTextDocument } from '../support/fakeEditor/textDocument';
+import { DocumentDriver } from '../support/feature/documentDriver';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -10,6 +11,7 @@ import type { FeatureWindow } from '../support/feature/window';
 describe('a workspace that knows its machine', () => {
   const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
   let window: FeatureWindow;
+  const editor = () => new DocumentDriver(window);
   let id: number;
   let templateId: number;
   /** What the machine was rented with. */
@@ -40,30 +42,6 @@ describe('a workspace that knows its machine', () => {
     return document;
   }
 
-  async function lensTitles(): Promise<string[]> {
-    const lenses = await window.screen.languages.lensesOf(shown());
-    return lenses.map(({ command }) => command?.title ?? '');
-  }
-
-  async function lens(title: string): Promise<void> {
-    const lenses = await window.screen.languages.lensesOf(shown());
-    const command = lenses.find((one) => one.command?.title.includes(title))?.command;
-    assert.ok(command, `no lens "${title}"; there are: ${(await lensTitles()).join(', ')}`);
-    window.start(command.command, ...((command.arguments ?? []) as unknown[]));
-    await computer().rest();
-  }
-
-  /** Takes what the light bulb offers in the line with this text. */
-  async function fix(text: string, title: string): Promise<void> {
-    const document = shown();
-    const { range } = document.lineAt(document.positionAt(document.getText().indexOf(text)));
-    const action = await computer().until(`the fix ${title}`, async () =>
-      (await window.screen.languages.actionsAt(document, range)).find((one) => one.title.includes(title)),
-    );
-    assert.ok(action.command && action.edit === undefined);
-    window.start(action.command.command, ...((action.command.arguments ?? []) as unknown[]));
-  }
-
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
     const made = await computer().simulator.call('POST', '/api/v0/template/', {
@@ -85,7 +63,7 @@ describe('a workspace that knows its machine', () => {
     window = await computer().openWindow({ isTrusted: false, isFocused: true });
     await instances().row('trainer');
     await write({ image });
-    assert.ok((await lensTitles()).some((title) => title.endsWith('Trust This Workspace to Rent')));
+    assert.ok((await editor().lenses()).some((title) => title.endsWith('Trust This Workspace to Rent')));
     assert.throws(() => window.screen.commands.inPalette(rent), /does not offer/);
     window.start('gpuRental.rentForWorkspace');
     await window.toastButton('This workspace is not trusted', 'Manage Workspace Trust');
@@ -99,7 +77,7 @@ describe('a workspace that knows its machine', () => {
 
   it('connects to a machine of the recipe or rents another, as the user says', async () => {
     await write({ image });
-    await lens('Rent for This Workspace');
+    await editor().press('Rent for This Workspace');
     await window.quick.title('An Instance for This Workspace Exists Already');
     await window.quick.row('Connect to trainer');
     await window.quick.pick('Rent Another Instance');
@@ -110,14 +88,14 @@ describe('a workspace that knows its machine', () => {
   });
 
   it('shows what is rented, and looks for offers within its limit', async () => {
-    await lens('Find Offers');
+    await editor().press('Find Offers');
     await window.quick.title('Search Offers');
     await computer().until('the search', () => {
       const body = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body;
       return JSON.stringify((body as Record<string, unknown>)['dph_total']) === '{"lte":0.5}';
     });
     window.quick.escape();
-    await lens('Preview What the Service Will Get');
+    await editor().press('Preview What the Service Will Get');
     await window.document(`"image": "${image}"`);
     const diff = window.screen.commands.executed.find((one) => one.id === 'vscode.diff');
     assert.match(String(diff?.args[2]), /what is sent/);
@@ -126,7 +104,7 @@ describe('a workspace that knows its machine', () => {
   it('makes a secret in it a variable of the account', async () => {
     const document = await write({ image, env: { HF_TOKEN: secret, MODE: 'train' } });
     const posted = () => computer().simulator.received('POST', '/api/v0/secrets/');
-    await fix('"HF_TOKEN"', 'Make It an Account Secret');
+    await editor().fix('"HF_TOKEN"', 'Make It an Account Secret');
     const { detail } = await window.dialog('Make HF_TOKEN an environment variable');
     assert.ok(!(detail ?? '').includes(secret));
     assert.equal(posted().length, 0);
@@ -153,7 +131,7 @@ describe('a workspace that knows its machine', () => {
       method: 'POST',
       path: route,
     });
-    await fix('"API_TOKEN"', 'Make It an Account Secret');
+    await editor().fix('"API_TOKEN"', 'Make It an Account Secret');
     await window.dialogButton('Make It an Account Secret', 'Make API_TOKEN an environment variable');
     await window.toast('Ordered by a test');
     assert.ok(document.getText().includes(secret));
@@ -237,7 +215,7 @@ describe('a workspace that knows its machine', () => {
     await window.quick.pick('An Image');
     await computer().until('the file', () => existsSync(file()));
     await window.document('"maxPricePerHour"');
-    assert.ok((await lensTitles()).some((title) => title.endsWith('Rent for This Workspace')));
+    assert.ok((await editor().lenses()).some((title) => title.endsWith('Rent for This Workspace')));
     const written = readFileSync(file(), 'utf8');
     window.run('Create Workspace File…');
     await computer().rest();

@@ -145,11 +145,7 @@ export class DocumentEditor {
     );
   }
 
-  /** How many places are underlined. */
-  async squiggles(kind: 'error' | 'warning' | 'info'): Promise<number> {
-    return this.workbench.page.locator(`.editor-instance .squiggly-${kind}`).count();
-  }
-
+  /** The first place that is underlined. */
   squiggle(kind: 'error' | 'warning' | 'info'): Locator {
     return this.workbench.page.locator(`.editor-instance .squiggly-${kind}`).first();
   }

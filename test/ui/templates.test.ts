@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
-import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 const route = '/api/v0/template/';
@@ -82,29 +79,6 @@ describe('templates as JSON files', function () {
     );
   });
 
-  it('send nothing when nothing was changed', async () => {
-    await editor.focus();
-    await editor.save();
-    await type({});
-    await editor.save();
-    await editor.saved();
-    assert.equal(edits().length, 1);
-  });
-
-  it('stay unsaved with the reason when the service refuses them', async () => {
-    await type({ recommended_disk_space: 0 });
-    await editor.save();
-    await workbench.toast(/must be above 0/);
-    assert.equal(await editor.isDirty(), true);
-    await editor.squiggle('error').waitFor();
-    await workbench.shot('03-refused');
-    await type({ recommended_disk_space: 20 });
-    await editor.save();
-    await editor.saved();
-    assert.equal((await record())['recommended_disk_space'], 20);
-    await workbench.clearNotifications();
-  });
-
   it('mark a password in clear and move it to the secret store', async () => {
     await type({ docker_login_repo: 'ghcr.io', docker_login_user: 'me', docker_login_pass: password });
     await editor.squiggle('warning').waitFor();
@@ -133,37 +107,6 @@ describe('templates as JSON files', function () {
     await workbench.toastButton(/What should it become/, 'Use Mine');
     await editor.saved();
     assert.equal((await record())['desc'], 'mine');
-    await workbench.quick.run('View: Close All Editors');
-    await workbench.clearNotifications();
-  });
-
-  it('become theirs when the user says so, and mine can be had back by undoing', async () => {
-    const view = workbench.view('Templates');
-    await view.click('My Trainer');
-    await editor.waitFor('My Trainer.json', '"desc": "mine"');
-    await type({ desc: 'mine again' });
-    await editElsewhere({ desc: 'theirs again' });
-    await editor.save();
-    await workbench.toastButton(/What should it become/, 'Use Theirs');
-    await editor.saved();
-    assert.equal((await record())['desc'], 'theirs again');
-    await workbench.quick.run('View: Close All Editors');
-    await workbench.clearNotifications();
-    await view.click('My Trainer');
-    await editor.waitFor('My Trainer.json', '"desc": "theirs again"');
-  });
-
-  it('are merged variable by variable, yours kept where both changed one', async () => {
-    await type({ env: { HF_HOME: '/mine', '-p 8080:8080': '1', MINE: '1' } });
-    await editElsewhere({ env: '-e HF_HOME=/theirs -e THEIRS=1 -p 8080:8080' });
-    await editor.save();
-    await workbench.toastButton(/What should it become/, 'Merge');
-    await workbench.toast(/yours was kept: env.HF_HOME/);
-    await editor.waitFor('My Trainer.json', '"THEIRS": "1"');
-    await workbench.shot('05-merged');
-    await editor.save();
-    await editor.saved();
-    assert.equal((await record())['env'], '-e HF_HOME=/mine -p 8080:8080 -e MINE=1 -e THEIRS=1');
     await workbench.quick.run('View: Close All Editors');
     await workbench.clearNotifications();
   });
@@ -197,84 +140,6 @@ describe('templates as JSON files', function () {
     await workbench.page.bringToFront();
     await editor.line('"tag": "second window"').waitFor();
     await second.page.close();
-  });
-
-  it('become mine by copying, as a draft that is created when it is saved', async () => {
-    const view = workbench.view('Templates');
-    await view.contextMenu(view.row('My Trainer'), 'Duplicate Template');
-    await editor.waitFor('Copy of My Trainer.json', '"name": "Copy of My Trainer"');
-    assert.equal(session().simulator.received('POST', route).length, 1);
-    await editor.lens('Create at the Service').waitFor();
-    await type({ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' });
-    await editor.save();
-    await until('the template', () => session().simulator.received('POST', route).length === 2);
-    await editor.lens('Rent').waitFor();
-    await view.row('Copy of My Trainer').waitFor();
-    await editor.saved();
-    await workbench.shot('06-created');
-  });
-
-  it('are deleted only after a question that names them', async () => {
-    const view = workbench.view('Templates');
-    await view.contextMenu(view.row('Copy of My Trainer'), 'Delete Template');
-    await workbench.dialog.waitFor();
-    assert.match(await workbench.dialog.innerText(), /Copy of My Trainer/);
-    await workbench.dialogButton('Delete');
-    await until('the deletion', () => session().simulator.received('DELETE', route).length === 1);
-    await view.row('Copy of My Trainer').waitFor({ state: 'detached' });
-  });
-
-  it('are searched by a query that completes itself, and open read-only', async () => {
-    const { quick } = workbench;
-    await workbench.run('Search Public Templates…');
-    await quick.waitForTitle('Search Public Templates');
-    await quick.rows.filter({ hasText: 'PyTorch (CUDA)' }).first().waitFor();
-    await quick.type('count_c', { enter: false });
-    await quick.pickMatching('count_created');
-    await until('the completion', async () => (await quick.input.inputValue()) === 'count_created ');
-    await quick.type('image = nvidia/cuda', { enter: false });
-    await quick.row('NVIDIA CUDA (SSH)').waitFor();
-    await workbench.shot('07-search');
-    await quick.pick('NVIDIA CUDA (SSH)');
-    await editor.waitFor('NVIDIA CUDA (SSH).json', '"image": "nvidia/cuda"');
-    await editor.lens('Save as Mine').waitFor();
-    await editor.focus();
-    await workbench.page.keyboard.type('x');
-    await workbench.page.locator('.monaco-editor-overlaymessage', { hasText: 'read-only' }).waitFor();
-    assert.equal(await editor.isDirty(), false);
-    await workbench.shot('08-public');
-  });
-
-  it('show what the service will get', async () => {
-    await editor.press('Preview What the Service Will Get', editor.line('"template_hash_id"'));
-    await workbench.shot('09-preview');
-  });
-
-  it('of a workspace are rented by one command, never above its limit', async () => {
-    const { quick, page } = workbench;
-    const folder = path.join(session().root, 'workspace', '.vscode');
-    mkdirSync(folder, { recursive: true });
-    const recipe = {
-      template: { id, name: 'My Trainer' },
-      filters: { num_gpus: { eq: 1 } },
-      diskGb: 40,
-      env: { FROM_REPO: 'yes' },
-      maxPricePerHour: 0.4,
-    };
-    writeFileSync(path.join(folder, 'gpu-rental.json'), JSON.stringify(recipe));
-    await quick.run('View: Close All Editors');
-    await workbench.run('Rent for This Workspace…');
-    await quick.waitForTitle('Search Offers for This Workspace');
-    await quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
-    await workbench.shot('10-workspace');
-    const search = session().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as Record<
-      string,
-      unknown
-    >;
-    assert.deepEqual(search['num_gpus'], { eq: 1 });
-    assert.deepEqual(search['dph_total'], { lte: 0.4 });
-    assert.equal(search['allocated_storage'], 40);
-    await page.keyboard.press('Escape');
   });
 
   it('leave no secret in any file of the editor', () => {

@@ -28,6 +28,7 @@ interface FakeTab {
   readonly label: string;
   readonly input: FakeTabInputText;
   readonly isDirty: boolean;
+  readonly group: { readonly viewColumn: number };
 }
 
 /** Documents, their editors and tabs, and where their text comes from and goes to. */
@@ -112,11 +113,18 @@ export class Documents {
       label: path.posix.basename(document.uri.path),
       input: new FakeTabInputText(document.uri),
       isDirty: false,
+      group: { viewColumn: 1 },
     };
     this.tabs = [...this.tabs.filter((other) => other.input.uri.toString() !== document.uri.toString()), tab];
     this.activate(editor);
     this.tabsChanged.fire({ opened: [tab], closed: [], changed: [] });
     return editor;
+  }
+
+  /** Both sides of a comparison are documents; the right one is in front. */
+  async showDiff(left: unknown, right: unknown): Promise<void> {
+    this.shown.push(await this.open(left));
+    await this.show(right);
   }
 
   private activate(editor: FakeTextEditor | undefined): void {
@@ -169,9 +177,14 @@ export class Documents {
     return true;
   }
 
+  /** *Save* of the editor, which also writes what has not changed. */
+  async saveActive(): Promise<void> {
+    if (this.active) await this.save(this.active.document, true);
+  }
+
   /** The editor shows what a refused save says, and the text stays unsaved. */
-  private async save(document: FakeTextDocument): Promise<boolean> {
-    if (!document.isDirty) return true;
+  private async save(document: FakeTextDocument, isForced = false): Promise<boolean> {
+    if (!document.isDirty && !isForced) return true;
     try {
       await this.write(document.uri, new TextEncoder().encode(document.getText()));
     } catch (error) {

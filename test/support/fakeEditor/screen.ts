@@ -47,6 +47,7 @@ export class Screen {
 
   constructor({ isFocused }: { readonly isFocused: boolean }) {
     this.isFocused = isFocused;
+    this.commands.register('workbench.action.files.save', () => this.documents.saveActive());
   }
 
   focus(isFocused: boolean): void {

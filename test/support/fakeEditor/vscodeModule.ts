@@ -173,7 +173,7 @@ function commandsPart({ commands, documents }: Screen) {
     executeCommand: async (id: string, ...args: unknown[]) => {
       // What the product shows by the editor's own commands counts as shown.
       if (id === 'vscode.open') await documents.show(args[0]);
-      if (id === 'vscode.diff') await documents.show(args[1]);
+      if (id === 'vscode.diff') await documents.showDiff(args[0], args[1]);
       return commands.execute(id, ...args);
     },
     getCommands: () => Promise.resolve(commands.ids()),

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { ServiceTemplates } from '../support/feature/templateRecords';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const values = {
+  inService: 'hf_fromtheservice4711',
+  changed: 'hf_changedvalue4711',
+  entered: 'enteredvalue4711',
+  account: 'accountvalue4711',
+  replaced: 'replacedvalue4711',
+};
+
+describe('secrets in template documents', () => {
+  const computer = useComputer();
+  const service = new ServiceTemplates(computer);
+  let window: FeatureWindow;
+  let editor: DocumentDriver;
+  let id: number;
+
+  const route = '/api/v0/secrets/';
+  const env = () => (JSON.parse(editor.text) as { env: Record<string, string> }).env;
+  const sentEnv = () => String(service.sent('PUT').at(-1)?.['env']);
+  const secretsSent = (method: string) =>
+    computer()
+      .simulator.received(method, route)
+      .map(({ body }) => body);
+
+  async function save(): Promise<void> {
+    await editor.save();
+    await editor.saved();
+  }
+
+  /** Nothing that was typed as a secret stands where a person or a program could read it. */
+  function nothingIsShown(): void {
+    const said = window.everythingSaid();
+    assert.deepEqual(
+      Object.values(values).filter((value) => said.includes(value)),
+      [],
+    );
+    assert.deepEqual(computer().filesWith(Object.values(values)), []);
+  }
+
+  before(async () => {
+    id = await service.make('With Secrets', { env: `-e HF_TOKEN=${values.inService} -e MODE=train` });
+    window = await computer().openWindow();
+    editor = new DocumentDriver(window);
+    await window.signIn();
+    window.clearToasts();
+    await window.view('templates').click('With Secrets');
+    await editor.shows('With Secrets.json', '"HF_TOKEN"');
+    await editor.finding('warning');
+    await editor.fix('"HF_TOKEN"', 'Move to Secrets');
+    await computer().until('the reference', () => editor.text.includes(`\${secret:HF_TOKEN-${id}}`));
+    await save();
+  });
+
+  it('get another value under another name', async () => {
+    await editor.fix('"HF_TOKEN"', 'Change the Secret');
+    await window.quick.title('Value of the Secret HF_TOKEN');
+    assert.equal((window.quick.open as { readonly password?: boolean }).password, true);
+    await window.quick.type(values.changed);
+    await computer().until('the reference', () => editor.text.includes(`\${secret:HF_TOKEN-${id}-2}`));
+    await save();
+    assert.equal(sentEnv(), `-e HF_TOKEN=${values.changed} -e MODE=train`);
+    nothingIsShown();
+  });
+
+  it('are asked for where their value is not on this computer', async () => {
+    await editor.type({ env: { ...env(), DB: '${secret:elsewhere}' } });
+    await editor.finding('info');
+    const before = service.sent('PUT').length;
+    await editor.save();
+    await window.toast(/secret "elsewhere" has no value for this template/);
+    await editor.finding('error');
+    assert.deepEqual([service.sent('PUT').length, editor.isDirty], [before, true]);
+    window.clearToasts();
+    await editor.fix('"DB"', 'Enter the Value');
+    await window.quick.title('Value of the Secret elsewhere');
+    await window.quick.type(values.entered);
+    await computer().until('the mark to go', () => editor.findings('info').length === 0);
+    await save();
+    assert.match(sentEnv(), new RegExp(`-e DB=${values.entered}$`));
+    nothingIsShown();
+  });
+
+  it('become variables of the account, and leave the document', async () => {
+    await editor.type({ env: { ...env(), WANDB_API_KEY: values.account } });
+    await editor.finding('warning');
+    await editor.fix('"WANDB_API_KEY"', 'Make It an Account Secret');
+    await window.dialogButton('Make It an Account Secret');
+    await computer().until('it to leave the text', () => !editor.text.includes('WANDB_API_KEY'));
+    assert.deepEqual(secretsSent('POST'), [{ key: 'WANDB_API_KEY', value: values.account }]);
+    nothingIsShown();
+  });
+
+  it('replace a variable of the account only after a question', async () => {
+    await editor.type({ env: { ...env(), WANDB_API_KEY: values.replaced } });
+    await editor.finding('warning');
+    await editor.fix('"WANDB_API_KEY"', 'Make It an Account Secret');
+    await window.dialogButton('Make It an Account Secret');
+    await window.dialog('has a variable WANDB_API_KEY already');
+    assert.deepEqual(secretsSent('PUT'), []);
+    await window.dialogButton('Replace Its Value');
+    await computer().until('it to leave the text', () => !editor.text.includes('WANDB_API_KEY'));
+    assert.deepEqual(secretsSent('PUT'), [{ key: 'WANDB_API_KEY', value: values.replaced }]);
+    nothingIsShown();
+  });
+
+  it('come into a template from where the variables of the account are listed', async () => {
+    const account = window.view('account');
+    await save();
+    await editor.closeAll();
+    await account.expand('Environment Variables');
+    await account.menu('WANDB_API_KEY', 'Use in a Template');
+    await window.quick.title('Use WANDB_API_KEY in a Template');
+    await window.quick.pick('With Secrets');
+    await editor.shows('With Secrets.json', `\${secret:WANDB_API_KEY-${id}}`);
+    // One that is in front is taken without asking which, but nothing in it is replaced unasked.
+    await account.menu('WANDB_API_KEY', 'Use in a Template');
+    await window.dialog('Replace WANDB_API_KEY in this template?');
+    await window.dialogButton('Cancel');
+    await save();
+    assert.ok(sentEnv().includes(`-e WANDB_API_KEY=${values.replaced}`));
+    nothingIsShown();
+  });
+});
