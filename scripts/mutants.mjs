@@ -4,19 +4,11 @@
  *
  *   npm run test:mutants -- --ring store --count 30 --seed 1
  *
- * Rings are the folders of src: model, store, api, ssh, features, editor. Ends with the survivors and the share that
+ * Rings are the folders of src: model, store, api, ssh, features, editor. `--file` takes the files of a name only, and
+ * `--near 30` gives up after that many test files. Ends with the survivors and the share that
  * was killed. A survivor is either a missing test or a change that changes nothing: read it before you count it.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './process.mjs';
@@ -29,46 +21,36 @@ const { values } = parseArgs({
     count: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
     file: { type: 'string' },
+    near: { type: 'string', default: '1000' },
   },
 });
 await setUpOrEnd(['modules', 'ssh', 'tools']);
 const { importGraph } = await import('./testing/importGraph.mjs');
 const { applied, draw, mutationsOf, randomOf } = await import('./testing/mutation.mjs');
 
-/** So many test files a program, the nearest first: most defects are found by the first. */
+/** So many test files a program, the nearest first: most defects are found by the first few. */
+const firstBatch = 3;
 const batch = 8;
 const timeLimitSeconds = 300;
 
 const copy = path.join(root, 'out', 'mutants');
 rmSync(copy, { recursive: true, force: true });
 mkdirSync(copy, { recursive: true });
-const needed = [
-  'src',
-  'test',
-  'scripts',
-  'l10n',
-  'media',
-  'dist',
-  'docs',
-  'package.json',
-  'package-lock.json',
-];
-for (const name of [
-  ...needed,
-  'package.nls.json',
-  'tsconfig.json',
-  '.mocharc.json',
-  'esbuild.mjs',
-  'README.md',
-]) {
-  if (existsSync(path.join(root, name))) {
-    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  }
+const leftOut = ['.git', '.screenshots', 'coverage', 'node_modules', 'out'];
+for (const name of readdirSync(root).filter((one) => !leftOut.includes(one))) {
+  cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
 }
 symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
 
 const graph = importGraph();
-const read = (file) => readFileSync(path.join(root, file), 'utf8');
+/** From the copy, so that work can go on in the repository during a run. */
+const sources = new Map();
+const read = (file) => {
+  if (!sources.has(file)) sources.set(file, readFileSync(path.join(copy, file), 'utf8'));
+  return sources.get(file);
+};
+/** Whether a batch passes without a defect: one that fails anyway would be a witness to nothing. */
+const untouched = new Map();
 const shares = [];
 for (const ring of values.ring.split(',')) shares.push(await tryRing(ring));
 process.stdout.write(`\n${shares.join('\n')}\n`);
@@ -113,15 +95,30 @@ async function killer({ file, ...mutation }) {
     const whole = Object.keys(graph).filter(
       (one) => one.startsWith('test/feature/') && one.endsWith('.test.ts'),
     );
-    const tests = [...new Set([...near, ...(/^src\/(features|editor)\//.test(file) ? whole : [])])];
-    for (let from = 0; from < tests.length; from += batch) {
-      const files = tests.slice(from, from + batch);
-      if (await fails(files)) return files[0];
+    const tests = [...new Set([...near, ...(/^src\/(features|editor)\//.test(file) ? whole : [])])].slice(
+      0,
+      Number(values.near),
+    );
+    for (let from = 0; from < tests.length; from += from === 0 ? firstBatch : batch) {
+      const files = tests.slice(from, from + (from === 0 ? firstBatch : batch));
+      if ((await fails(files)) && (await passesUntouched(target, file, files))) return files[0];
+      writeFileSync(target, applied(read(file), mutation));
     }
     return undefined;
   } finally {
     writeFileSync(target, read(file));
   }
+}
+
+async function passesUntouched(target, file, tests) {
+  writeFileSync(target, read(file));
+  const key = tests.join();
+  if (!untouched.has(key)) {
+    const passes = !(await fails(tests));
+    if (!passes) process.stdout.write(`FAILS WITHOUT A DEFECT ${tests.join(' ')}\n`);
+    untouched.set(key, passes);
+  }
+  return untouched.get(key);
 }
 
 async function fails(files) {
