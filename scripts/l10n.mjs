@@ -14,6 +14,15 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const bundleFile = path.join(root, 'l10n', 'bundle.l10n.json');
 
+/** Functions that take a sentence, where they are imported from our own files: others may be called so too. */
+const sentenceMakers = [
+  ['t', '(editor/)?localize'],
+  ['text', '(util/)?text'],
+].map(([name, from]) => ({
+  name,
+  isImported: new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from '[./]*${from}'`),
+}));
+
 /** The bundle's text as the sources of today give it. */
 export async function renderBundle(folder = path.join(root, 'src')) {
   const { default: ts } = await import('typescript');
@@ -21,14 +30,20 @@ export async function renderBundle(folder = path.join(root, 'src')) {
   const problems = [];
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!/\.tsx?$/.test(file) || file.endsWith('.d.ts')) continue;
-    const source = ts.createSourceFile(
-      file,
-      readFileSync(path.join(folder, file), 'utf8'),
-      ts.ScriptTarget.Latest,
-      true,
-    );
+    const content = readFileSync(path.join(folder, file), 'utf8');
+    const makers = sentenceMakers
+      .filter(({ isImported }) => isImported.test(content))
+      .map(({ name }) => name);
+    if (makers.length === 0) continue;
+    const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest);
     const visit = (node) => {
-      if (ts.isCallExpression(node)) collect(ts, node, file, source, found, problems);
+      if (
+        ts.isCallExpression(node) &&
+        ts.isIdentifier(node.expression) &&
+        makers.includes(node.expression.text)
+      ) {
+        collect(ts, node, file, source, found, problems);
+      }
       ts.forEachChild(node, visit);
     };
     visit(source);
@@ -39,9 +54,6 @@ export async function renderBundle(folder = path.join(root, 'src')) {
 }
 
 function collect(ts, call, file, source, found, problems) {
-  const callee = call.expression.getText(source);
-  const from = { t: '(editor/)?localize', text: '(util/)?text' }[callee];
-  if (from === undefined || !imports(source, callee, from)) return;
   const [first] = call.arguments;
   if (first === undefined) return;
   if (ts.isStringLiteralLike(first)) {
@@ -50,13 +62,8 @@ function collect(ts, call, file, source, found, problems) {
   }
   const { line } = source.getLineAndCharacterOfPosition(first.getStart(source));
   problems.push(
-    `src/${file}:${line + 1}: ${callee}(…) takes a literal, not ${first.getText(source).slice(0, 60)}`,
+    `src/${file}:${line + 1}: ${call.expression.text}(…) takes a literal, not ${first.getText(source).slice(0, 60)}`,
   );
-}
-
-/** Other functions may be called `t` or `text` too. */
-function imports(source, name, from) {
-  return new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from '[./]*${from}'`).test(source.text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
