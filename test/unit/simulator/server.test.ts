@@ -137,8 +137,7 @@ describe('The server', () => {
     assert.deepEqual(simulator.requests(), []);
   });
 
-  it('serves a hundred clients with keys of their own at once', async function () {
-    this.timeout(30_000);
+  it('serves a hundred clients with keys of their own at once', async () => {
     const simulator = await simulators.start({ limits: true });
     const keys = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -146,12 +145,13 @@ describe('The server', () => {
         return String(json.key);
       }),
     );
+    const search = { rentable: { eq: true }, order: [['dph_total', 'asc']] };
+    const market = await simulator.call('POST', '/api/v0/bundles/', { ...search, limit: 64 });
     const statuses = await Promise.all(
       keys.map(async (key, index) => {
-        const search = { rentable: { eq: true }, limit: 64, order: [['dph_total', 'asc']] };
-        const found = await simulator.call('POST', '/api/v0/bundles/', search, key);
+        const found = await simulator.call('POST', '/api/v0/bundles/', { ...search, limit: 1 }, key);
         // Each takes another offer; some share a machine and come too late.
-        const offer = String(found.json.offers[index % 64].id);
+        const offer = String(market.json.offers[index % 64].id);
         const rented = await simulator.call('PUT', `/api/v0/asks/${offer}/`, { image: 'a/b' }, key);
         const listed = await simulator.call('GET', '/api/v0/instances/', undefined, key);
         return [found.status, rented.status, listed.status, listed.json.instances_found].join();

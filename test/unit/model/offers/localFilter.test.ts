@@ -157,16 +157,15 @@ describe('the orders', () => {
     );
   });
 
-  it('sort thousands in less than one frame', () => {
-    const many = Array.from({ length: 5000 }, (_, id) =>
-      marketOffer({ id: id + 1, score: (id * 7919) % 5000 }),
+  it('look at each of thousands a few times only', () => {
+    let looks = 0;
+    const watched = { get: (offer: Offer, name: keyof Offer) => ((looks += 1), offer[name]) };
+    const many = Array.from(
+      { length: 5000 },
+      (_, id) =>
+        new Proxy(marketOffer({ id: id + 1, score: (id * 7919) % 5000 }), watched as ProxyHandler<Offer>),
     );
-    // Of several, because whatever else the computer does at that moment counts as well.
-    const times = [1, 2, 3, 4, 5].map(() => {
-      const started = performance.now();
-      sorted(fitting(many, query({ gpuRamGb: { min: 24 } })), query({}, { sort: 'price' }));
-      return performance.now() - started;
-    });
-    assert.ok(Math.min(...times) < 500, `${times.join()} ms`);
+    sorted(fitting(many, query({ gpuRamGb: { min: 24 } })), query({}, { sort: 'price' }));
+    assert.ok(looks > 0 && looks < 20 * many.length, `${looks} looks`);
   });
 });
