@@ -5,11 +5,21 @@ export type Listener<T> = (value: T) => void;
 /** Subscribes; `vscode.Event` fits where only the first argument is used. */
 export type Event<T> = (listener: Listener<T>) => Disposable;
 
-/** A small event source; a listener that throws does not keep the others from hearing. */
+/** An error that belongs to no caller reaches the host of the process, which reports it. */
+function rethrowLater(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
+
+/**
+ * A small event source. A listener that throws does not stop the others, and its error is never lost: it goes to
+ * `onListenerError`, or is thrown again once the event is over.
+ */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<Listener<T>>();
 
-  constructor(private readonly onListenerError: (error: unknown) => void = () => undefined) {}
+  constructor(private readonly onListenerError: (error: unknown) => void = rethrowLater) {}
 
   readonly event: Event<T> = (listener) => {
     const own: Listener<T> = (value) => {
