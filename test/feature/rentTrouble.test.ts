@@ -172,6 +172,21 @@ describe('a confirmed rental that is not sent', () => {
     assert.equal(rentalsOf(computer()).length, before + 1);
   });
 
+  it('does not call a failed search for the next offer an empty market', async () => {
+    refuse({ status: 410, error: 'no_such_ask' });
+    computer().simulator.fail({
+      kind: 'html500',
+      method: 'POST',
+      path: '/api/v0/bundles/',
+      skip: 1,
+      times: 0,
+    });
+    await confirmRental(window);
+    await window.quick.row(/is no longer available. Nothing was rented.*Press Enter to search again/);
+    await window.toast(/problem of its own/);
+    await window.quick.row(/Rent for/);
+  });
+
   it('rents nothing where the offer cannot be checked again', async () => {
     const before = rentalsOf(computer()).length;
     computer().simulator.fail({ kind: 'html500', method: 'POST', path: '/api/v0/bundles/', times: 0 });

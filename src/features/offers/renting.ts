@@ -212,13 +212,26 @@ export class Renting {
       return again(t('Nothing was rented.'), t('You stopped it before it was sent.'));
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
-      return this.goOn(await nextOffer(this.search, this.chosen()).catch(() => undefined));
+      return this.searchOn();
     }
     this.deps.report.error(error);
     return again(
       t('Nothing was rented.'),
       error instanceof UserError ? localize(error.text) : t('The log has the details.'),
     );
+  }
+
+  /** A search that fails says nothing about the market: the confirmation stays and searches again. */
+  private async searchOn(): Promise<NotRented> {
+    try {
+      return this.goOn(await nextOffer(this.search, this.chosen()));
+    } catch (error) {
+      this.deps.report.error(error);
+      return again(
+        t('{0} is no longer available. Nothing was rented.', plainLabel(machineName(this.flow.offer))),
+        t('Could not search for another offer. Press Enter to search again.'),
+      );
+    }
   }
 
   /** The offer is gone: shows the next best one with its price, to be confirmed anew. */
