@@ -24,7 +24,10 @@ export interface AnswerContext {
   readonly accept?: ((body: unknown) => boolean) | undefined;
 }
 
-/** Seen with status 200, and not always with `success: false` (service-facts: Quirk 1). */
+/**
+ * Codes of a failure even when the status is 200 and `success: false` is missing
+ * (docs/service/instances.md#list).
+ */
 const alwaysFailures: ReadonlySet<string> = new Set([authErrorCode, deprecatedEndpointCode]);
 
 const rateLimitCode = 'rate_limit_exceeded';
@@ -49,8 +52,9 @@ const longestRetryAfterSeconds = 3600;
 const longestEnding = 40;
 
 /**
- * Decides what an answer means. The `error` code comes before the status, `auth_error` before all;
- * a body with nothing but `detail` is a rate limit whatever its status (interface: Errors 2).
+ * Decides what an answer means. The `error` code counts before the status, and `auth_error` before any other
+ * code. A body with nothing but `detail` is a rate limit whatever its status
+ * (docs/service/errors.md#rate-limit-body).
  */
 export function readAnswer(response: TransportResponse, context: AnswerContext): Answer {
   const { status } = response;
@@ -90,7 +94,8 @@ function describe(
       : undefined;
   const said =
     fields?.msg ?? fields?.message ?? (named === undefined ? fields?.error : undefined) ?? fields?.detail;
-  // A taken offer may come as a vaguer code with the precise one in its text (service-facts 2.18).
+  // A taken offer may carry a vaguer code and name the precise one in its text
+  // (docs/service/renting.md#refusals).
   const isTakenOffer = named === 'invalid_args' && response.status === 404 && /no_such_ask/.test(said ?? '');
   return {
     route: context.route,
@@ -121,7 +126,7 @@ function isRateLimit(
   if (!onlyDetail || fields?.detail === undefined) {
     return false;
   }
-  // A missing sign-in comes in the same shape (service-facts: Quirk 10).
+  // A missing sign-in has the same shape as a rate limit (docs/service/errors.md#rate-limit-body).
   return status !== 401 || /frequent|threshold|too many/i.test(fields.detail);
 }
 
@@ -212,7 +217,7 @@ function withServiceText(meaning: CodeMeaning, failure: Failure) {
 
 const sessionEnded = text('The session has ended. Sign in again.');
 
-/** An ended session is a 404 without a code (service-facts 2.18). */
+/** An ended session is a 404 without a code (docs/service/authentication.md#sessions). */
 function isSessionEnd(failure: Failure): boolean {
   return failure.status === 404 && /session expired/i.test(failure.serviceText ?? '');
 }

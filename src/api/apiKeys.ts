@@ -8,7 +8,7 @@ import { path } from './path';
 
 const address = '/api/v0/auth/apikeys/';
 
-/** Creating is in the interface (Accounts); list and delete are from service-facts 2.5. */
+/** Lists, creates and deletes API keys (docs/service/api-keys.md#list). */
 export function apiKeysApi(http: Http): Client['apiKeys'] {
   return {
     list: async (options) => {
@@ -60,7 +60,7 @@ function toApiKey(wire: WireApiKey): ApiKey {
   });
 }
 
-/** An object, or a JSON text of one (service-facts 3.5). */
+/** Permissions are an object or the JSON text of one (docs/service/api-keys.md#record). */
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   let read = value;
   if (typeof value === 'string') {

@@ -47,7 +47,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** The address of a path of the interface, below the prefix of the base. */
+/** Returns the URL of a path of the service, below the prefix of the base. */
 export function resolveUrl(
   base: URL,
   path: string,

@@ -10,7 +10,7 @@ const rowsAPage = 100;
 /** Enough for a fleet's year; more is told as incomplete. */
 const mostPages = 50;
 
-/** Not in the interface: service-facts 2.13. */
+/** Lists charges (docs/service/billing.md#charges). */
 export function chargesApi(http: Http): Client['charges'] {
   return {
     list: async ({ from, to }, options) => {

@@ -13,7 +13,7 @@ import { readRecords, rowsOf } from './listing';
 import { defined, nonEmpty } from './modelValues';
 import { path } from './path';
 
-/** Stopping is in the interface (Serverless), the rest in service-facts 2.3. */
+/** Lists, starts and stops deployments (docs/service/deployments.md#record). */
 export function deploymentsApi(http: Http): Client['deployments'] {
   const move = async (id: number, to: 'stop' | 'start', options: CallOptions | undefined) => {
     const answer = await http.call(

@@ -18,7 +18,7 @@ const personFields = [
   'taxinfo',
 ] as const;
 
-/** interface: Billing, Earnings report; the query's names are from service-facts 2.2. */
+/** Reads the earnings of a host (docs/service/billing.md#earnings). */
 export function earningsApi(http: Http): Client['earnings'] {
   return {
     report: async (userId, query, options) => {

@@ -17,7 +17,7 @@ const refused = (sentence: Text, nextStep: NextStep = 'none'): CodeMeaning => ({
 });
 const notFound = (sentence: Text): CodeMeaning => ({ kind: 'notFound', text: sentence, nextStep: 'retry' });
 
-/** What each documented `error` code means to a person (interface: Errors 4; service-facts 2.4 to 2.18). */
+/** Explains each documented `error` code to a user (docs/service/errors.md#codes). */
 export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   // Keys and permissions.
   auth_error: {
@@ -135,7 +135,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
 
-  // Second factor (service-facts 2.17).
+  // Two-factor authentication (docs/service/two-factor.md#error-codes).
   invalid_tfa_method: refused(
     text('The service does not know this kind of second factor. Choose another one.'),
   ),
@@ -222,7 +222,7 @@ const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> =
         'The service does not run this command. Only ls, du and rm, with at most 512 characters, are possible.',
       ),
     ),
-    // HTTP 483 (service-facts 2.9).
+    // Refused with HTTP 483 (docs/service/commands.md#execute).
     'invalid_args 483': refused(
       text('The command could not be read by the service. Leave out unusual characters and try again.'),
     ),

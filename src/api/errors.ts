@@ -60,7 +60,7 @@ export class TimedOutError extends ApiError {
   }
 }
 
-/** The key or the session was not accepted (interface: Authentication 6; service-facts: Quirk 11). */
+/** The service did not accept the key or the session (docs/service/authentication.md#refused-keys). */
 export class UnauthorizedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
@@ -73,7 +73,7 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-/** The key is valid but may not do this (interface: Authentication 3 and 6). */
+/** The key is valid but lacks a permission (docs/service/authentication.md#refused-keys). */
 export class ForbiddenError extends ApiError {
   /** The permission that the service itself says is missing. */
   readonly lacking: PermissionCategory | undefined;
@@ -141,7 +141,10 @@ export class RateLimitedError extends ApiError {
 
 /** The service understood the request and said no. Known codes have their sentence in `errorCodes.ts`. */
 export class RefusedError extends ApiError {
-  /** Wrong codes so far, and Unix seconds until which the method is locked (service-facts 2.17). */
+  /**
+   * Number of wrong codes so far, and the Unix time in seconds until which the method is locked
+   * (docs/service/two-factor.md#lockout).
+   */
   readonly failCount: number | undefined;
   readonly lockedUntil: number | undefined;
 
@@ -173,7 +176,7 @@ export class ServiceFailedError extends ApiError {
   }
 }
 
-/** An answer that is not what the interface promises; what a write did is not known. */
+/** An answer that does not match the documented form. The effect of a write that got it is unknown. */
 export class NotUnderstoodError extends ApiError {
   /** True where the answer was cut off or no JSON at all, which a second try may mend. */
   readonly unreadable: boolean;
@@ -226,8 +229,8 @@ export class NotSentError extends ApiError {
 }
 
 /**
- * The rental was sent and its outcome is not known: the caller reads the instances back by the
- * label and only then says what happened (product: rule 1).
+ * The rental was sent and its outcome is unknown. The caller reads the instances back by the label before it
+ * reports anything (docs/rules.md#a-rental-is-sent-once).
  */
 export class RentOutcomeUnknownError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Log } from '../util/log';
 
-/** How a call may be repeated: reads are, writes are sent once (product: rule 1). */
+/** Whether a call may be repeated: reads are, writes are sent once (docs/rules.md#a-rental-is-sent-once). */
 export type Repeat = 'read' | 'write';
 
 export interface CallOptions {
@@ -41,8 +41,8 @@ export interface Http {
   /** Sends, maps failures, and parses the JSON answer with the schema. */
   call<T>(request: ApiRequest, schema: z.ZodType<T>, options?: CallOptions): Promise<T>;
   /**
-   * Reads the text behind a `result_url`, without the key, waiting while it is not written yet
-   * (service-facts 2.9).
+   * Reads the text behind a `result_url` without the key, and waits until it has been written
+   * (docs/service/commands.md#result-file).
    */
   fetchResult(url: string, options?: CallOptions): Promise<string>;
 }

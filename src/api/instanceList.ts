@@ -9,14 +9,14 @@ import { defined } from './modelValues';
 
 const v0 = { path: '/api/v0/instances/', route: 'GET /api/v0/instances/' };
 const v1 = { path: '/api/v1/instances/', route: 'GET /api/v1/instances/' };
-/** service-facts 2.19. */
+/** The largest page that the service sends (docs/service/limits.md#sizes). */
 const rowsPerPage = 25;
 const mostPages = 400;
 
 /**
- * Lists the instances by the documented v0 call, or by the paged v1 call where the service has
- * withdrawn the former (service-facts: Quirk 1). Which one works is remembered for the client; a
- * refused key never counts as withdrawn.
+ * Lists the instances with the documented v0 call, or with the paged v1 call where the service has withdrawn
+ * v0 (docs/service/instances.md#list). Remembers for this client which one works. A refused key never counts
+ * as withdrawn.
  */
 export function instanceLister(http: Http): (options?: CallOptions) => Promise<InstanceListing> {
   let useV1 = false;

@@ -55,7 +55,7 @@ function telemetry(wire: WireInstance) {
     gpuTemperature: known(wire.gpu_temp),
     cpuCores: known(wire.cpu_cores_effective),
     cpuRamMb: known(wire.cpu_ram),
-    // A fraction on the wire (service-facts 3.2).
+    // The wire has a fraction (docs/service/instances.md#record).
     cpuUtilPercent: wire.cpu_util === undefined ? undefined : known(wire.cpu_util * 100),
     memoryUsedGb: known(wire.mem_usage),
     memoryLimitGb: known(wire.mem_limit),
@@ -119,7 +119,10 @@ function portMappings(ports: WireInstance['ports']): readonly PortMapping[] | un
   });
 }
 
-/** Pairs, texts such as "A=1", or an object: three shapes of one thing (service-facts: Quirk 22). */
+/**
+ * Reads pairs, texts such as "A=1", or an object: three forms of the same list
+ * (docs/service/templates.md#environment).
+ */
 function envPairs(env: unknown): Instance['env'] {
   if (Array.isArray(env)) {
     return (env as unknown[]).flatMap((entry) => {

@@ -22,7 +22,7 @@ import { path } from './path';
 import { cleanServiceText } from './serviceText';
 import { keyWithText, toSshKey } from './sshKeys';
 
-/** interface: Limits. */
+/** See docs/service/limits.md#sizes. */
 const longestCommand = 512;
 
 export function instancesApi(http: Http): Client['instances'] {
@@ -30,11 +30,11 @@ export function instancesApi(http: Http): Client['instances'] {
     list: instanceLister(http),
     get: (id, options) => get(http, id, options),
     start: (id, options) => start(http, id, options),
-    // interface: Instances.
+    // See docs/service/instances.md#stop.
     stop: (id, options) => change(http, id, { state: 'stopped' }, options),
-    // service-facts 2.8.
+    // See docs/service/instances.md#label.
     label: (id, label, options) => change(http, id, { label }, options),
-    // interface: Instances.
+    // See docs/service/instances.md#destroy.
     destroy: async (id, options) => {
       await http.call(
         {
@@ -47,7 +47,7 @@ export function instancesApi(http: Http): Client['instances'] {
         options,
       );
     },
-    // Both service-facts 2.8.
+    // See docs/service/instances.md#several-at-once.
     stopMany: async (ids, options) => {
       const body = { state: 'stopped', ids };
       await http.call(
@@ -64,7 +64,7 @@ export function instancesApi(http: Http): Client['instances'] {
         options,
       );
     },
-    // service-facts 2.8.
+    // See docs/service/instances.md#reboot.
     reboot: async (id, options) => {
       const route = 'PUT /api/v0/instances/reboot/{id}/';
       await http.call(
@@ -73,7 +73,7 @@ export function instancesApi(http: Http): Client['instances'] {
         options,
       );
     },
-    // service-facts 2.8.
+    // See docs/service/instances.md#change-bid.
     changeBid: async (id, pricePerHour, options) => {
       const route = 'PUT /api/v0/instances/bid_price/{id}/';
       const body = { client_id: 'me', price: toDollars(pricePerHour) };
@@ -84,7 +84,7 @@ export function instancesApi(http: Http): Client['instances'] {
       );
     },
     keys: (id, options) => keys(http, id, options),
-    // service-facts 2.6: the text of the key, not its number.
+    // The service takes the text of the key, not its id (docs/service/ssh-keys.md#attach).
     attachKey: async (id, publicKey, options) => {
       const route = 'POST /api/v0/instances/{id}/ssh/';
       await http.call(
@@ -99,7 +99,7 @@ export function instancesApi(http: Http): Client['instances'] {
         options,
       );
     },
-    // interface: Instances.
+    // See docs/service/ssh-keys.md#detach.
     detachKey: async (id, keyId, options) => {
       const route = 'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/';
       await http.call(
@@ -115,7 +115,7 @@ export function instancesApi(http: Http): Client['instances'] {
 
 const bulk = { path: '/api/v0/instances/' };
 
-/** interface: Instances. `undefined` once it is destroyed (service-facts: Quirk 3). */
+/** Returns one instance, or `undefined` once it is destroyed (docs/service/instances.md#read-one). */
 async function get(http: Http, id: number, options?: CallOptions): Promise<Instance | undefined> {
   const route = 'GET /api/v0/instances/{id}/';
   let answer;
@@ -157,7 +157,10 @@ async function change(http: Http, id: number, body: object, options?: CallOption
   );
 }
 
-/** service-facts 2.8: a start that has to wait for a free GPU answers 200 with `success: false`. */
+/**
+ * Starts an instance. A start that waits for a free GPU answers 200 with `success: false`
+ * (docs/service/instances.md#start).
+ */
 async function start(
   http: Http,
   id: number,
@@ -183,7 +186,10 @@ async function start(
   });
 }
 
-/** interface: Instance SSH key. The rows are a JSON text; a plain array is understood as well. */
+/**
+ * Lists the keys of an instance. The rows are a JSON text; a plain array is accepted as well
+ * (docs/service/ssh-keys.md#keys-of-an-instance).
+ */
 async function keys(http: Http, id: number, options?: CallOptions): Promise<Listing<SshKey>> {
   const route = 'GET /api/v0/instances/{id}/ssh/';
   const answer = await http.call(
@@ -198,7 +204,7 @@ async function keys(http: Http, id: number, options?: CallOptions): Promise<List
   return readRecords(rows, keyWithText, toSshKey, { http, route });
 }
 
-/** interface: Instances. The machine's own folder is taken out of the output (service-facts 2.9). */
+/** Runs a command and removes the machine's own folder from the output (docs/service/commands.md#execute). */
 async function execute(http: Http, id: number, command: string, options?: CallOptions): Promise<string> {
   const length = command.trim().length;
   if (length === 0 || length > longestCommand) {
@@ -223,7 +229,7 @@ async function execute(http: Http, id: number, command: string, options?: CallOp
   return folder === '' ? output : output.split(folder).join('');
 }
 
-/** service-facts 2.9: `tail` and `daemon_logs` go as text. */
+/** Reads logs. The service takes `tail` and `daemon_logs` as text (docs/service/commands.md#logs). */
 async function logs(
   http: Http,
   id: number,

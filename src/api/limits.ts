@@ -9,7 +9,10 @@ export type LimitTable = Readonly<Record<string, RouteLimit>>;
 
 const seconds = (interval: number): RouteLimit => ({ intervalMs: interval * 1000 });
 
-/** By method and path pattern (interface: Limits, where marked "i"; the others service-facts 2.16). */
+/**
+ * Limits by method and path pattern. "i" marks those of the interface description
+ * (docs/service/limits.md#request-rates).
+ */
 export const documentedLimits: LimitTable = {
   'PUT /api/v0/machines/{machine_id}/dnotify': seconds(2.5), // i
   'POST /api/v0/auth/apikeys/': seconds(2), // i

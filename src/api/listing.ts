@@ -6,8 +6,8 @@ import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
 
 /**
- * Reads each record alone: a broken one is left out and logged, never hides the others, and a list
- * of nothing but broken ones is an error, not an empty list (product: rule 3).
+ * Reads each record alone. A broken record is left out and logged without hiding the others, and a list of
+ * nothing but broken records is an error (docs/rules.md#an-error-is-not-an-empty-list).
  */
 export function readRecords<W, T>(
   values: readonly unknown[],

@@ -7,7 +7,7 @@ import { readRecords } from './listing';
 import { defined, nonEmpty, price } from './modelValues';
 import { path } from './path';
 
-/** The host's side (interface: Machines); the list is from service-facts 3.8. */
+/** The host's machines (docs/service/machines.md#list). */
 export function machinesApi(http: Http): Client['machines'] {
   return {
     list: async (options) => {
@@ -37,7 +37,7 @@ export function machinesApi(http: Http): Client['machines'] {
       const answer = await http.call(
         {
           method: 'PUT',
-          // Without a final slash, as documented (interface: Machines).
+          // The documented path has no final slash (docs/service/machines.md#maintenance).
           path: path`/api/v0/machines/${machineId}/dnotify`,
           body: {
             sdate: new Date(plan.startsAt).toISOString(),

@@ -5,7 +5,7 @@ import type { Http } from './http';
 import { readRecords } from './listing';
 import { defined, price } from './modelValues';
 
-/** interface: Machines, GPU metrics record; the query's names are from service-facts 2.1. */
+/** Reads GPU metrics (docs/service/market.md#query). */
 export function metricsApi(http: Http): Client['metrics'] {
   return {
     gpus: async ({ verified, hostingType, gpuCount }, options) => {

@@ -10,7 +10,10 @@ export function amount(dollars: number | undefined): Micros | undefined {
   return dollars === undefined || Math.abs(dollars) > 1e9 ? undefined : fromDollars(dollars);
 }
 
-/** The service writes -1 where it does not know (service-facts: Quirk 4). */
+/**
+ * Returns `undefined` for -1, which the service writes for unknown values
+ * (docs/service/README.md#tolerant-reading).
+ */
 export function known(value: number | undefined): number | undefined {
   return value === undefined || value < 0 ? undefined : value;
 }

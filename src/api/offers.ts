@@ -10,7 +10,7 @@ import { rent } from './rent';
 export function offersApi(http: Http): Client['offers'] {
   const route = 'POST /api/v0/bundles/';
   return {
-    // interface: Search offers. It reads although it is a POST, so it may be repeated.
+    // The search reads although it is a POST, so it may be repeated (docs/service/offers.md#search).
     search: async (search, options) => {
       const answer = await http.call(
         { method: 'POST', path: '/api/v0/bundles/', body: searchBody(search), route, repeat: 'read' },
@@ -79,7 +79,7 @@ export function toOffer(wire: WireOffer): Offer {
   });
 }
 
-/** "Sweden, SE", "US" or ", US" (service-facts: Quirk 18). */
+/** Returns the country code of "Sweden, SE", "US" or ", US" (docs/service/offers.md#location). */
 function countryCode(location: string | undefined): string | undefined {
   return /(?:^|,)\s*([A-Z]{2})$/.exec(location ?? '')?.[1];
 }

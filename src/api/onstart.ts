@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { text } from '../util/text';
 import { NotSentError } from './errors';
 
-/** Characters that the service takes (interface: Limits). */
+/** The largest number of characters that the service accepts (docs/service/limits.md#sizes). */
 export const longestOnstart = 4048;
 
 /**
- * The on-start script as it is sent: unchanged up to the limit, otherwise as one line that unpacks
- * and runs it (interface: Limits). Throws `NotSentError` with both lengths when even that is too
- * long. Bytes are counted, so that a service that counts characters never sees more than allowed.
+ * Returns the on-start script as it is sent: unchanged up to the limit, otherwise as one line that unpacks
+ * and runs it (docs/service/limits.md#sizes). Throws `NotSentError` with both lengths when that line is too
+ * long as well. Counts bytes, so that a service that counts characters never receives more than it accepts.
  */
 export function packOnstart(script: string): string {
   const length = Buffer.byteLength(script);

@@ -6,7 +6,7 @@ import type { CallOptions, Http } from './http';
 import { readRecords, rowsOf } from './listing';
 import { defined, price } from './modelValues';
 
-/** Not in the interface: service-facts 2.8. */
+/** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
 export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
   const answer = async (verb: 'accept' | 'reject', id: number, options: CallOptions | undefined) => {
     const path = `/api/v0/instances/${verb}-price-increase/`;

@@ -25,9 +25,9 @@ export interface RentCallOptions extends CallOptions {
 }
 
 /**
- * Rents an offer (interface: Create instance). Sent once; only a refusal of the 4xx class is sent again.
- * An answer with `new_contract` is an instance, whatever stands beside it. Throws
- * `RentOutcomeUnknownError` when the request may have taken effect, a cancelled one included.
+ * Rents an offer (docs/service/renting.md#request). The request is sent once; only a refusal with a 4xx
+ * status is sent again. An answer with `new_contract` is an instance, whatever else it says. Throws
+ * `RentOutcomeUnknownError` when the request may have taken effect, which includes a cancelled one.
  */
 export async function rent(
   http: Http,
@@ -64,7 +64,8 @@ export async function rent(
     const message = answer.msg === undefined ? undefined : cleanServiceText(answer.msg);
     return defined<Rented>({ instanceId: answer.new_contract, confirmed: answer.success !== false, message });
   } catch (error) {
-    // Once it has left, a cancelled one may have taken effect as well (product: rule 1).
+    // A request cancelled after it was sent may have taken effect as well
+    // (docs/rules.md#a-rental-is-sent-once).
     const isUnknown = error instanceof CancelledError || mayHaveTakenEffect(error);
     throw request.mayHaveTakenEffect && isUnknown ? unknownOutcome(error) : error;
   }
@@ -75,7 +76,10 @@ function unknownOutcome(error: unknown): RentOutcomeUnknownError {
   return new RentOutcomeUnknownError({ route, status: known?.status, code: known?.code, cause: error });
 }
 
-/** Unset fields are left out: with a template each field sent overrides it (interface: Template merge rules 1). */
+/**
+ * Leaves unset fields out, because each field that is sent overrides the template
+ * (docs/service/renting.md#template-merge).
+ */
 function rentBody(config: RentConfig): WireRentRequest {
   if (config.templateHash === undefined && (config.image === undefined || config.image === '')) {
     throw new NotSentError(text('Neither an image nor a template is given. Choose one and try again.'));
@@ -107,7 +111,8 @@ function rentBody(config: RentConfig): WireRentRequest {
     python_utf8: config.pythonUtf8,
     lang_utf8: config.langUtf8,
     image_login: config.imageLogin,
-    // Otherwise an instance that cannot start stays, stopped, and its disk bills (service-facts: Quirk 14).
+    // Without the flag, an instance that cannot start remains, stopped, and its disk costs money
+    // (docs/service/renting.md#unavailable-machines).
     cancel_unavail: config.cancelUnavailable ?? (config.targetState === 'stopped' ? undefined : true),
     vm: config.vm,
     volume_info:
@@ -122,7 +127,7 @@ function rentBody(config: RentConfig): WireRentRequest {
   });
 }
 
-/** Names are variables, or `-p host:container` with the value 1 (interface: Create instance). */
+/** Checks names: a variable, or `-p host:container` with the value 1 (docs/service/renting.md#request). */
 function checkedEnv(env: RentConfig['env']): RentConfig['env'] {
   for (const [name, value] of Object.entries(env ?? {})) {
     const isPort = /^-p \d{1,5}:\d{1,5}(\/(tcp|udp))?$/.test(name);

@@ -14,8 +14,8 @@ export interface ResultParts extends ExchangeParts {
 const route = 'GET result_url';
 
 /**
- * Reads what a `result_url` points to. The file appears some seconds after the call that named it,
- * and answers 403 or 404 until then (service-facts 2.9). The request carries no key. Throws
+ * Reads the file behind a `result_url`. It appears some seconds after the call that named it, and answers 403
+ * or 404 until then (docs/service/commands.md#result-file). The request carries no key. Throws
  * `TimedOutError` when the file does not appear, `CancelledError` when cancelled.
  */
 export async function fetchResult(

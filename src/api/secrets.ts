@@ -6,7 +6,7 @@ import type { ApiRequest, Http } from './http';
 
 const address = '/api/v0/secrets/';
 
-/** Environment variables: deleting is in the interface (Accounts), the rest in service-facts 2.4. */
+/** Reads and writes the environment variables of the account (docs/service/environment-variables.md#list). */
 export function secretsApi(http: Http): Client['secrets'] {
   const write = (method: ApiRequest['method'], body: unknown): ApiRequest => ({
     method,
@@ -38,7 +38,7 @@ export function secretsApi(http: Http): Client['secrets'] {
   };
 }
 
-/** Stars stand for a value that the service keeps to itself (service-facts 2.4). */
+/** Stars stand for a value that the service does not reveal (docs/service/environment-variables.md#list). */
 function toSecret(name: string, value: unknown): Secret {
   const isKnown = typeof value === 'string' && value !== '' && !/^\*+$/.test(value);
   return isKnown ? { name, value } : { name };

@@ -8,7 +8,7 @@ import { readRecords } from './listing';
 import { defined, nonEmpty } from './modelValues';
 import { path } from './path';
 
-/** Keys of the account (service-facts 2.6; the interface describes only those of an instance). */
+/** Keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function sshKeysApi(http: Http): Client['sshKeys'] {
   return {
     list: async (options) => {
@@ -62,7 +62,7 @@ export function toSshKey(wire: WireSshKey): SshKey {
   });
 }
 
-/** Three names of one field (service-facts 3.6). */
+/** Returns the text of a key, which has three field names (docs/service/ssh-keys.md#record). */
 function publicKeyOf(wire: WireSshKey): string | undefined {
   return nonEmpty(wire.public_key) ?? nonEmpty(wire.key) ?? nonEmpty(wire.ssh_key);
 }

@@ -5,7 +5,7 @@ import type { Http } from './http';
 import { readRecords, rowsOf } from './listing';
 import { path } from './path';
 
-/** The look-up is in the interface (Accounts), the list in service-facts (table 1). */
+/** Looks up one role and lists all (docs/service/team-roles.md#look-up). */
 export function teamRolesApi(http: Http): Client['teamRoles'] {
   return {
     get: async (name, options) =>

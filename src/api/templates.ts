@@ -11,7 +11,7 @@ import { defined } from './modelValues';
 
 const address = '/api/v0/template/';
 
-/** interface: Templates. */
+/** Searches, creates, edits and deletes templates (docs/service/templates.md#search). */
 export function templatesApi(http: Http): Client['templates'] {
   return {
     search: async (filters, options) => {
@@ -35,7 +35,7 @@ export function templatesApi(http: Http): Client['templates'] {
         {
           method: 'POST',
           path: address,
-          // Required even when unused (interface: Template).
+          // The service requires these fields even when they are unused (docs/service/templates.md#create).
           body: { docker_login_repo: '', docker_login_user: '', docker_login_pass: '', ...fields },
           route,
           repeat: 'write',
@@ -123,7 +123,10 @@ function envText(value: WireTemplate['env']): string | undefined {
   return typeof env === 'object' ? envObjectToFlags(env) : env;
 }
 
-/** An object, or a JSON text of one (service-facts 3.3); anything else counts as not said. */
+/**
+ * Returns filters from an object or the JSON text of one, and `undefined` for anything else
+ * (docs/service/templates.md#record).
+ */
 function filtersOf(value: unknown): WireFiltersShape | undefined {
   let shape = value;
   if (typeof value === 'string') {

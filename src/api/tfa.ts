@@ -18,7 +18,10 @@ import { defined, nonEmpty } from './modelValues';
 
 const address = '/api/v0/tfa/';
 
-/** interface: Two-factor authentication, as its table's CLI column: a bearer with every call. */
+/**
+ * Two-factor authentication as a client with a key calls it: each call carries the bearer
+ * (docs/service/two-factor.md#callers).
+ */
 export function tfaApi(http: Http): Client['tfa'] {
   const challenge = async (request: ApiRequest, options: CallOptions | undefined) => {
     const { secret } = await http.call(request, tfaChallengeAnswer, options);
@@ -49,7 +52,7 @@ export function tfaApi(http: Http): Client['tfa'] {
       return {
         sessionKey: required(answer.session_key, request),
         isLegacy: answer.legacy_tfa_user ?? false,
-        // interface: left out when none is left.
+        // The service leaves the count out when no code is left (docs/service/two-factor.md#log-in).
         ...(proof.kind === 'backup' ? { backupCodesRemaining: answer.backup_codes_remaining ?? 0 } : {}),
       };
     },

@@ -6,7 +6,7 @@ import { amount, defined, nonEmpty } from './modelValues';
 
 export function usersApi(http: Http): Client['users'] {
   return {
-    // interface: Accounts.
+    // See docs/service/users.md#current-user.
     current: async (options) =>
       toUser(
         await http.call(

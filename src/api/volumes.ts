@@ -16,7 +16,7 @@ import { defined, known, nonEmpty, price } from './modelValues';
 
 const address = '/api/v0/volumes/';
 
-/** Not in the interface beyond `volume_info`: service-facts 2.7. */
+/** Lists, searches, rents and deletes volumes (docs/service/volumes.md#list). */
 export function volumesApi(http: Http): Client['volumes'] {
   return {
     list: async (options) => {
@@ -49,7 +49,7 @@ export function volumesApi(http: Http): Client['volumes'] {
         createdVolume,
         options,
       );
-      // The number in "V.20118481" is the volume (service-facts 2.7).
+      // The number in "V.20118481" is the volume's id (docs/service/volumes.md#rent).
       const named = Number(/(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
       const id = answer.volume_id ?? (Number.isInteger(named) ? named : undefined);
       return id === undefined ? {} : { id };
@@ -88,7 +88,7 @@ function toVolume(wire: WireVolume): Volume {
   });
 }
 
-/** Records by the documentation, numbers by other clients (service-facts 3.7). */
+/** Reads a record, or the bare number that other clients receive (docs/service/volumes.md#record). */
 function instanceId(value: unknown): number[] {
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : value;
   const number = typeof id === 'number' || typeof id === 'string' ? Number(id) : Number.NaN;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, looseNumber, looseString } from './field';
 
-/** A row of GET auth/apikeys; the value is never in it (service-facts 2.5 and 3.5). */
+/** A row of GET auth/apikeys, which never has the value (docs/service/api-keys.md#record). */
 export const apiKey = z.looseObject({
   id,
   user_id: looseNumber,
@@ -29,5 +29,5 @@ export const createdApiKey = z.looseObject({
   permissions: z.unknown().optional(),
 });
 
-/** DELETE auth/apikeys/{id} answers a bare text (service-facts 2.5), others an object. */
+/** DELETE auth/apikeys/{id} answers a bare text, other calls an object (docs/service/api-keys.md#delete). */
 export const deletedApiKey = z.union([z.string(), z.looseObject({ msg: looseString })]);

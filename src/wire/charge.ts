@@ -9,7 +9,7 @@ const item = z.looseObject({
   quantity: looseNumber,
 });
 
-/** A row of GET charges (service-facts 2.13): Unix seconds and dollars. */
+/** A row of GET charges, in Unix seconds and dollars (docs/service/billing.md#charges). */
 export const charge = z.looseObject({
   start: looseNumber,
   end: looseNumber,

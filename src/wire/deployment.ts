@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { confirmation, id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
-/** service-facts 3.10; `env` and keys may be secret. */
+/** See docs/service/deployments.md#record. `env` and the keys may be secret. */
 export const deployment = z.looseObject({
   id,
   name: looseString,

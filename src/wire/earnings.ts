@@ -16,7 +16,7 @@ const account = z
   .optional()
   .catch(undefined);
 
-/** interface: Earnings report; names and lists may be missing (service-facts 3.9). Amounts are dollars. */
+/** Amounts are dollars; names and lists may be missing (docs/service/billing.md#earnings). */
 export const earningsReport = z.looseObject({
   summary: sums,
   current: account,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { looseBoolean, looseNumber } from './field';
 
-/** interface: Errors 1; text may be in `msg`, `message`, `error` or `detail` (service-facts: Quirk 10). */
+/** The text may be in `msg`, `message`, `error` or `detail` (docs/service/errors.md#body). */
 export const errorBody = z.looseObject({
   success: looseBoolean,
   error: z.string().optional().catch(undefined),
@@ -13,6 +13,6 @@ export const errorBody = z.looseObject({
 });
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** Error codes that interface and service-facts name; others are kept as text. */
+/** The code of a refused key. Codes that are not documented stay text (docs/service/errors.md#codes). */
 export const authErrorCode = 'auth_error';
 export const deprecatedEndpointCode = 'deprecated_endpoint';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Field parsers that forgive what the service is known to vary (service-facts: Quirks 4, 5, 6):
- * numbers as text, text with a trailing newline, nulls, missing fields. A value that cannot be
- * understood becomes `undefined`, which callers show as unknown, never as zero.
+ * Field parsers that tolerate what the service is known to vary: numbers as text, text with a final newline,
+ * nulls, missing fields (docs/service/README.md#tolerant-reading). A value that cannot be understood becomes
+ * `undefined`, which callers show as unknown, never as zero.
  */
 const asNumber = (value: unknown): unknown => {
   if (typeof value === 'string' && value.trim() !== '') {
@@ -71,9 +71,9 @@ export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]
 }
 
 /**
- * What a write answers when nothing but its success matters. `success` may be missing where a call succeeded
- * (service-facts: Quirk 9), and `success: false` is dealt with before; a flag that cannot be understood promises
- * nothing, so it is refused.
+ * The answer to a write of which only the success matters. `success` may be missing where a call succeeded
+ * (docs/service/README.md#tolerant-reading), and `success: false` was handled before. A flag that cannot be
+ * understood promises nothing, so it is refused.
  */
 export const confirmation = z.looseObject({
   success: z

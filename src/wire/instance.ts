@@ -13,7 +13,7 @@ const portMap = z
   .nullish()
   .catch(undefined);
 
-/** One row of the lists, or the single answer (interface: Instance; service-facts 3.2, Quirks 2 and 4). */
+/** A row of the lists, or the single answer (docs/service/instances.md#record). */
 export const instance = z.looseObject({
   id,
   machine_id: looseNumber,
@@ -70,7 +70,7 @@ export const instance = z.looseObject({
 });
 export type WireInstance = z.infer<typeof instance>;
 
-/** v0 and v1 list (interface: Instance; service-facts 3.2). */
+/** The v0 and v1 lists (docs/service/instances.md#list). */
 export const instanceList = z.looseObject({
   instances_found: looseNumber,
   total_instances: looseNumber,
@@ -78,7 +78,7 @@ export const instanceList = z.looseObject({
   next_token: z.string().nullish().catch(undefined),
 });
 
-/** GET instances/{id}: one object, or null once destroyed (service-facts: Quirk 3). */
+/** GET instances/{id}: one object, or null once destroyed (docs/service/instances.md#read-one). */
 export const oneInstance = z.looseObject({ instances: z.unknown() });
 
 /** PUT asks/{id}; `new_contract` counts even beside `success: false`. */
@@ -90,7 +90,7 @@ export const rentAnswer = z.looseObject({
   msg: looseString,
 });
 
-/** Body of PUT asks/{id} (interface: Create instance). Unset fields are left out. */
+/** The body of PUT asks/{id}, without unset fields (docs/service/renting.md#request). */
 export interface WireRentRequest {
   readonly template_hash_id?: string;
   readonly image?: string;
@@ -120,7 +120,7 @@ export interface WireRentRequest {
 /** `ssh_keys` of GET instances/{id}/ssh is a JSON-encoded text. */
 export const instanceKeys = z.looseObject({ success: looseBoolean, ssh_keys: z.unknown() });
 
-/** Answers of execute and request_logs (interface: Instances; service-facts 2.9). */
+/** Answers of execute and request_logs (docs/service/commands.md#result-file). */
 export const resultPointer = z.looseObject({
   success: looseBoolean,
   result_url: rawString,
@@ -128,6 +128,9 @@ export const resultPointer = z.looseObject({
   msg: looseString,
 });
 
-/** PUT instances/{id} with `state: running` where no GPU is free; beside `success: false` (service-facts 2.8). */
+/**
+ * PUT instances/{id} with `state: running` where no GPU is free, beside `success: false`
+ * (docs/service/instances.md#start).
+ */
 export const queuedStart = z.looseObject({ error: z.literal('resources_unavailable'), msg: looseString });
 export const startAnswer = z.union([queuedStart, confirmation]);

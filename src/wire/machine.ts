@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { confirmation, id, looseBoolean, looseNumber, looseString } from './field';
 
-/** A row of GET machines (service-facts 3.8). Prices are dollars: GPU an hour, storage a GB and month. */
+/**
+ * A row of GET machines (docs/service/machines.md#record). Prices are dollars: GPU an hour, storage a GB and
+ * month.
+ */
 export const machine = z.looseObject({
   id,
   num_gpus: looseNumber,

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { looseBoolean, looseNumber, looseString } from './field';
 
-/** One GPU model (interface: GPU metrics record); prices are dollars per GPU and hour, null when none is rented. */
+/**
+ * One GPU model; prices are dollars per GPU and hour, null when none is rented
+ * (docs/service/market.md#record).
+ */
 export const gpuMetrics = z.looseObject({
   gpu_name: z.string().min(1),
   total: looseNumber,
@@ -24,7 +27,10 @@ export const gpuMetrics = z.looseObject({
 });
 export type WireGpuMetrics = z.infer<typeof gpuMetrics>;
 
-/** `needs_machine`: the account hosts nothing and so gets no figures (service-facts 2.1). */
+/**
+ * `needs_machine`: the account hosts no machine and gets no figures
+ * (docs/service/market.md#accounts-without-a-machine).
+ */
 export const gpuMetricsAnswer = z.looseObject({
   success: looseBoolean,
   gpus: z.array(z.unknown()),

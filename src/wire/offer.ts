@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, looseBoolean, looseNumber, looseString } from './field';
 
-/** One row of POST bundles (interface: Offer; service-facts 3.1). `gpu_ram` is in MB, prices are dollars an hour. */
+/** A row of POST bundles (docs/service/offers.md#record). `gpu_ram` is in MB, prices are dollars an hour. */
 export const offer = z.looseObject({
   id,
   machine_id: looseNumber,

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { id, looseNumber, looseString } from './field';
 
-/** A row of GET instances/pending-price-increases; only its place is public (service-facts 2.8), so all else is loose. */
+/**
+ * A row of GET instances/pending-price-increases. Its form is not public, so every field but the id is
+ * optional (docs/service/instances.md#price-increases).
+ */
 export const priceIncrease = z.looseObject({
   id,
   instance_id: looseNumber,

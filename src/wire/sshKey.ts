@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, looseNumber, looseString } from './field';
 
-/** interface: Instance SSH key; account keys call the text `key`, `public_key` or `ssh_key` (service-facts 3.6). */
+/** Account keys name the text `key`, `public_key` or `ssh_key` (docs/service/ssh-keys.md#record). */
 export const sshKey = z.looseObject({
   id,
   user_id: looseNumber,
@@ -14,8 +14,11 @@ export const sshKey = z.looseObject({
 });
 export type WireSshKey = z.infer<typeof sshKey>;
 
-/** GET /ssh/ answers a bare array, to some clients an object (service-facts 2.6). */
+/** GET /ssh/ answers a bare array, to some clients an object (docs/service/ssh-keys.md#account-keys). */
 export const sshKeyList = z.union([z.array(z.unknown()), z.looseObject({ ssh_keys: z.array(z.unknown()) })]);
 
-/** POST /ssh/ answers the record under `key`; a bare record is understood as well (service-facts 2.6). */
+/**
+ * POST /ssh/ answers the record under `key`; a bare record is accepted as well
+ * (docs/service/ssh-keys.md#account-keys).
+ */
 export const addedSshKey = z.looseObject({ key: z.unknown().optional() });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
-/** interface: Template; `extra_filters` may be an object or a JSON text (service-facts 3.3). */
+/** `extra_filters` may be an object or a JSON text (docs/service/templates.md#record). */
 export const template = z.looseObject({
   id,
   hash_id: z.string().min(1),
@@ -10,7 +10,8 @@ export const template = z.looseObject({
   tag: rawString,
   desc: rawString,
   readme: rawString,
-  // Flag text by the interface; objects and pairs occur in other records (service-facts: Quirk 22).
+  // Templates have flag text; objects and pairs occur in other records
+  // (docs/service/templates.md#environment).
   env: z
     .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
     .nullish()

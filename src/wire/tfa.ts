@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { confirmation, id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
-/** interface: 2FA method; a telephone number arrives masked, a TOTP secret never. Times are Unix seconds. */
+/**
+ * A telephone number arrives masked, a TOTP secret never (docs/service/two-factor.md#methods). Times are Unix
+ * seconds.
+ */
 export const tfaMethod = z.looseObject({
   id,
   user_id: looseNumber,
@@ -25,7 +28,7 @@ export const tfaStatusAnswer = z.looseObject({
   new_method_authorized: looseBoolean,
 });
 
-/** POST tfa: the user object; the fields below come only when due (interface: complete login). */
+/** POST tfa: the user object. The fields below come only when due (docs/service/two-factor.md#log-in). */
 export const tfaLoginAnswer = z.looseObject({
   id: id.optional(),
   session_key: rawString,

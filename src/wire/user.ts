@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
-/** GET users/current (interface: User; service-facts 3.4). */
+/** GET users/current (docs/service/users.md#record). */
 export const user = z.looseObject({
   id,
   key_id: looseNumber,

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { confirmation, id, looseNumber, looseString } from './field';
 
-/** A row of GET volumes (service-facts 3.7); `instances` holds ids or records. Sizes are GB, costs dollars an hour. */
+/**
+ * A row of GET volumes; `instances` holds ids or records (docs/service/volumes.md#record). Sizes are GB,
+ * costs dollars an hour.
+ */
 export const volume = z.looseObject({
   id,
   label: looseString,
