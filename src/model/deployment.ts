@@ -1,4 +1,4 @@
-/** A serverless deployment (service-facts 3.10). Times are Unix seconds. */
+/** A serverless deployment (docs/service/deployments.md#record). Times are Unix seconds. */
 export interface Deployment {
   readonly id: number;
   readonly name?: string;

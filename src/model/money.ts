@@ -1,6 +1,6 @@
 /**
- * Money is whole millionths of a dollar, so that sums are exact; it is rounded up, never down,
- * when it is shown (product: rule 10).
+ * Money is whole millionths of a dollar, so that sums are exact. It is rounded up, never down, when it is
+ * shown (docs/rules.md#money-is-never-rounded-down).
  */
 export type Micros = number & { readonly __unit: 'millionths of a dollar' };
 

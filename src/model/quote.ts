@@ -16,7 +16,10 @@ export function hourlyRate(amount: Micros): Rate {
   return (amount * hoursPerMonth) as Rate;
 }
 
-/** The rate of a disk or volume; its price is a GB and month (service-facts 2.15). */
+/**
+ * Returns the rate of a disk or volume, whose price is per GB and month
+ * (docs/service/offers.md#fields-and-units).
+ */
 export function diskRate(perGbMonth: Micros, sizeGb: number): Rate {
   return times(perGbMonth, sizeGb) as number as Rate;
 }
@@ -193,7 +196,7 @@ export function durationText(hours: number): Text {
   return text('{0} min', Math.floor(hours * 60));
 }
 
-/** Bids the service takes (service-facts 2.19). */
+/** The bids that the service accepts (docs/service/limits.md#sizes). */
 export const lowestBid = fromDollars(0.001);
 export function highestBid(gpuCount: number | undefined): Micros {
   return fromDollars(Math.min(128, 32 * (gpuCount ?? 1)));

@@ -2,7 +2,7 @@ import { plain } from './instances/instanceState';
 import { times, type Micros } from './money';
 import { hourlyRate, noRate, sumRates, type Rate } from './quote';
 
-/** Disk that outlives instances and stays on its machine (service-facts 2.7 and 3.7). */
+/** Disk that outlives instances and stays on its machine (docs/service/volumes.md#record). */
 export interface Volume {
   readonly id: number;
   readonly label?: string;
@@ -36,7 +36,7 @@ export interface VolumeSearch {
   readonly limit?: number;
 }
 
-/** What the user called it, or the name that the service gives it (service-facts 2.7). */
+/** Returns the name that the user gave, or the one that the service made (docs/service/volumes.md#rent). */
 export function volumeName({ id, label }: Volume): string {
   const own = plain(label ?? '');
   return own === '' ? `V.${id}` : own;

@@ -8,7 +8,7 @@ export interface User {
   readonly email?: string;
   readonly name?: string;
   readonly balance?: Micros;
-  /** Prepaid money; what can be spent (service-facts 3.4). */
+  /** Prepaid money that the account can spend (docs/service/users.md#record). */
   readonly credit?: Micros;
   readonly sshKey?: string;
   readonly tfaStatus?: string;

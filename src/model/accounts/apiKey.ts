@@ -1,4 +1,4 @@
-/** service-facts 2.14. */
+/** See docs/service/authentication.md#permission-categories. */
 export const permissionCategories = [
   'instance_read',
   'instance_write',
@@ -16,11 +16,14 @@ export type PermissionCategory = (typeof permissionCategories)[number];
 
 /**
  * What a key may do: `{api: {<category>: {}}}`, or the flat form with `read` and `write`
- * (interface: Authentication 3). Unknown parts are kept.
+ * (docs/service/authentication.md#key-permissions). Unknown parts are kept.
  */
 export type KeyPermissions = Readonly<Record<string, unknown>>;
 
-/** A key of the account as listed; the value is known only when it is made (service-facts 3.5). */
+/**
+ * A key of the account as it is listed. The value is known only when the key is made
+ * (docs/service/api-keys.md#record).
+ */
 export interface ApiKey {
   readonly id: number;
   readonly name?: string;

@@ -22,7 +22,10 @@ const endpoint = z
   .describe('One endpoint of the category; nothing else of it is allowed then.');
 const category = z.record(z.string(), endpoint);
 
-/** `{api: {<category>: {}}}`, with constraints for one endpoint (service-facts 2.14). */
+/**
+ * `{api: {<category>: {}}}`, with constraints for single endpoints
+ * (docs/service/authentication.md#constraints).
+ */
 const scoped = z.strictObject({
   api: z
     .strictObject(

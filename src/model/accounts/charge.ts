@@ -1,6 +1,6 @@
 import type { Micros } from '../money';
 
-/** One line of what an account paid for (service-facts 2.13). Times are Unix seconds. */
+/** One charge of an account (docs/service/billing.md#charges). Times are Unix seconds. */
 export interface Charge {
   readonly start?: number;
   readonly end?: number;

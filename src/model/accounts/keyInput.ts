@@ -19,7 +19,10 @@ export function addressesProblem(value: string, isIp: (address: string) => boole
     : text('{0} is not an IP address. Enter addresses such as 203.0.113.7, with commas between them.', wrong);
 }
 
-/** Environment variables; the service writes names in upper case (service-facts 2.4). */
+/**
+ * Returns the problem with a variable's name. The service writes names in upper case
+ * (docs/service/environment-variables.md#names-and-values).
+ */
 export function secretNameProblem(value: string): Text | undefined {
   const name = value.trim();
   if (name === '') {

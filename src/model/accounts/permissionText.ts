@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
 import { permissionCategories, type ApiKey, type KeyPermissions, type PermissionCategory } from './apiKey';
 
-/** What each category lets a key do (service-facts 2.14). */
+/** Explains what each category allows (docs/service/authentication.md#permission-categories). */
 export const permissionMeaning: Readonly<Record<PermissionCategory, Text>> = {
   instance_read: text('See instances, their logs, volumes and deployments'),
   instance_write: text('Rent, start, stop and destroy instances; run commands; attach keys. Spends money'),

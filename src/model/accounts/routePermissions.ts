@@ -1,6 +1,9 @@
 import { permissionCategories, type PermissionCategory } from './apiKey';
 
-/** Method and path pattern of a call, and what a key needs for it; the first match counts (service-facts 2.14). */
+/**
+ * Method and path pattern of a call, and the permission it needs; the first match counts
+ * (docs/service/authentication.md#permission-categories).
+ */
 const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^POST \/api\/v0\/(?:bundles|volumes\/search)\//, 'misc'],
   [/^PUT \/api\/v0\/instances\/request_logs\//, 'instance_read'],

@@ -1,9 +1,11 @@
 import { text, type Text } from '../../util/text';
 import type { TfaMethod, TfaStatus } from './tfa';
 
-/** A challenge lives ten minutes (service-facts 2.17). */
+/** The lifetime of a challenge (docs/service/two-factor.md#lifetimes). */
 export const challengeMs = 10 * 60_000;
-/** Methods can be added for 30 minutes after the authorization (interface: Limits). */
+/**
+ * The time after an authorization during which methods can be added (docs/service/two-factor.md#lifetimes).
+ */
 export const authorizationMs = 30 * 60_000;
 const longestLabel = 30;
 
@@ -36,8 +38,9 @@ interface Person {
 }
 
 /**
- * The ways that an account has, the primary method first. Codes are sent only when the e-mail address is
- * verified; administrators are exempt for SMS, except where it authorizes (interface: Prerequisites).
+ * Returns the factors that an account can use, the primary method first. Codes are sent only when the e-mail
+ * address is verified. Administrators are exempt for SMS, except where it authorizes a method
+ * (docs/service/two-factor.md#prerequisites).
  */
 export function factorChoices(
   status: Pick<TfaStatus, 'methods' | 'backupCodesRemaining'>,
@@ -86,7 +89,10 @@ export function normalCode(value: string): string {
   return value.replace(/[\s-]/g, '');
 }
 
-/** `XXXX-XXXX-XXXX` (interface: 2FA method). */
+/**
+ * Returns the problem with a code that is not of the form `XXXX-XXXX-XXXX`
+ * (docs/service/two-factor.md#backup-codes).
+ */
 export function backupCodeProblem(value: string): Text | undefined {
   const letters = value.replace(/[\s-]/g, '');
   if (/[^A-Za-z0-9]/.test(letters)) {

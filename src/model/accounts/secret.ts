@@ -1,4 +1,7 @@
-/** An environment variable of the account, given to its instances (service-facts 2.4). */
+/**
+ * An environment variable of the account, which its instances receive
+ * (docs/service/environment-variables.md#list).
+ */
 export interface Secret {
   readonly name: string;
   /** Absent where the service sends stars. Never logged, shown only on request. */

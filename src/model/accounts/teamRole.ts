@@ -1,4 +1,4 @@
-/** interface: Team role. */
+/** See docs/service/team-roles.md#record. */
 export interface TeamRole {
   readonly id: number;
   readonly name: string;

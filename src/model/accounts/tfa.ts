@@ -1,4 +1,4 @@
-/** interface: Two-factor authentication. Times are Unix seconds. */
+/** Types of two-factor authentication (docs/service/two-factor.md#methods). Times are Unix seconds. */
 
 export type TfaFactor = 'sms' | 'totp' | 'email';
 

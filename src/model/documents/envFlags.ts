@@ -1,6 +1,6 @@
 /**
- * The flag form of an environment, `-e NAME=value -p host:container` (interface: Template, `env`), its
- * object form (interface: Create instance, `env`), and the way between the two without loss.
+ * The flag form of an environment, `-e NAME=value -p host:container`, its object form, and the lossless way
+ * between the two (docs/service/templates.md#environment).
  */
 
 export interface Span {
@@ -359,8 +359,9 @@ function envOfPairs(pairs: readonly (readonly [string, string])[]): EnvObject | 
 }
 
 /**
- * The environment of a record in whatever shape it arrived (service-facts: Quirk 22): flag text, an
- * object, pairs, or texts `NAME=value`. The object form where that loses nothing, otherwise flag text.
+ * Reads the environment of a record in any form: flag text, an object, pairs, or texts `NAME=value`
+ * (docs/service/templates.md#environment). Returns the object form where it loses nothing, otherwise flag
+ * text.
  */
 export function readEnv(value: unknown): EnvObject | string | undefined {
   if (typeof value === 'string') {

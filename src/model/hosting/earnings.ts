@@ -1,6 +1,9 @@
 import type { Micros } from '../money';
 
-/** What a host earned, by kind (interface: Earnings report). `undefined` means that the service did not say. */
+/**
+ * What a host earned, by kind (docs/service/billing.md#earnings). `undefined` means that the service did not
+ * state it.
+ */
 export interface Earned {
   readonly gpu?: Micros;
   readonly storage?: Micros;

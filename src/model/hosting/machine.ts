@@ -1,6 +1,9 @@
 import type { Micros } from '../money';
 
-/** A machine that the account rents out (service-facts 3.8). `undefined` means that the service did not say. */
+/**
+ * A machine that the account rents out (docs/service/machines.md#record). `undefined` means that the service
+ * did not state it.
+ */
 export interface Machine {
   readonly id: number;
   readonly hostname?: string;

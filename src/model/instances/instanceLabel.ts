@@ -2,7 +2,7 @@ import { plain } from './instanceState';
 import type { Instance } from './instance';
 
 const markerPattern = /(?:^|\s)\[gr-([0-9a-f]{8})\]\s*$/;
-/** interface: Limits names none; the service takes 256 characters at creation (service-facts 2.19). */
+/** The limit at creation; the interface description names none (docs/service/instances.md#label). */
 export const maxLabelLength = 256;
 const markerLength = ' [gr-xxxxxxxx]'.length;
 

@@ -9,7 +9,7 @@ export interface OwnRequest {
   readonly kind: 'start' | 'stop' | 'reboot' | 'destroy';
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The service answered that the start waits for resources (service-facts 2.8). */
+  /** The service answered that the start waits for resources (docs/service/instances.md#start). */
   readonly queued?: boolean;
   /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
   readonly tookEffect?: boolean;
@@ -45,7 +45,9 @@ export const lingerGraceMs = 120_000;
 /** How long a destroyed instance may stay in the list before it counts as one that is still there. */
 export const destroyGraceMs = 10 * 60_000;
 
-/** The statuses on which a machine that never ran will not get ready (interface: States, rule 1). */
+/**
+ * Statuses on which a machine that never ran will not get ready (docs/service/instances.md#failed-statuses).
+ */
 export type FailedStatus = 'exited' | 'unknown' | 'offline';
 const failedStatuses: readonly string[] = ['exited', 'unknown', 'offline'] satisfies FailedStatus[];
 
@@ -54,8 +56,8 @@ export function isFailedStatus(status: string | null | undefined): status is Fai
 }
 
 /**
- * Whether the instance is meant to run: as the record says, else as we asked last, else as the
- * contract's own states suggest (service-facts: Quirk 2).
+ * Returns whether the instance is meant to run: as the record states it, else as we asked last, else as the
+ * contract's own states suggest (docs/service/instances.md#intended-state).
  */
 export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'running' | 'stopped' {
   const recorded = instance.intendedStatus;
@@ -131,7 +133,8 @@ function stateWhileMeantToRun(
     case 'stopped':
       return 'exited';
     case 'created':
-      // The boot was given up when the contract stopped beside it (service-facts: Quirk 15).
+      // A contract that stopped during the boot means that the service gave the boot up
+      // (docs/service/instances.md#intended-state).
       return instance.currentState === 'stopped' ? 'gaveUp' : 'provisioning';
     case 'scheduling':
     case 'rebooting':
@@ -168,7 +171,10 @@ export function isFailed(kind: InstanceStateKind, intent: 'running' | 'stopped')
   return intent === 'running' && failedKinds.includes(kind);
 }
 
-/** A machine that failed pays for its disk (interface: States, rule 1); whatever may compute is counted in full. */
+/**
+ * A failed machine costs its disk (docs/service/instances.md#failed-statuses). Anything that may compute
+ * counts in full.
+ */
 export type Billing = 'running' | 'disk';
 
 const billing: Record<InstanceStateKind, Billing> = {
@@ -226,7 +232,9 @@ export interface InstanceActions {
   readonly canRunCommand: boolean;
 }
 
-/** `args` has neither SSH nor Jupyter (interface: Runtype behavior). */
+/**
+ * Returns whether there is a shell; `args` has neither SSH nor Jupyter (docs/service/renting.md#run-types).
+ */
 export function hasShell(instance: Instance): boolean {
   const runtype = instance.runtype?.trim();
   return runtype === undefined || runtype === '' || !/^args\b/.test(runtype);

@@ -1,6 +1,9 @@
 import type { Micros } from '../money';
 
-/** A host asks for a higher price; the record's shape is not public (service-facts 2.8). */
+/**
+ * A higher price that a host asks for. The record's shape is not public
+ * (docs/service/instances.md#price-increases).
+ */
 export interface PriceIncrease {
   readonly id: number;
   readonly instanceId?: number;

@@ -1,4 +1,7 @@
-/** `{field: {operator: value}}`, in the service's field names and units (interface: Search offers). */
+/**
+ * Filters `{field: {operator: value}}` in the service's field names and units
+ * (docs/service/offers.md#search).
+ */
 export type WireFiltersShape = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type FilterPrimitive = string | number | boolean;

@@ -1,6 +1,6 @@
 import type { Micros } from '../money';
 
-/** One GPU model on the market (interface: GPU metrics record). Prices are for one GPU and hour. */
+/** One GPU model on the market (docs/service/market.md#record). Prices are for one GPU and hour. */
 export interface GpuMetrics {
   readonly gpuName: string;
   readonly total?: number;
@@ -23,7 +23,7 @@ export interface GpuMetrics {
   readonly dlperfPerDollar?: number;
 }
 
-/** Values of the three query parameters (service-facts 2.1). */
+/** Values of the three query parameters (docs/service/market.md#query). */
 export interface MetricsQuery {
   readonly verified: 'yes' | 'no' | 'all';
   readonly hostingType: 'all' | 'secure_cloud' | 'community';
@@ -33,7 +33,10 @@ export interface MetricsQuery {
 
 export interface MetricsAnswer {
   readonly gpus: readonly GpuMetrics[];
-  /** The service keeps the figures for accounts that host a machine (service-facts 2.1). */
+  /**
+   * The service shows figures only to accounts that host a machine
+   * (docs/service/market.md#accounts-without-a-machine).
+   */
   readonly needsMachine: boolean;
   readonly skipped: number;
 }

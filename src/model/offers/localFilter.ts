@@ -29,8 +29,9 @@ function pricePerHour(offer: Offer, query: Pick<MarketQuery, 'rentalType' | 'dis
 }
 
 /**
- * The fields in which an offer does not fit; some of the service's filters misbehave (service-facts:
- * Quirk 19), so every answer is checked again. A value that the service does not state fits, except a price.
+ * Returns the fields in which an offer does not match. Some of the service's filters misbehave, so every
+ * answer is checked again (docs/service/offers.md#filters-that-misbehave). A value that the service does not
+ * state matches, except a price.
  */
 export function misfits(
   offer: Offer,

@@ -28,7 +28,7 @@ export interface MarketQuery {
   readonly diskGb: number;
 }
 
-/** The service sends no more rows than this, whatever is asked (service-facts 2.15). */
+/** The service sends no more rows than this, whatever `limit` asks for (docs/service/offers.md#search). */
 export const mostRows = 64;
 
 type WireFilter = Record<string, FilterPrimitive | readonly FilterPrimitive[]>;

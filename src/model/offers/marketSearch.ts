@@ -5,8 +5,8 @@ import type { Offer } from './offer';
 import { mergeWireFilters, wireMisfits } from './wireMatch';
 
 /**
- * A person's query together with filters of a template or workspace that people's terms cannot say; the
- * person's win, field by field (interface: Template merge rules 3).
+ * A user's query together with filters of a template or workspace that the query cannot express. The user's
+ * filters win, field by field (docs/service/renting.md#template-merge).
  */
 export interface MarketSearch {
   readonly query: MarketQuery;

@@ -4,9 +4,8 @@ import { toDollars, type Micros } from '../money';
 import type { Offer } from './offer';
 
 /**
- * Every field that offers can be searched by: people's units on one side, the service's field names
- * and units on the other (interface: Search offers; service-facts 2.15). Nothing else in the product
- * names a wire unit of an offer.
+ * The fields that offers can be searched by: the units that users see, and the service's names and units
+ * (docs/service/offers.md#fields-and-units). No other place in the product names a wire unit of an offer.
  */
 export interface NumberField {
   readonly kind: 'number';
@@ -312,5 +311,8 @@ export function fieldLabel(key: FieldKey): Text {
   return { ...numberFields, ...choiceFields, ...flagFields }[key].label;
 }
 
-/** As the public command-line client searches unless told otherwise (service-facts 2.15). */
+/**
+ * The filters that the public command-line client applies by default
+ * (docs/service/offers.md#defaults-of-the-public-client).
+ */
 export const defaultFilters: Filters = { verified: true, rentable: true, external: false };

@@ -34,7 +34,7 @@ function isPrimitive(value: unknown): value is FilterPrimitive {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** A template's filters with a person's over them, field by field (interface: Template merge rules 3). */
+/** Merges a user's filters over a template's, field by field (docs/service/renting.md#template-merge). */
 export function mergeWireFilters(
   template: WireFiltersShape | undefined,
   own: OfferSearch['filters'],

@@ -75,8 +75,9 @@ export function beginWatch(instanceId: number, cause: Watch['cause'], now: numbe
 }
 
 /**
- * Takes one look at a watched machine. `instance` is undefined where the list does not hold it, and
- * `ended` where it is proved to be gone. The status decides as documented (interface: States, rule 1), intent before status.
+ * Takes one reading of a watched machine. `instance` is undefined when the list does not contain it, and
+ * `ended` when it is proved to be gone. The intention decides before the status
+ * (docs/service/instances.md#failed-statuses).
  */
 export function observe(
   watch: Watch,

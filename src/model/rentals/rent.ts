@@ -21,8 +21,8 @@ export interface VolumeChoice {
 }
 
 /**
- * What the user decided. With a template a field is left `undefined` unless the user changed it,
- * because a field in the request overrides the template (interface: Template merge rules 1).
+ * What the user decided. With a template, a field stays `undefined` unless the user changed it, because each
+ * field of the request overrides the template (docs/service/renting.md#template-merge).
  */
 export interface RentConfig {
   readonly templateHash?: string;
@@ -36,7 +36,9 @@ export interface RentConfig {
   readonly targetState?: 'running' | 'stopped';
   /** A bid; present exactly when the offer was searched as interruptible. */
   readonly bidPerHour?: Micros;
-  /** Added to the template's; the same name here wins (interface: Template merge rules 2). */
+  /**
+   * Added to the template's environment; the same name here wins (docs/service/renting.md#template-merge).
+   */
   readonly env?: EnvObject;
   readonly onstart?: string;
   readonly args?: string;

@@ -39,8 +39,8 @@ interface Rented {
 }
 
 /**
- * What is rented, as the service will merge it: what comes from the template and what from here (interface:
- * Template merge rules).
+ * Returns what is rented after the service merged it: what comes from the template and what from the request
+ * (docs/service/renting.md#template-merge).
  */
 export function rentFacts({ offer, choices, rentalType }: Rented): readonly Fact[] {
   const copies = choices.count ?? 1;

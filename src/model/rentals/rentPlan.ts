@@ -20,9 +20,11 @@ export interface RentChoices extends Omit<RentConfig, 'templateHash' | 'image'> 
   readonly count?: number;
 }
 
-/** interface: Limits. */
+/** See docs/service/limits.md#sizes. */
 const defaultTemplateDiskGb = 8;
-/** The service refuses less, and the size cannot be changed later (service-facts 2.19). */
+/**
+ * The service refuses a smaller disk, and the size is fixed after creation (docs/service/limits.md#sizes).
+ */
 export const leastDiskGb = 8;
 export const mostCopies = 8;
 
@@ -36,7 +38,10 @@ export function plannedDiskGb(choices: RentChoices): number {
     : usualDiskGb;
 }
 
-/** The run type that a template leads to; `args` where it says nothing (interface: Template). */
+/**
+ * Returns the run type that a template leads to, `args` where it states none
+ * (docs/service/templates.md#record).
+ */
 export function templateRuntype(template: Template): Runtype {
   const words = (template.runtype ?? '').split(/\s+/);
   const direct = (flag: boolean | undefined, word: string) =>
@@ -111,7 +116,7 @@ export function mergedEnv(choices: RentChoices): readonly MergedVariable[] {
   ];
 }
 
-/** Ports that run types open on the machine itself (interface: Runtype behavior). */
+/** Number of ports that a run type opens on the machine (docs/service/renting.md#run-types). */
 const ownPorts: Readonly<Record<Runtype, number>> = {
   ssh_direct: 1,
   ssh_proxy: 0,
@@ -175,7 +180,7 @@ export function sourceName(source: RentSource): string {
   return source.kind === 'image' ? source.image : source.template.name;
 }
 
-/** An image path as the service takes it; the reason when it is not one (service-facts 2.19). */
+/** Returns why the service would refuse an image path (docs/service/limits.md#sizes). */
 export function imageProblem(image: string): Text | undefined {
   const trimmed = image.trim();
   if (trimmed === '') {

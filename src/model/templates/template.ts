@@ -1,6 +1,6 @@
 import type { WireFiltersShape } from '../offers/filters';
 
-/** A stored configuration (interface: Template). Text fields are kept byte for byte. */
+/** A stored configuration (docs/service/templates.md#record). Text fields are kept byte for byte. */
 export interface Template {
   readonly id: number;
   readonly hashId: string;

@@ -8,7 +8,7 @@ import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from
 import { hasTag } from './templateMerge';
 import { referenceName, type ReferenceSlot } from './templateReference';
 
-/** (interface: Limits.) */
+/** See docs/service/limits.md#sizes. */
 const onstartLimit = 4048;
 
 /** What several checks read. */

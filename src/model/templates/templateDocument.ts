@@ -50,7 +50,7 @@ function asAmount(value: unknown): number | undefined {
   return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined;
 }
 
-/** `extra_filters` and `volume_info` may arrive as JSON text (service-facts: Quirk 22). */
+/** `extra_filters` and `volume_info` may arrive as JSON text (docs/service/templates.md#record). */
 function asObject(value: unknown): unknown {
   if (typeof value !== 'string') {
     return isPlainObject(value) ? value : undefined;
@@ -323,9 +323,9 @@ function wireEnv(env: unknown, lookUp: ResolveReference): string {
 }
 
 /**
- * The body of an edit without `hash_id`: only the changed fields, in the service's form (interface:
- * Templates), references resolved.
- * @throws MissingSecretError where a reference has no value here.
+ * Returns the body of an edit without `hash_id`: only the changed fields, in the service's form, with
+ * references resolved (docs/service/templates.md#edit). Throws `MissingSecretError` where a reference has no
+ * value on this computer.
  */
 export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference): Record<string, unknown> {
   const body: Record<string, unknown> = {};

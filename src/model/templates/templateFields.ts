@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * The one description of a template document. It keeps the field names of the interface, so that what
- * people read there, in the public command line tool and here is the same; the JSON schema that the
- * editor completes and checks with is generated from it.
+ * The only description of a template document. It keeps the service's field names, so that users find the
+ * same names in the service's documentation and its command-line client (docs/service/templates.md#record).
+ * The JSON schema for completion and checks is generated from it.
  */
 
 const filterValue = z.union([
@@ -18,7 +18,10 @@ const fieldFilter = z
   .partialRecord(z.enum(operators), filterValue)
   .meta({ description: 'Operators and values, for example {"gte": 24000}; `in` and `notin` take a list.' });
 
-/** Filters that people use most (interface: Search offers); any other field of an offer is allowed. */
+/**
+ * The filters that users need most (docs/service/offers.md#fields-and-units). Any other field of an offer is
+ * allowed.
+ */
 const offerFields: Readonly<Record<string, string>> = {
   gpu_name: 'GPU model with a space, for example "RTX 4090".',
   num_gpus: 'Number of GPUs.',
@@ -93,7 +96,7 @@ const flag = (description: string, more: z.GlobalMeta = {}) =>
     .optional()
     .meta({ description, ...more });
 
-/** The editable fields in the order in which a person would write them (interface: Template). */
+/** The editable fields, in the order in which a user would write them (docs/service/templates.md#record). */
 export const templateFields = z
   .looseObject({
     name: text('Name of the template. Required.', { examples: ['PyTorch with SSH'] }),
@@ -229,7 +232,10 @@ export function absentValue(name: string): unknown {
   return isTemplateField(name) ? meaningOfAbsent[name] : undefined;
 }
 
-/** What is sent when the user deletes the key: the documented default (interface: Template). */
+/**
+ * Returns what is sent when the user deletes the key: the documented default
+ * (docs/service/templates.md#record).
+ */
 export function resetValue(name: string): unknown {
   switch (name) {
     case 'tag':

@@ -1,11 +1,11 @@
 import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envFlags';
 import { isPlainObject, readFilters } from './templateDocument';
 
-/** A rental's body in the service's own form (interface: Create instance). */
+/** A rental's body in the service's own form (docs/service/renting.md#request). */
 export type RentBody = Readonly<Record<string, unknown>>;
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Fields of a template that a request may override (interface: Template merge rules 1). */
+/** Fields of a template that a request may override (docs/service/renting.md#template-merge). */
 const scalars = [
   'image',
   'runtype',
@@ -50,8 +50,8 @@ export function recordRuntype(raw: Raw): string {
 }
 
 /**
- * What an instance gets from a template and a request, by the five documented rules (interface: Template
- * merge rules). A preview: the service decides.
+ * Returns what an instance gets from a template and a request (docs/service/renting.md#template-merge). This
+ * is a preview; the service decides.
  */
 export function mergeTemplate(template: Raw, request: RentBody): Record<string, unknown> {
   const merged: Record<string, unknown> = {};

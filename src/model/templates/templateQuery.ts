@@ -2,8 +2,8 @@ import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 
 /**
- * The search of public templates as people type it: `recommended = true and image in [a, b]`. Fields and
- * operators are the documented ones (interface: Templates, `select_filters`).
+ * The text form of a search of public templates: `recommended = true and image in [a, b]`. Fields and
+ * operators are the documented ones (docs/service/templates.md#search).
  */
 export type QueryType = 'text' | 'number' | 'flag' | 'time';
 

@@ -1,6 +1,7 @@
 /**
- * A secret in a template document is a reference such as `${secret:registry-12}`; its value lives in the
- * editor's secret store, so that the document can be backed up, searched and shared (product: rule 6).
+ * A secret in a template document is a reference such as `${secret:registry-12}`. Its value is in the
+ * editor's secret store, so that the document can be backed up, searched and shared
+ * (docs/rules.md#secrets-stay-secret).
  */
 const pattern = /^\$\{secret:([A-Za-z0-9._-]{1,100})\}$/;
 

@@ -1,4 +1,7 @@
-/** The scheme of template documents (product: Names). Letters only, or the editor ignores their schema. */
+/**
+ * The scheme of template documents. It has letters only, or the editor ignores the JSON schema
+ * (docs/rules.md#names-that-others-rely-on).
+ */
 const templateScheme = 'gpurental';
 
 /** What a document of this scheme is. */

@@ -7,7 +7,7 @@ import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
 
-/** Where a repository says what it needs (product: Names). */
+/** The file in which a repository states what it needs (docs/rules.md#names-that-others-rely-on). */
 export const workspaceFilePath = '.vscode/gpu-rental.json';
 
 const templateReference = z
