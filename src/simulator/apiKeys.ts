@@ -7,7 +7,7 @@ import type { World } from './world';
 
 const longestName = 255;
 
-/** API keys of the account (interface: Accounts; service-facts 2.5). The values are not kept, let alone listed. */
+/** API keys of the account (docs/service/api-keys.md#create). Values are neither stored nor listed. */
 export function apiKeyRoutes(world: World): Route[] {
   return [
     {
@@ -42,7 +42,8 @@ export function apiKeyRoutes(world: World): Route[] {
         const { accountId } = callerOf(request);
         const created = world.keys.create({ accountId, ...wantedKey(request.body) });
         world.changed();
-        // interface: the sample shows a boolean; the public service sends the object (service-facts 3.5).
+        // The sample shows a boolean, but the public service sends the object
+        // (docs/service/api-keys.md#create).
         return ok({ id: created.record.id, key: created.value, permissions: true });
       },
     },
@@ -60,14 +61,14 @@ export function apiKeyRoutes(world: World): Route[] {
         }
         world.keys.remove(key.id);
         world.changed();
-        // A bare JSON text, as the public service answers (service-facts 2.5).
+        // The public service answers a bare JSON text (docs/service/api-keys.md#delete).
         return ok('Successfully Deleted API Key');
       },
     },
   ];
 }
 
-/** Refusals here have `msg` alone (service-facts 2.5). */
+/** Refusals of this call have `msg` alone (docs/service/api-keys.md#delete). */
 function ownKey(world: World, accountId: number, idText: string | undefined): KeyRecord {
   const id = Number(idText);
   const key = world.keys.byId(id);
@@ -97,7 +98,10 @@ function wantedKey(body: unknown): Pick<KeyRecord, 'name' | 'permissions' | 'ipW
   return { name, permissions, ...(ipWhitelist && { ipWhitelist }) };
 }
 
-/** `key_params` is an object; the public command-line client sends it as a JSON text (service-facts, table 1). */
+/**
+ * `key_params` is an object; the public command-line client sends it as a JSON text
+ * (docs/service/api-keys.md#create).
+ */
 function whitelist(keyParams: unknown): string[] | undefined {
   const params = typeof keyParams === 'string' ? parsed(keyParams) : keyParams;
   if (params === undefined || params === null) {

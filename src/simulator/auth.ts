@@ -18,9 +18,10 @@ interface Identity extends Caller {
 type Unrecognised = 'none' | 'wrong' | 'expired';
 
 /**
- * Finds out who calls and whether they may. Refusals keep to the interface: 401 for a wrong or expired key,
- * 403 for a key that may not or none (the public service says 404 for some of them, service-facts 2.18).
- * An anonymous route gets the caller when there is one and is never refused here.
+ * Identifies the caller and checks permission. Sends 401 for a wrong or expired key and 403 for a key that
+ * lacks a permission or is missing, where the public service sometimes answers 404
+ * (docs/service/authentication.md#refused-keys). An anonymous route gets the caller when there is one and is
+ * never refused here.
  */
 export function authenticate(world: World, route: Route, request: SimRequest): Caller | undefined {
   const found = identify(world, request);
@@ -79,7 +80,7 @@ export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
   return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The value of the cookie that a logged-out web page gets from tfa/ (interface: Authentication 9). */
+/** The cookie that a logged-out web page gets from tfa/ (docs/service/authentication.md#sessions). */
 export const sessionCookieName = 'session';
 
 export function sessionCookie(headers: IncomingHttpHeaders): string | undefined {
@@ -119,7 +120,7 @@ function mayUse(
 ): boolean {
   const api = granted['api'];
   if (!isObject(api)) {
-    // The flat form of the create-key request (interface: Authentication 3).
+    // The flat form of the create-key request (docs/service/authentication.md#key-permissions).
     const writes = needed.endsWith('_write');
     return writes ? granted['write'] === true : granted['read'] === true || granted['write'] === true;
   }
@@ -134,7 +135,10 @@ function mayUse(
   return isObject(narrowed) && meetsConstraints(narrowed['constraints'], request);
 }
 
-/** `{"id":{"eq":1227}}` over the path's parameters, then the body's fields (service-facts 2.14). */
+/**
+ * Checks `{"id":{"eq":1227}}` against the path's parameters, then the body's fields
+ * (docs/service/authentication.md#constraints).
+ */
 function meetsConstraints(constraints: unknown, request: SimRequest): boolean {
   if (constraints === undefined || constraints === null) {
     return true;

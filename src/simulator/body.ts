@@ -1,8 +1,8 @@
 import { ServiceError } from './route';
 
 /**
- * Reads fields of a request as forgivingly as the service does: numbers and flags may come as text,
- * an explicit null is a field left out (service-facts 1 and 2.15). What cannot be read is a 400.
+ * Reads fields of a request as tolerantly as the service: numbers and flags may be text, and an explicit null
+ * is a missing field (docs/service/README.md#conventions). Anything that cannot be read is a 400.
  */
 export class BodyReader {
   private constructor(

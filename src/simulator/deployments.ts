@@ -2,7 +2,7 @@ import { pathId } from './body';
 import { callerOf, ok, ServiceError, type Route, type SimRequest } from './route';
 import type { World } from './world';
 
-/** service-facts 3.10. Times are Unix seconds. */
+/** See docs/service/deployments.md#record. Times are Unix seconds. */
 interface Deployment {
   id: number;
   account_id: number;
@@ -30,7 +30,7 @@ interface DeploymentState {
 
 const none = 'Deployment not found';
 
-/** Serverless deployments (interface: Serverless; service-facts 2.3). */
+/** Serverless deployments (docs/service/deployments.md#record). */
 export function deploymentRoutes(world: World): Route[] {
   const state = world.section<DeploymentState>('deployments', () => ({ deployments: [], seeded: false }));
   seed(world, state);

@@ -7,8 +7,8 @@ interface Bucket {
 }
 
 /**
- * Least times between two calls of one key to one endpoint (interface: Limits; service-facts 2.16). A call that
- * was refused does not count, so that waiting the named number of seconds is always enough.
+ * The least time between two calls of one key to one endpoint (docs/service/limits.md#request-rates). A
+ * refused call does not count, so waiting the named seconds is always enough.
  */
 export class RateLimits {
   private readonly buckets = new Map<string, Bucket>();
@@ -38,7 +38,7 @@ export class RateLimits {
   }
 }
 
-/** interface: Errors 2; a body with `detail` alone. */
+/** Returns the refusal, a body with `detail` alone (docs/service/errors.md#rate-limit-body). */
 export function tooFrequent(thresholdSeconds: number): RateLimitError {
   return new RateLimitError(thresholdSeconds);
 }

@@ -19,7 +19,10 @@ export interface SimulatorOptions {
   readonly plainState?: boolean;
   /** Records carry only the documented fields and `id`. */
   readonly minimalRecords?: boolean;
-  /** The v0 list of instances answers `deprecated_endpoint`, as the public service does (service-facts: Quirk 1). */
+  /**
+   * Makes the v0 list of instances answer `deprecated_endpoint`, as the public service does
+   * (docs/service/instances.md#list).
+   */
   readonly deprecatedList?: boolean;
   /** Forces one of the two SSH servers; otherwise `sshd` where it can serve, or none with `false`. */
   readonly sshServer?: SshServerKind | 'auto' | false;

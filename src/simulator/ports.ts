@@ -1,6 +1,6 @@
 import type { KeyPermissions, VolumeMount } from './state';
 
-/** What renting needs to know of a template (interface: Template). */
+/** What a rental uses of a template (docs/service/templates.md#record). */
 export interface RentTemplate {
   readonly id: number;
   readonly hashId: string;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** service-facts 2.14. */
+/** See docs/service/authentication.md#permission-categories. */
 export const permissions = [
   'instance_read',
   'instance_write',
@@ -55,19 +55,31 @@ export interface Route {
   /** With its final slash as documented; the router also takes the other form. */
   readonly path: string;
   readonly permission?: Permission;
-  /** The name that constraints of a scoped key use, for example `api.instance.request_logs` (service-facts 2.14). */
+  /**
+   * The name in constraints of a scoped key, for example `api.instance.request_logs`
+   * (docs/service/authentication.md#constraints).
+   */
   readonly endpoint?: string;
-  /** Least seconds between two calls with one key (interface: Limits; service-facts 2.16). */
+  /** The least seconds between two calls with one key (docs/service/limits.md#request-rates). */
   readonly thresholdSeconds?: number;
   /** Calls that may come at once before the threshold applies; 1 unless given. */
   readonly burst?: number;
-  /** Counts each concrete path alone, as the service does for reading one instance (service-facts: Quirk 24). */
+  /**
+   * Counts each concrete path alone, as the service does when one instance is read
+   * (docs/service/limits.md#request-rates).
+   */
   readonly limitPerPath?: boolean;
   /** Served without a key; the handler checks for itself. */
   readonly anonymous?: boolean;
-  /** Open to the key of the one instance that the path's `{id}` names (interface: Authentication 8). */
+  /**
+   * Open to the key of the one instance that the path's `{id}` names
+   * (docs/service/authentication.md#instance-key).
+   */
   readonly instanceKey?: boolean;
-  /** Status for a body that is not JSON; 400 unless given (service-facts 2.9 has 483 for execute). */
+  /**
+   * The status for a body that is not JSON, 400 by default; execute has 483
+   * (docs/service/commands.md#execute).
+   */
   readonly badJsonStatus?: number;
   handle(request: SimRequest): SimResponse | Promise<SimResponse>;
 }

@@ -71,7 +71,7 @@ export class Router {
   }
 }
 
-/** The documented error body of whatever was thrown (interface: Errors). */
+/** Returns the documented error body for anything that was thrown (docs/service/errors.md#body). */
 export function errorResponse(error: unknown, report: (error: unknown) => void): SimResponse {
   if (error instanceof RateLimitError) {
     return { status: error.status, body: { detail: error.detail } };

@@ -16,7 +16,7 @@ function secretState(world: World): SecretState {
   return world.section<SecretState>('secrets', () => ({ byAccount: {} }));
 }
 
-/** The account's environment variables (interface: Accounts; service-facts 2.4). */
+/** The account's environment variables (docs/service/environment-variables.md#list). */
 export function secretRoutes(world: World): Route[] {
   const state = secretState(world);
   const own = (request: SimRequest) => (state.byAccount[callerOf(request).accountId] ??= {});
@@ -28,7 +28,8 @@ export function secretRoutes(world: World): Route[] {
       permission: 'user_read',
       endpoint: 'api.secrets',
       thresholdSeconds: 5,
-      // In clear, as the service may: a client has to mask (service-facts 2.4).
+      // Values are sent in clear, as the service may do, so a client has to mask them
+      // (docs/service/environment-variables.md#list).
       handle: (request) => ok({ success: true, secrets: { ...own(request) } }),
     },
     {

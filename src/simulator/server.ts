@@ -238,7 +238,7 @@ class SimulatorServer implements RunningSimulator {
       const match = this.router.match(call.method, call.path);
       const body = call.text.trim() === '' ? undefined : parseJson(call.text);
       if (body === undefined && call.text.trim() !== '') {
-        // The status of execute for a body that is not JSON is one of its own (service-facts 2.9).
+        // Execute has a status of its own for a body that is not JSON (docs/service/commands.md#execute).
         throw new ServiceError(match.route.badJsonStatus ?? 400, 'invalid_args', 'Invalid JSON body.');
       }
       const simRequest: SimRequest = {

@@ -22,7 +22,7 @@ export interface Account {
   credit: number;
   balance: number;
   createdAt: number;
-  /** null while the address is not confirmed (interface: User). */
+  /** Null while the address is not confirmed (docs/service/users.md#record). */
   emailVerifiedAt: number | null;
   isAdmin: boolean;
   /** The key in the record of the user, where it is none of those that are listed. */
@@ -33,7 +33,10 @@ export interface Account {
   spent: number;
 }
 
-/** `{api: {<category>: {}}}`, or the flat form with `read` and `write` (interface: Authentication 3). */
+/**
+ * `{api: {<category>: {}}}`, or the flat form with `read` and `write`
+ * (docs/service/authentication.md#key-permissions).
+ */
 export type KeyPermissions = Readonly<Record<string, unknown>>;
 
 export interface KeyRecord {
@@ -64,10 +67,10 @@ export interface InstanceKey {
   publicKey: string;
 }
 
-/** null, loading, running, exited, unknown, offline (interface: States), and what the service adds. */
+/** The documented statuses, and others that the service adds (docs/service/instances.md#states). */
 export type ActualStatus = string | null;
 
-/** What a run type provides (interface: Runtype behavior). */
+/** What a run type provides (docs/service/renting.md#run-types). */
 export interface Access {
   ssh: boolean;
   jupyter: boolean;
@@ -122,7 +125,10 @@ export interface InstanceState {
   actualStatus: ActualStatus;
   intendedStatus: 'running' | 'stopped';
   statusMessage: string | null;
-  /** Failed while meant to run: never becomes `running` (interface: States, rule 1). */
+  /**
+   * The instance failed while it was meant to run, so it never becomes `running`
+   * (docs/service/instances.md#failed-statuses).
+   */
   failed: boolean;
   outbid: boolean;
   /** The machine has no GPU free for it: it boots when one is. */
@@ -145,7 +151,7 @@ export interface InstanceState {
   templateHash: string | null;
   templateId: number | null;
   templateName: string | null;
-  /** Merged `extra_filters`, kept for the record (interface: Template merge rules 3). */
+  /** Merged `extra_filters`, kept for the record (docs/service/renting.md#template-merge). */
   extraFilters: Record<string, unknown>;
   jupyterToken: string;
   jupyterDir: string | null;

@@ -24,7 +24,7 @@ const recordOf =
     isObject(value) && Object.values(value).every(check);
 const anyRecord = recordOf(() => true);
 
-/** One check for each field of the interface, so that none is forgotten. */
+/** Holds one check for each field of the type, so that none is forgotten. */
 function shape<T extends object>(fields: Readonly<Record<keyof T, Check>>): Check {
   const checks = Object.entries<Check>(fields);
   return (value) => isObject(value) && checks.every(([name, check]) => check(value[name]));

@@ -24,7 +24,7 @@ function firstRoles(): Role[] {
   ];
 }
 
-/** GET team/roles/{name} (interface: Accounts) and the list (service-facts, table 1). */
+/** GET team/roles/{name} and the list (docs/service/team-roles.md#look-up). */
 export function teamRoleRoutes(world: World): Route[] {
   const state = world.section<RoleState>('teamRoles', () => ({ byAccount: {} }));
   const rolesOf = (accountId: number) => (state.byAccount[accountId] ??= firstRoles());

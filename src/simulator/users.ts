@@ -3,7 +3,7 @@ import { callerOf, ok, type Route } from './route';
 import { tfaStatus, type TfaState } from './tfa/state';
 import type { World } from './world';
 
-/** GET users/current (interface: Accounts). */
+/** GET users/current (docs/service/users.md#current-user). */
 export function userRoutes(world: World, tfa: TfaState): Route[] {
   return [
     {

@@ -14,7 +14,7 @@ interface Item {
   description: string;
 }
 
-/** A row of the answer (service-facts 2.13): Unix seconds and dollars. */
+/** A row of the answer, in Unix seconds and dollars (docs/service/billing.md#charges). */
 interface Charge {
   start: number;
   end: number;
@@ -32,7 +32,9 @@ interface ChargeState {
   seeded: boolean;
 }
 
-/** GET charges (service-facts 2.13): what the account paid for, one row an instance and day. */
+/**
+ * GET charges: what the account paid for, a row for each instance and day (docs/service/billing.md#charges).
+ */
 export function chargeRoutes(world: World): Route[] {
   const state = world.section<ChargeState>('charges', () => ({ kept: [], seeded: false }));
   seed(world, state);
@@ -67,7 +69,7 @@ export function chargeRoutes(world: World): Route[] {
   ];
 }
 
-/** Both bounds are required; the refusal has `msg` alone (service-facts 2.13). */
+/** Both bounds are required; the refusal has `msg` alone (docs/service/billing.md#charges). */
 function readDays(request: SimRequest): { from: number; to: number } {
   let filters: unknown;
   try {

@@ -29,7 +29,7 @@ export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
       },
     },
     {
-      // The first step of a page's log-in, which checks a password, is no part of the interface.
+      // The first step of a page's login checks a password. The interface description has no call for it.
       method: 'POST',
       path: '/__sim/tfa-login/',
       handle: (request) => {

@@ -18,7 +18,7 @@ interface Earned {
   bwd_earn: number;
 }
 
-/** GET users/{user_id}/machine-earnings (interface: Billing; parameters in service-facts 2.2). */
+/** GET users/{user_id}/machine-earnings (docs/service/billing.md#earnings). */
 export function earningsRoutes(world: World, market: Market): Route[] {
   return [
     {
@@ -46,7 +46,10 @@ function assertSelf(userId: string | undefined, accountId: number): void {
   throw new ServiceError(403, 'not_authorized', 'These are the earnings of somebody else.');
 }
 
-/** Whole days since 1970; clients send floats, too. Refusals have `msg` alone (service-facts 2.2). */
+/**
+ * Whole days since 1970; clients also send fractions. Refusals have `msg` alone
+ * (docs/service/billing.md#earnings-query).
+ */
 function readDays(request: SimRequest, today: number): { first: number; last: number } {
   const read = (name: string) => {
     const text = request.query.get(name);
@@ -69,7 +72,8 @@ function readDays(request: SimRequest, today: number): { first: number; last: nu
 }
 
 function wantedMachines(machines: readonly Machine[], machid: string | null): readonly Machine[] {
-  // The public command-line client sends the word null for "all" (service-facts 2.2).
+  // The public command-line client sends the text "null" for all machines
+  // (docs/service/billing.md#earnings-query).
   if (machid === null || machid === '' || machid === 'null') {
     return machines;
   }

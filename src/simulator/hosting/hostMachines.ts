@@ -26,7 +26,9 @@ export function machinesOf(world: World, market: Market, accountId: number): rea
   return hostId === undefined ? [] : market.machines.filter((machine) => machine.hostId === hostId);
 }
 
-/** One letter a GPU: D for on demand, I for interruptible, x for free (service-facts 3.8). */
+/**
+ * Returns one letter for each GPU: D on demand, I interruptible, x free (docs/service/machines.md#record).
+ */
 function occupancy(world: World, machine: Machine, market: Market): string[] {
   const letters = Array<string>(machine.taken).fill('D');
   for (const instance of world.instances) {
@@ -40,7 +42,7 @@ function occupancy(world: World, machine: Machine, market: Market): string[] {
   );
 }
 
-/** A row of GET machines (service-facts 3.8). */
+/** Returns a row of GET machines (docs/service/machines.md#record). */
 export function machineRow(
   world: World,
   market: Market,

@@ -6,10 +6,10 @@ import type { World } from '../world';
 import { machineRow, machinesOf, type HostingState } from './hostMachines';
 
 const categories = ['power', 'internet', 'disk', 'gpu', 'software', 'other'];
-/** Dollars an hour and GPU; nobody asks more (service-facts 2.19). */
+/** The highest bid in dollars per GPU and hour (docs/service/limits.md#sizes). */
 const highestBid = 32;
 
-/** The host's side (interface: Machines; service-facts 3.8). */
+/** The host's machines (docs/service/machines.md#list). */
 export function machineRoutes(world: World, market: Market): Route[] {
   const state = world.section<HostingState>('hosting', () => ({ minBids: {}, maintenance: [] }));
   world.ports.minimumBid = (machineId) => state.minBids[machineId];

@@ -4,7 +4,7 @@ import { round, SeededRandom } from '../random';
 import { callerOf, ok, ServiceError, type Route } from '../route';
 import type { World } from '../world';
 
-/** GET metrics/gpu/current (interface: GPU metrics record; parameters in service-facts 2.1). */
+/** GET metrics/gpu/current (docs/service/market.md#query). */
 export function metricsRoutes(world: World, market: Market): Route[] {
   return [
     {
@@ -108,7 +108,10 @@ function row(world: World, market: Market, name: string, group: readonly Machine
   };
 }
 
-/** Of sorted prices, between neighbours; null when nothing is rented (service-facts 3.9). */
+/**
+ * Interpolates between neighbours of sorted prices; null when nothing is rented
+ * (docs/service/market.md#record).
+ */
 function quantile(sorted: readonly number[], share: number): number | null {
   const place = (sorted.length - 1) * share;
   const low = sorted[Math.floor(place)];

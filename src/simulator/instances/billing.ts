@@ -5,7 +5,10 @@ import type { World } from '../world';
 const secondsOfDay = 86_400;
 const secondsOfHour = 3600;
 
-/** Dollars an hour that an instance takes as it is (interface: States; service-facts: Quirk 17). */
+/**
+ * Returns the dollars an hour that an instance costs in its present state
+ * (docs/service/instances.md#billing).
+ */
 function currentRates(instance: InstanceState): { gpu: number; disk: number } {
   // Disk is paid from the rental to the removal, the GPU while it runs and is meant to.
   const computes = instance.actualStatus === 'running' && instance.intendedStatus === 'running';

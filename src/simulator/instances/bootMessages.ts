@@ -1,6 +1,9 @@
 import type { InstanceState } from '../state';
 
-/** From these an instance that is meant to run never comes back (interface: States, rule 1). */
+/**
+ * Statuses from which an instance that is meant to run never comes back
+ * (docs/service/instances.md#failed-statuses).
+ */
 export const failureStatuses: readonly string[] = ['exited', 'unknown', 'offline', 'created'];
 
 /** True when a start needs no download. */

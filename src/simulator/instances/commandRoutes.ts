@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly results: Results;
 }
 
-/** Execute (interface: Instances) and logs (service-facts 2.9); both answer with an address for later. */
+/** Execute and logs; both answer with an address to read later (docs/service/commands.md#result-file). */
 export function commandRoutes({ world, folders, results }: CommandContext): Route[] {
   return [
     {
@@ -43,7 +43,7 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
     {
       method: 'PUT',
       path: '/api/v0/instances/request_logs/{id}/',
-      // Reading, although it is a PUT (service-facts 2.9).
+      // Logs need a read permission although the call is a PUT (docs/service/commands.md#logs).
       permission: 'instance_read',
       endpoint: 'api.instance.request_logs',
       thresholdSeconds: 1,

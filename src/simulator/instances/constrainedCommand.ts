@@ -5,12 +5,12 @@ import { splitWords } from './envFlags';
 /** What *execute* refuses before it is run; becomes `invalid_args`. */
 export class InvalidCommand extends Error {}
 
-/** interface: Limits. */
+/** See docs/service/limits.md#sizes. */
 const longestCommand = 512;
 
 /**
  * Our own `ls`, `du` and `rm`, confined to one folder that plays the root of the container: no program of
- * this computer is run and no link leads out (interface: execute; service-facts 2.9).
+ * this computer runs and no link leads out (docs/service/commands.md#execute).
  */
 export class ConstrainedCommand {
   private constructor(

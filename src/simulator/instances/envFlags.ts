@@ -24,8 +24,8 @@ function unquote(
 }
 
 /**
- * The flag form of a template as the dict of a request (interface: Template merge rules 2):
- * `-e A=1 -p 8000:8000` becomes `{A: '1', '-p 8000:8000': '1'}`.
+ * Converts the flag form of a template to the object of a request: `-e A=1 -p 8000:8000` becomes `{A: '1',
+ * '-p 8000:8000': '1'}` (docs/service/renting.md#template-merge).
  */
 export function envFromFlags(flags: string): EnvDict {
   const env: Record<string, string> = {};

@@ -6,7 +6,7 @@ import type { Lifecycle } from './lifecycle';
 import { ownInstance } from './ownInstance';
 import { instanceRow } from './record';
 
-/** After creation (service-facts 2.8). */
+/** The limit after creation (docs/service/instances.md#label). */
 const longestLabel = 1024;
 
 /** One instance, or several at once: read, start, stop, label, destroy, restart, bid. */
@@ -28,12 +28,13 @@ function readRoute(world: World, lifecycle: Lifecycle): Route {
     endpoint: 'api.instance.show',
     thresholdSeconds: 2,
     limitPerPath: true,
-    // service-facts: Quirk 23; the interface names only start, stop and destroy.
+    // The public service lets an instance key read its instance as well
+    // (docs/service/authentication.md#instance-key).
     instanceKey: true,
     handle: (request) => {
       const instance = world.instance(Number(request.params['id']));
       if (instance?.accountId !== callerOf(request).accountId) {
-        // What is gone reads as null (service-facts: Quirk 3).
+        // A destroyed instance reads as null (docs/service/instances.md#read-one).
         return ok({ instances: null });
       }
       lifecycle.billing.settle(instance);
@@ -54,7 +55,7 @@ function changeRoutes(world: World, lifecycle: Lifecycle): Route[] {
       handle: (request) => change(world, lifecycle, ownInstance(world, request), request),
     },
     {
-      // Several at once (service-facts 2.8; not in the interface).
+      // See docs/service/instances.md#several-at-once.
       method: 'PUT',
       path: '/api/v0/instances/',
       permission: 'instance_write',
@@ -109,7 +110,7 @@ function setState(lifecycle: Lifecycle, instance: InstanceState, state: 'running
   return lifecycle.start(instance).queued;
 }
 
-/** 200 beside `success: false` (service-facts 2.8). */
+/** A queued start answers 200 beside `success: false` (docs/service/instances.md#start). */
 function queuedAnswer(): SimResponse {
   return ok({
     success: false,

@@ -23,12 +23,12 @@ export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
             ? {}
             : { user_id: instance.accountId, machine_id: instance.machineId }),
         }));
-        // A text that holds JSON, not the list itself (interface: Instance SSH key).
+        // A text that contains JSON, not the list itself (docs/service/ssh-keys.md#keys-of-an-instance).
         return ok({ success: true, ssh_keys: JSON.stringify(keys) });
       },
     },
     {
-      // Takes the text of a key, not an id (service-facts 2.6; not in the interface).
+      // Takes the text of a key, not an id (docs/service/ssh-keys.md#attach).
       method: 'POST',
       path: '/api/v0/instances/{id}/ssh/',
       permission: 'instance_write',

@@ -9,7 +9,7 @@ import type { InstanceFolders } from './instanceFolders';
 import type { Orders } from './orders';
 import type { SshHost } from './sshHost';
 
-/** Seconds at true speed; a whole boot takes one to three minutes (interface: Limits). */
+/** Seconds at true speed; a whole boot takes one to three minutes (docs/service/limits.md#times). */
 const provisionSeconds = [6, 14] as const;
 const downloadSeconds = [75, 150] as const;
 /** Once the image is on the machine. */
@@ -18,9 +18,9 @@ const haltSeconds = 1.5;
 const retrySeconds = 20;
 
 /**
- * The life of instances (interface: Instance states): what requests do to them, and what then happens by
- * itself as time passes. The waits are shortened by the clock's speed; a wait that was pending when the
- * simulator ended goes on when it starts again.
+ * The life of instances: the effect of requests, and what happens by itself afterwards
+ * (docs/service/instances.md#states). The clock's speed shortens the waits, and a wait that was pending when
+ * the simulator ended continues at its next start.
  */
 export class Lifecycle implements Disposable {
   readonly billing: Billing;
@@ -76,9 +76,9 @@ export class Lifecycle implements Disposable {
   }
 
   /**
-   * Starts what was stopped on purpose. Answers the refusal that comes with 200 where the machine has
-   * no GPU free, or where it failed while meant to run and so never runs again
-   * (interface: States, rule 1; service-facts 2.8).
+   * Starts an instance that was stopped on purpose. Returns a refusal, which goes out with status 200, where
+   * the machine has no free GPU, or where the instance failed while it was meant to run and never runs again
+   * (docs/service/instances.md#failed-statuses).
    */
   start(instance: InstanceState): { readonly queued: boolean } {
     this.billing.settle(instance);
@@ -118,7 +118,7 @@ export class Lifecycle implements Disposable {
     this.changed(instance);
   }
 
-  /** All billing stops and everything on it is lost (interface: States). */
+  /** Ends all charges and discards all data (docs/service/instances.md#destroy). */
   destroy(instance: InstanceState): void {
     this.billing.settle(instance);
     this.cancelPending(instance);

@@ -5,7 +5,7 @@ import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
 import { instanceRow } from './record';
 
-/** Rows of one v1 page at most (service-facts 2.19). */
+/** The largest number of rows on a v1 page (docs/service/limits.md#sizes). */
 const mostRows = 25;
 
 /** The two lists of instances. */
@@ -35,7 +35,7 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
       },
     },
     {
-      // With paging (service-facts 3.2 and Quirk 1; not in the interface).
+      // The paged v1 list (docs/service/instances.md#list).
       method: 'GET',
       path: '/api/v1/instances/',
       permission: 'instance_read',

@@ -21,7 +21,9 @@ export class Orders {
     return order.failure;
   }
 
-  /** The next rental answers `success: false` beside its `new_contract` (service-facts: Quirk 9). */
+  /**
+   * Makes the next rental answer `success: false` beside its `new_contract` (docs/service/renting.md#answer).
+   */
   doubtNextRent(error: string, msg: string): void {
     this.rents.push({ error, msg });
   }

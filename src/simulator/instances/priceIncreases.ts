@@ -18,7 +18,10 @@ interface PriceState {
   pending: PriceIncrease[];
 }
 
-/** Rises that hosts ask for (service-facts 2.8; not in the interface). Made by tests through `propose`. */
+/**
+ * Price increases that hosts ask for (docs/service/instances.md#price-increases). Tests make them with
+ * `propose`.
+ */
 export class PriceIncreases {
   private readonly state: PriceState;
 

@@ -4,10 +4,13 @@ import type { InstanceState } from '../state';
 import type { World } from '../world';
 import { imageRuntype } from './runtype';
 
-/** The fields that the interface names, and the id, for records without any other (interface: Instance). */
+/**
+ * The fields that the interface description names, and the id, for records without any other
+ * (docs/service/instances.md#record).
+ */
 const documentedFields = ['id', 'actual_status', 'ssh_host', 'ssh_port'];
 
-/** A row of the lists and the single answer (service-facts 3.2). */
+/** Returns a row of the lists and the single answer (docs/service/instances.md#record). */
 export function instanceRow(world: World, instance: InstanceState): Row {
   const row = {
     id: instance.id,
@@ -50,14 +53,20 @@ function stateFields(world: World, instance: InstanceState): Row {
   };
 }
 
-/** The contract's state: what the service keeps, whatever the machine reports (service-facts: Quirk 2). */
+/**
+ * Returns the contract's state: what the service keeps, whatever the machine reports
+ * (docs/service/instances.md#intended-state).
+ */
 function currentState(instance: InstanceState): string {
   return instance.intendedStatus === 'stopped' || instance.failed || instance.outbid || instance.waiting
     ? 'stopped'
     : 'running';
 }
 
-/** Believable figures while it runs; unknown ones are null or -1 (service-facts: Quirk 4). */
+/**
+ * Returns believable figures while the instance runs; unknown ones are null or -1
+ * (docs/service/README.md#tolerant-reading).
+ */
 function telemetry(instance: InstanceState, running: boolean, now: number): Row {
   const wave = Math.sin(now / 97 + instance.id);
   return {
@@ -123,7 +132,10 @@ function costFields(world: World, instance: InstanceState): Row {
   };
 }
 
-/** Where SSH is; without `ports` while nothing is open, because some clients fall over a null (Quirk 21). */
+/**
+ * Returns the SSH address. `ports` is left out while no port is open, because null crashes some clients
+ * (docs/service/README.md#tolerant-reading).
+ */
 function addressFields(instance: InstanceState): Row {
   const running = instance.actualStatus === 'running';
   const ports = Object.entries(running ? instance.directPorts : {});
@@ -131,7 +143,8 @@ function addressFields(instance: InstanceState): Row {
   return {
     ssh_idx: '1',
     ssh_host: instance.access.ssh ? '127.0.0.1' : null,
-    // Clients of the service add one where Jupyter is on (service-facts: Quirk 7); both ports answer.
+    // Clients add one to the port where Jupyter is on, so both ports answer
+    // (docs/service/instances.md#ssh-address).
     ssh_port: instance.access.ssh && proxyPort > 0 ? proxyPort - (instance.access.jupyter ? 1 : 0) : null,
     machine_dir_ssh_port: null,
     public_ipaddr: running ? '127.0.0.1' : null,

@@ -14,9 +14,12 @@ export interface ParsedRent {
   readonly volumeInfo: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** interface: Limits. The public documentation says 4096 with args; the interface decides. */
+/**
+ * The interface description decides where the public documentation has another limit
+ * (docs/service/README.md#which-source-decides).
+ */
 const longestOnstart = 4048;
-/** service-facts 2.19. */
+/** The limit at creation (docs/service/limits.md#sizes). */
 const longestLabel = 256;
 const longestImage = 1024;
 const mostPorts = 64;
@@ -26,7 +29,7 @@ const highestPrice = 128;
 
 const invalid = (message: string) => new ServiceError(400, 'invalid_args', message);
 
-/** Reads the body of PUT asks (interface: Create instance); fields of other clients are ignored. */
+/** Reads the body of PUT asks and ignores fields of other clients (docs/service/renting.md#request). */
 export function parseRentBody(body: unknown): ParsedRent {
   const reader = BodyReader.of(body);
   const targetState = reader.text('target_state') ?? 'running';
@@ -86,7 +89,7 @@ function readEnv(reader: BodyReader): Readonly<Record<string, string>> | undefin
   );
 }
 
-/** An object, or a JSON text of one (service-facts: Quirk 22). */
+/** Filters are an object or the JSON text of one (docs/service/templates.md#record). */
 function readExtraFilters(reader: BodyReader): Readonly<Record<string, unknown>> | undefined {
   const value = reader.fields['extra_filters'];
   if (typeof value !== 'string') {

@@ -31,13 +31,13 @@ export interface MergedRent {
   readonly extraFilters: Readonly<Record<string, unknown>>;
 }
 
-/** GB (interface: Limits). */
+/** In GB (docs/service/limits.md#sizes). */
 const defaultDiskGb = 8;
 
 /**
- * What is rented when a request meets a template (interface: Template merge rules). Rule 5 is kept
- * by what is missing: a template's `volume_info` has no place here, and neither has its
- * recommended disk, which is a hint for whoever writes the request.
+ * Returns what is rented when a request meets a template (docs/service/renting.md#template-merge). A
+ * template's `volume_info` has no effect, so it has no place here. Nor has its recommended disk, which is a
+ * hint for the author of the request.
  */
 export function mergeRent(request: RentRequest, template: RentTemplate | undefined): MergedRent {
   return {
@@ -64,10 +64,11 @@ function imageWithTag(template: RentTemplate): string {
   return tag === '' || hasTag ? template.image : `${template.image}:${tag}`;
 }
 
-/** Run type of a template: `args` unless it says otherwise (interface: Template). */
+/** Returns the run type of a template, `args` unless it states another (docs/service/templates.md#record). */
 function templateAccess(template: RentTemplate | undefined): Access {
   if (!template) {
-    // Not documented for a bare image; the public client sends this one (service-facts 2.10).
+    // For a bare image no default is documented; the public client sends this one
+    // (docs/service/renting.md#run-types).
     return parseRuntype('ssh');
   }
   const access = template.runtype

@@ -10,7 +10,7 @@ import type { Orders } from './orders';
 import { checkMerged, parseRentBody, type ParsedRent } from './rentBody';
 import { mergeRent } from './rentMerge';
 
-/** PUT asks/{id} (interface: Create instance; errors of service-facts 2.18, each with `ask_id`). */
+/** PUT asks/{id}; each refusal carries `ask_id` (docs/service/renting.md#refusals). */
 export function rentRoutes(world: World, lifecycle: Lifecycle, orders: Orders): Route[] {
   return [
     {
@@ -59,7 +59,10 @@ function rent({ world, lifecycle, orders }: RentContext, askId: number, request:
   });
 }
 
-/** Without `cancel_unavail` the contract comes to be and waits, disk billed (service-facts: Quirks 9, 14). */
+/**
+ * Without `cancel_unavail` the contract is made and waits, and its disk costs money
+ * (docs/service/renting.md#unavailable-machines).
+ */
 const unavailable = (askId: number) => ({
   error: 'resources_unavailable',
   msg: 'Required resources are currently unavailable, state change queued.',
@@ -170,7 +173,7 @@ function makeInstance(world: World, slice: Slice, caller: Caller, parsed: Parsed
   };
 }
 
-/** The keys of the account go onto each new instance (service-facts 2.6). */
+/** New instances get the keys of the account (docs/service/ssh-keys.md#account-keys). */
 function accountKeys(world: World, accountId: number): InstanceKey[] {
   return world.sshKeys
     .filter((key) => key.accountId === accountId)

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Route } from '../route';
 import type { World } from '../world';
 
-/** Texts that are fetched by an address of their own a little later (service-facts 2.9). */
+/**
+ * Texts that clients fetch from an address of their own a little later
+ * (docs/service/commands.md#result-file).
+ */
 export class Results {
   private readonly stored = new Map<string, { text: string; readyAt: number }>();
 

@@ -4,8 +4,8 @@ import type { Access } from '../state';
 export const noAccess: Access = { ssh: false, jupyter: false, direct: false };
 
 /**
- * The documented single values and the compound texts of the public client, in which `direc` is
- * spelt without its t (interface: Runtype behavior; service-facts 2.10).
+ * Reads the documented single values and the compound texts of the public client, which spells "direct"
+ * without its last letter (docs/service/renting.md#run-types).
  */
 export function parseRuntype(text: string): Access {
   const access = { ...noAccess };
@@ -16,7 +16,7 @@ export function parseRuntype(text: string): Access {
       throw new ServiceError(400, 'invalid_args', `Invalid runtype ${text}.`);
     }
     if (match) {
-      // Every Jupyter run type includes SSH (interface: Entrypoint rules 4).
+      // Every Jupyter run type includes SSH (docs/service/renting.md#run-types).
       access.ssh = true;
       access.jupyter ||= match[1] === 'jupyter';
       access.direct ||= match[2] === 'direct' || match[2] === 'direc';
@@ -35,7 +35,7 @@ export function imageRuntype(access: Access): string {
   return [kinds[0], ...direct, ...kinds.map((kind) => `${kind}_proxy`)].join(' ');
 }
 
-/** Container ports that the run type opens on the machine (interface: Runtype behavior). */
+/** Returns the container ports that the run type opens on the machine (docs/service/renting.md#run-types). */
 export function runtypePorts(access: Access): readonly string[] {
   return access.direct ? (access.jupyter ? ['8080/tcp', '22/tcp'] : ['22/tcp']) : [];
 }

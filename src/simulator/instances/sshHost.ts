@@ -2,7 +2,10 @@ import type { InstanceState } from '../state';
 
 /** Loopback ports at which a running instance is reached. */
 export interface OpenPorts {
-  /** The proxy's port for SSH; one below it is told when Jupyter is on (service-facts: Quirk 7). */
+  /**
+   * The proxy's port for SSH; the record shows one below it when Jupyter is on
+   * (docs/service/instances.md#ssh-address).
+   */
   readonly proxyPort: number;
   /** By container port such as `22/tcp`; empty without direct access. */
   readonly directPorts: Readonly<Record<string, number>>;

@@ -8,7 +8,10 @@ export interface DoorOptions {
   readonly lastDirectPorts: Readonly<Record<string, number>>;
   /** Container ports such as `22/tcp` that are open directly. */
   readonly direct: readonly string[];
-  /** Serve also one port below: clients add one where Jupyter is on (service-facts: Quirk 7). */
+  /**
+   * Also serves the port below, because clients add one where Jupyter is on
+   * (docs/service/instances.md#ssh-address).
+   */
   readonly pair: boolean;
   readonly onConnections: (change: 1 | -1) => void;
 }

@@ -25,7 +25,7 @@ const texts =
 const ofKind = (names: string, kind: Kind) =>
   names.split(' ').map((name): [string, Field] => [name, { kind }]);
 
-/** Every field that can be filtered and sorted by (service-facts 2.15). */
+/** Returns every field that can be filtered and sorted by (docs/service/offers.md#fields-and-units). */
 function filterFields(): ReadonlyMap<string, Field> {
   return new Map<string, Field>([
     ...ofKind(numbers, 'number'),
@@ -146,10 +146,11 @@ function normalise(kind: Kind, value: unknown): Comparable | undefined {
     case 'version':
       return typeof value === 'string' ? (driverNumber(value) ?? toNumber(value)) : toNumber(value);
     case 'gpuName':
-      // Records have the space form, the documentation also shows RTX_4090 (service-facts 2.15).
+      // Records have the form with a space, and the documentation also shows RTX_4090
+      // (docs/service/offers.md#fields-and-units).
       return typeof value === 'string' ? value.replaceAll('_', ' ').trim() : undefined;
     case 'country':
-      // Filtered by the two-letter code, recorded as "Sweden, SE" (service-facts: Quirk 18).
+      // Filters use the two-letter code, records say "Sweden, SE" (docs/service/offers.md#location).
       return typeof value === 'string' ? (value.split(',').at(-1) ?? '').trim().toUpperCase() : undefined;
     case 'text':
       return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;

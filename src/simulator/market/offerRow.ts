@@ -16,7 +16,7 @@ function slicePrices(market: Market, slice: Slice, type: RentalType, diskGb: num
   return { gpu, minBid, onDemand, disk: (slice.machine.storageCost * diskGb) / monthHours };
 }
 
-/** An offer as POST bundles shows it (interface: Offer; service-facts 3.1). */
+/** Returns an offer as POST bundles shows it (docs/service/offers.md#record). */
 export function offerRow(
   world: World,
   market: Market,
@@ -142,7 +142,7 @@ export function machineFields(machine: Machine): Row {
   };
 }
 
-/** `570.124.04` → 570124004, as clients compare it (service-facts 2.15). */
+/** Converts `570.124.04` to 570124004, as clients compare it (docs/service/offers.md#fields-and-units). */
 export function driverNumber(text: string): number | undefined {
   const match = /^(\d{1,4})(?:\.(\d{1,3}))?(?:\.(\d{1,3}))?$/.exec(text.trim());
   return match
@@ -150,7 +150,10 @@ export function driverNumber(text: string): number | undefined {
     : undefined;
 }
 
-/** The fields that the interface names, for records without any other (interface: Offer). */
+/**
+ * The fields that the interface description names, for records without any other
+ * (docs/service/offers.md#record).
+ */
 const documentedOfferFields = [
   'id',
   'num_gpus',

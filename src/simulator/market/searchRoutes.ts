@@ -4,14 +4,17 @@ import type { World } from '../world';
 import { OfferFilters } from './filters';
 import { minimalOffer, offerRow, type RentalType } from './offerRow';
 
-/** Rows of one answer at most (service-facts 2.19). */
+/** The largest number of rows in an answer (docs/service/offers.md#search). */
 const mostRows = 64;
-/** GB that `dph_total` includes unless asked otherwise, as the public client does (service-facts 2.15). */
+/**
+ * The GB that `dph_total` includes by default, as the public client asks for
+ * (docs/service/offers.md#defaults-of-the-public-client).
+ */
 const usualStorageGb = 5;
 /** Next to the filters; the last ones are of older clients and change nothing. */
 const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bundling', 'client_id', 'owner'];
 
-/** POST bundles (interface: Search offers). */
+/** POST bundles (docs/service/offers.md#search). */
 export function searchRoutes(world: World): Route[] {
   const filters = new OfferFilters();
   return [
@@ -20,7 +23,8 @@ export function searchRoutes(world: World): Route[] {
       path: '/api/v0/bundles/',
       permission: 'misc',
       endpoint: 'api.bundle.search',
-      // Ten a minute (service-facts 2.16); spread out, so that waiting the threshold is always enough.
+      // Ten calls a minute, spread evenly, so that waiting the threshold is always enough
+      // (docs/service/limits.md#searches-a-minute).
       thresholdSeconds: 6,
       burst: 10,
       handle: (request) => {
@@ -43,7 +47,7 @@ export function searchRoutes(world: World): Route[] {
   ];
 }
 
-/** Both spellings of on demand are documented (interface: Search offers). */
+/** Both spellings of on demand are documented (docs/service/offers.md#search). */
 function rentalType(text: string | undefined): RentalType {
   switch (text) {
     case undefined:

@@ -4,7 +4,7 @@ import type { AccountSshKey } from '../state';
 import type { World } from '../world';
 import { keyBlob, keyComment, parsePublicKey } from './publicKey';
 
-/** ssh/: the SSH keys of the account (service-facts 2.6; not in the interface). */
+/** The SSH keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function accountKeyRoutes(world: World): Route[] {
   const ownKey = (request: SimRequest): AccountSshKey => {
     const id = pathId(request.params['id'], 'no_ssh_key', 'There is no such SSH key.');

@@ -24,7 +24,10 @@ function isWhole(blob: Buffer, type: string): boolean {
   return at === blob.length && fields.length > 1 && fields[0]?.toString('latin1') === type;
 }
 
-/** The part that identifies a key; comments differ from place to place (service-facts: Quirk 25). */
+/**
+ * Returns the part that identifies a key; comments differ from place to place
+ * (docs/service/ssh-keys.md#comparing-keys).
+ */
 export function keyBlob(publicKey: string): string {
   return publicKey.trim().split(/\s+/)[1] ?? '';
 }

@@ -18,7 +18,7 @@ import {
 const path = '/api/v0/template/';
 const endpoint = 'api.templates';
 
-/** interface: Templates. */
+/** Searches and changes templates (docs/service/templates.md#search). */
 export function templateRoutes(world: World): Route[] {
   const state = world.section<TemplateState>('templates', () => ({ templates: [], seeded: [] }));
   seedTemplates(world, state);
@@ -89,8 +89,8 @@ function create(world: World, state: TemplateState, request: SimRequest) {
       throw new ServiceError(400, 'invalid_args', `${name} is required.`);
     }
   }
-  // The docker_login fields are required by the interface too; the public command-line client leaves two of
-  // them out and sends null for the third, so they count as empty here (service-facts, table 1).
+  // The docker_login fields are required. The public command-line client leaves two of them out and sends
+  // null for the third, so they count as empty here (docs/service/templates.md#create).
   const record = addTemplate(world, state, accountId, fields);
   world.changed();
   return ok({
@@ -215,7 +215,7 @@ function readFields(body: BodyReader): Partial<TemplateFields> {
   return fields;
 }
 
-/** An object, or the same as a JSON text (service-facts: Quirk 22). */
+/** Filters are an object or the JSON text of one (docs/service/templates.md#record). */
 function readFilters(value: unknown): Record<string, unknown> {
   let read = value;
   if (typeof value === 'string') {

@@ -4,7 +4,7 @@ import type { TemplateRecord } from './templateState';
 
 type Scalar = string | number | boolean;
 
-/** The fields of `select_filters` (interface: Templates). */
+/** The fields of `select_filters` (docs/service/templates.md#search). */
 const readField: Readonly<Record<string, (record: TemplateRecord) => Scalar>> = {
   creator_id: (record) => record.creator_id,
   created_at: (record) => record.created_at,
@@ -27,7 +27,9 @@ const readField: Readonly<Record<string, (record: TemplateRecord) => Scalar>> = 
 const operators = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in', 'notin'] as const;
 type Operator = (typeof operators)[number];
 
-/** Values may be text whatever the field's type (service-facts, table 1). */
+/**
+ * Reads `select_filters`. Values may be text whatever the field's type (docs/service/templates.md#search).
+ */
 export function templateFilter(text: string | null): (record: TemplateRecord) => boolean {
   const filters = parsedObject(text, 'select_filters');
   const tests = Object.entries(filters).flatMap(([field, conditions]) => {

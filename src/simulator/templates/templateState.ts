@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { World } from '../world';
 
-/** One stored template in the service's own names (interface: Template). Times are Unix seconds. */
+/**
+ * A stored template in the service's own names (docs/service/templates.md#record). Times are Unix seconds.
+ */
 export interface TemplateRecord {
   id: number;
   /** From content, id and number of edits, so that every edit changes it. */
@@ -49,7 +51,7 @@ export interface TemplateState {
   seeded: number[];
 }
 
-/** interface: Template and Limits. */
+/** See docs/service/templates.md#record. */
 export const defaultFields: TemplateFields = {
   name: '',
   image: '',

@@ -24,7 +24,8 @@ export function startAuthorization(context: TfaContext, body: TfaBody): Record<s
   }
   const wantedId = body.integer('tfa_method_id');
   const method = wantedId === undefined ? undefined : methodById(account, wantedId);
-  // interface: for a user without methods `tfa_method` is forced to e-mail.
+  // An account without methods always gets the code by e-mail
+  // (docs/service/two-factor.md#authorize-a-new-method).
   const factor = account.methods.length === 0 ? 'email' : (body.factor() ?? method?.method);
   if (factor === undefined) {
     throw refuse('missing_params', 'tfa_method or tfa_method_id is required.');

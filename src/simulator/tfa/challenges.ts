@@ -185,8 +185,8 @@ function sendCode(context: TfaContext, challenge: Challenge, channel: 'sms' | 'e
 }
 
 /**
- * interface: Two-factor authentication, Prerequisites. Administrators are exempt where a text message
- * is sent or sent again, and nowhere else.
+ * Throws unless the e-mail address is verified. Administrators are exempt where an SMS code is sent or sent
+ * again, and nowhere else (docs/service/two-factor.md#prerequisites).
  */
 export function assertEmailVerified(context: TfaContext, exemptAdmin = false): void {
   if (!context.person.emailVerified && !(exemptAdmin && context.person.isAdmin)) {

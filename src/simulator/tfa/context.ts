@@ -17,11 +17,11 @@ export interface TfaContext {
   readonly person: Person;
   readonly now: number;
   readonly tokens: Tokens;
-  /** Known only by a `tfa_secret` (interface: Two-factor authentication, caller types). */
+  /** Known only by a `tfa_secret` (docs/service/two-factor.md#callers). */
   readonly loggedOut: boolean;
 }
 
-/** Refusals of tfa/*, with the statuses of service-facts 2.17; 400 unless the table there says otherwise. */
+/** Refusals of tfa/*, with status 400 unless stated (docs/service/two-factor.md#error-codes). */
 const refusals = {
   bad_request: [400, 'The request could not be understood.'],
   invalid_tfa_method: [400, 'tfa_method must be sms, totp or email.'],

@@ -6,7 +6,10 @@ import { authorizationSeconds, backupCodeCount, noAttempts, type TfaMethod } fro
 import { matchTotp, provisioningUri } from './totp';
 import { checkChallenge } from './verify';
 
-/** POST totp-setup: needs no authorization and adds nothing by itself (interface: Two-factor authentication). */
+/**
+ * POST totp-setup: needs no authorization and adds nothing by itself
+ * (docs/service/two-factor.md#set-up-totp).
+ */
 export function setUpTotp(context: TfaContext): Record<string, unknown> {
   const { account, now, person } = context;
   const secret = context.tokens.totpSecret();

@@ -41,7 +41,8 @@ export function logIn(
   return {
     session,
     extra: {
-      // interface: present only when a backup code was used and at least one is left.
+      // Present only after a backup code, and only while at least one is left
+      // (docs/service/two-factor.md#log-in).
       ...(proof.by === 'backup' && left > 0 && { backup_codes_remaining: left }),
       ...(before === 'legacy' && { legacy_tfa_user: true }),
     },

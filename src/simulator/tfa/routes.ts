@@ -16,8 +16,8 @@ type Operation = (context: TfaContext, body: TfaBody) => Record<string, unknown>
 const permission = 'user_write';
 
 /**
- * The whole of tfa/* (interface: Two-factor authentication) with its three callers: a key; a key beside
- * the cookie of a web page; and nothing but the `tfa_secret` of a challenge.
+ * All calls of tfa/* with their three callers: a key, a key beside the cookie of a web page, and nothing but
+ * the `tfa_secret` of a challenge (docs/service/two-factor.md#callers).
  */
 export function tfaRoutes(world: World, state: TfaState, tokens: Tokens = randomTokens): Route[] {
   const contexts = new TfaContexts(world, state, tokens);
@@ -83,7 +83,7 @@ function finish(world: World, operation: Operation, context: TfaContext, request
 
 function login(world: World, contexts: TfaContexts, request: SimRequest): SimResponse {
   if (request.caller && contexts.hasCookieOf(request.caller.accountId, request)) {
-    // interface: not applicable for a page that is logged in; the cookie already is the session.
+    // The cookie of a logged-in page is the session already (docs/service/two-factor.md#callers).
     throw refuse('bad_request', 'You are already logged in.');
   }
   const context = contexts.ofCallerOrSecret(request);

@@ -2,17 +2,17 @@ import type { KeyPermissions } from '../state';
 
 /** Two-factor records of the simulator: plain JSON, so that they survive a restart. Times are Unix seconds. */
 
-/** A challenge lives ten minutes (service-facts 2.17). */
+/** The lifetime of a challenge (docs/service/two-factor.md#lifetimes). */
 export const challengeSeconds = 10 * 60;
-/** `new_method_authorized` holds for 30 minutes (interface: Limits). */
+/** The time during which `new_method_authorized` stays true (docs/service/two-factor.md#lifetimes). */
 export const authorizationSeconds = 30 * 60;
-/** A locked method opens again after 15 minutes (service-facts 2.17). */
+/** The time until a locked method opens again (docs/service/two-factor.md#lifetimes). */
 export const lockSeconds = 15 * 60;
 /** Not documented; the fifth wrong code in a row locks. */
 export const failuresUntilLock = 5;
 /** Not documented; a session outlives an afternoon's work. */
 export const sessionSeconds = 12 * 3600;
-/** interface: PUT regen-backup-codes answers ten (service-facts 2.17). */
+/** The number of codes in a new set (docs/service/two-factor.md#backup-codes). */
 export const backupCodeCount = 10;
 export const longestLabel = 30;
 
@@ -133,7 +133,7 @@ export function tfaAccount(state: TfaState, accountId: number): TfaAccount {
   });
 }
 
-/** The user's `tfa_status` (interface: 2FA states). */
+/** Returns the user's `tfa_status` (docs/service/two-factor.md#states). */
 export function tfaStatus(account: TfaAccount | undefined): 'enabled' | 'disabled' | 'legacy' {
   if (account && account.methods.length > 0) {
     return 'enabled';

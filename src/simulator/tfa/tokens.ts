@@ -8,7 +8,7 @@ export interface Tokens {
   /** Six digits. */
   code(): string;
   totpSecret(): string;
-  /** `XXXX-XXXX-XXXX` (interface: 2FA method). */
+  /** Makes a code of the form `XXXX-XXXX-XXXX` (docs/service/two-factor.md#backup-codes). */
   backupCode(): string;
 }
 

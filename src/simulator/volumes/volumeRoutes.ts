@@ -7,7 +7,7 @@ import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../rout
 import type { VolumeMount } from '../state';
 import type { World } from '../world';
 
-/** service-facts 3.7. Times are Unix seconds, sizes GB. */
+/** See docs/service/volumes.md#record. Times are Unix seconds, sizes GB. */
 interface Volume {
   id: number;
   account_id: number;
@@ -29,7 +29,10 @@ const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bund
 /** How often the disk of volumes is paid for. */
 const billingSeconds = 600;
 
-/** Volumes and their market (service-facts 2.7); linking is done by the rental through `world.ports.volumes`. */
+/**
+ * Volumes and their market (docs/service/volumes.md#search). The rental links them through
+ * `world.ports.volumes`.
+ */
 export function volumeRoutes(world: World, market: Market): Route[] {
   const volumes = new Volumes(world, market);
   world.ports.volumes = {
@@ -100,7 +103,10 @@ export function volumeRoutes(world: World, market: Market): Route[] {
   ];
 }
 
-/** In the query by the public command-line client, in the body by the documentation (service-facts 2.7). */
+/**
+ * The public command-line client sends the id in the query, the documentation shows it in the body
+ * (docs/service/volumes.md#delete).
+ */
 function idToDelete(request: SimRequest): number {
   const text = request.query.get('id');
   const id = text === null ? BodyReader.of(request.body).integer('id') : Number(text);
@@ -145,7 +151,7 @@ class Volumes {
 
   list(accountId: number, type: string | null): readonly Record<string, unknown>[] {
     this.bill();
-    // Network volumes were withdrawn in July 2026 (service-facts 2.7): there are none.
+    // The service withdrew network volumes in July 2026, so there are none (docs/service/volumes.md#list).
     if (type === 'network_volume') {
       return [];
     }
@@ -201,7 +207,10 @@ class Volumes {
     this.world.changed();
   }
 
-  /** interface: Volume attachment. A volume lives on one machine, and so does an instance with it. */
+  /**
+   * Links a volume, which lives on one machine, and so does an instance with it
+   * (docs/service/renting.md#volumes).
+   */
   attach(
     fields: Readonly<Record<string, unknown>>,
     rental: { accountId: number; machineId: number; instanceId: number },
