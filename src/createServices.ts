@@ -236,7 +236,7 @@ function listServices(shared: {
     templates: list(
       'templates',
       (account) => account.client.templates.search({}),
-      // The hash changes with every edit (interface: Templates).
+      // The hash changes with each edit (docs/service/templates.md#edit).
       ({ id, hashId }) => `${id}/${hashId}`,
     ),
     sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),

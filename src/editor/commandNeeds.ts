@@ -7,8 +7,9 @@ const look: readonly PermissionCategory[] = ['instance_read'];
 const account: readonly PermissionCategory[] = ['user_write'];
 
 /**
- * What the key needs for a command (service-facts 2.14). The one place that says so: a command that the key
- * may not run explains itself instead of being refused. What is not named works with every key that signs in.
+ * The permission that a command needs (docs/service/authentication.md#permission-categories). A command that
+ * the key may not run explains why instead of failing. Commands that are not listed work with every key that
+ * signs in.
  */
 export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly PermissionCategory[]>>> = {
   'gpuRental.searchOffers': ['misc'],

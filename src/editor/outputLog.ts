@@ -2,7 +2,9 @@ import type * as vscode from 'vscode';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
 
-/** The one output channel; every line is redacted before it is formatted (product: rule 6). */
+/**
+ * The only output channel. Every line is redacted before it is formatted (docs/rules.md#secrets-stay-secret).
+ */
 export class OutputLog implements Log, vscode.Disposable {
   constructor(
     private readonly channel: vscode.LogOutputChannel,

@@ -9,7 +9,10 @@ export interface Placement {
   readonly hasContainerKey: boolean;
 }
 
-/** The key must never be read on a rented machine, which is a stranger's computer (product: Names, engine floor). */
+/**
+ * The key must never be read on a rented machine, which belongs to a stranger
+ * (docs/rules.md#where-the-extension-runs).
+ */
 export class WrongPlaceError extends UserError {}
 
 /** Why no key may be read here; undefined where it may. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccountRef } from '../model/accounts/account';
 import { checkId, isAlias } from './validate';
 
-/** The address whose instances have the short alias (product: Names). */
+/** The address whose instances have the short alias (docs/rules.md#names-that-others-rely-on). */
 const defaultServiceUrl = 'https://console.vast.ai';
 
 export type AliasAccount = Pick<AccountRef, 'serviceUrl' | 'isDemo'>;

@@ -15,7 +15,9 @@ export interface HostEntry {
 
 const header = '# Written by GPU Rental and overwritten by it.';
 
-/** The instance's own file (anchors: Options per host). Every value is checked, none is escaped. */
+/**
+ * Returns the instance's own file (docs/ssh.md#options-of-a-host). Every value is checked, none is escaped.
+ */
 export function renderHost(entry: HostEntry, knownHosts: string): string {
   const alias = checkAlias(entry.alias);
   if (!/^[0-9a-f]{16}$/.test(entry.account)) {

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 /** One line of OpenSSH public key text, taken apart. */
 export interface PublicKey {
   readonly type: string;
-  /** The key itself; what two keys are compared by, because comments differ (service-facts: part 4, 25). */
+  /**
+   * The key itself. Keys are compared by it, because comments differ
+   * (docs/service/ssh-keys.md#comparing-keys).
+   */
   readonly base64: string;
   readonly comment: string;
   /** `SHA256:…` as `ssh-keygen -l` prints it. */

@@ -11,7 +11,7 @@ export interface PublicPort {
   readonly url: string | undefined;
 }
 
-/** The port that the service gives to Jupyter, which speaks TLS (interface: Runtype behavior). */
+/** The port that the service gives to Jupyter, which speaks TLS (docs/service/renting.md#run-types). */
 const jupyterPort = 8080;
 const tlsPorts = [443, 8443];
 

@@ -26,7 +26,7 @@ interface KnownResolver {
 
 const openRemote: KnownResolver = { section: 'remote.SSH', honoursConfigFile: true, checksHostKeys: false };
 
-/** What is known of the usual ones (anchors 2.3); their manifests do not say all of it. */
+/** Facts about known resolvers that their manifests do not state (docs/ssh.md#resolvers). */
 const knownResolvers: Readonly<Record<string, KnownResolver>> = {
   'ms-vscode-remote.remote-ssh': { ...openRemote, checksHostKeys: true },
   'anysphere.remote-ssh': { ...openRemote, checksHostKeys: true },

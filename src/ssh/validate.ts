@@ -2,7 +2,10 @@ import { isIP } from 'node:net';
 import { text, type Text } from '../util/text';
 import { UserError } from '../util/errors';
 
-/** A value from outside that must not reach a config file or a command line (product: rule 7). */
+/**
+ * A value from outside that must not reach a config file or a command line
+ * (docs/rules.md#outside-values-are-hostile).
+ */
 export class UnsafeValueError extends UserError {
   constructor(what: Text) {
     super(

@@ -18,7 +18,10 @@ export interface AccountPartTypes {
 export type PartId = keyof AccountPartTypes;
 export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
 
-/** `items` is the part; the interface names no shape of a variable, so none of them is left out. */
+/**
+ * `items` is the part. Variables are never skipped, because no form of one is documented that could be broken
+ * (docs/service/environment-variables.md#list).
+ */
 const readers: {
   readonly [Id in PartId]: (
     account: Account,

@@ -271,7 +271,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     }
   }
 
-  /** Credit is what can be spent; the balance is told beside it (service-facts 3.4). */
+  /** Credit is what the account can spend; the balance appears beside it (docs/service/users.md#record). */
   private creditRow({ user }: Account): vscode.TreeItem {
     const money = user.credit ?? user.balance;
     if (money === undefined) {

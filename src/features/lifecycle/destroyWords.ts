@@ -42,7 +42,7 @@ function afterwards(
       kept.map(volumeText).join(', '),
     );
   }
-  // Either record may name the link between the two (service-facts 3.7).
+  // The link may be in either record (docs/service/volumes.md#link-to-instances).
   const isKnownFree =
     instances.every((instance) => instance.volumes?.length === 0) ||
     (!hasUnreadVolumes &&

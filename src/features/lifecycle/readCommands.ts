@@ -8,7 +8,7 @@ import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { chooseInstances, clientOf, InstanceGoneError } from './targets';
 
-/** interface: Limits. */
+/** See docs/service/limits.md#sizes. */
 const longestCommand = 512;
 
 export async function runOnInstance(

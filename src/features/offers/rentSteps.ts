@@ -168,7 +168,7 @@ export async function askStay(rents: RentMemory, flow: RentFlow): Promise<void> 
   }
 }
 
-/** The service takes 256 characters, our mark included (service-facts 2.19). */
+/** The service takes 256 characters, including our mark (docs/service/limits.md#sizes). */
 const longestLabel = 240;
 
 export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {

@@ -1,6 +1,9 @@
 const dayMs = 86_400_000;
 
-/** A time as days since 1970-01-01 UTC, the unit of the earnings operation (service-facts 2.2). */
+/**
+ * Converts a time to days since 1970-01-01 UTC, the unit of the earnings query
+ * (docs/service/billing.md#earnings-query).
+ */
 function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs);
 }

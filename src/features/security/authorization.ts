@@ -25,14 +25,15 @@ interface AuthorizationRequest {
 }
 
 /**
- * The two steps before a method can be added (interface: authorize-new-method). Gives the time until
- * which methods can be added, `undefined` when the person stopped.
+ * Runs the two steps that precede a new method (docs/service/two-factor.md#authorize-a-new-method). Returns
+ * the time until which methods can be added, or `undefined` when the user cancelled.
  */
 export async function authorize(request: AuthorizationRequest): Promise<number | undefined> {
   const { account, status, clock } = request;
   const { client, user: person } = account;
   if (status.methods.length === 0) {
-    // interface: without methods the code goes by e-mail, whatever is asked for.
+    // An account without methods gets its code by e-mail, whatever it asks for
+    // (docs/service/two-factor.md#authorize-a-new-method).
     const title = t('Authorize Your First Second Factor');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });
     return answer.kind === 'done' ? answer.value : undefined;

@@ -139,7 +139,7 @@ async function askSent<T>(
       canGoBack: true,
       endsAt: clock.now() + challengeMs,
       resend: async (inner) => {
-        // By e-mail each call makes a fresh code with a key (interface: POST tfa/email).
+        // Each e-mail call with a key makes a fresh challenge (docs/service/two-factor.md#e-mail-code).
         ({ secret } = await (factor === 'email'
           ? send(inner)
           : sendSmsAgain(client, target, { signal: inner })));

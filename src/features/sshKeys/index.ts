@@ -274,7 +274,10 @@ async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | 
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-/** Lets a key into one instance, running ones too (service-facts 2.6); true where it was attached. */
+/**
+ * Attaches a key to one instance, running or not, and returns whether it was attached
+ * (docs/service/ssh-keys.md#attach).
+ */
 async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<boolean> {
   const client = clientOf(deps);
   const instanceId = await choose(deps, target, t('Attach a key to which instance?'));

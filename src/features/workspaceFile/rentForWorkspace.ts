@@ -48,7 +48,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
     return;
   }
   const { image, diskGb, env, onStart, maxPricePerHour } = recipe;
-  // By key, and the workspace wins (interface: Template merge rules 3).
+  // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
   const fields = recipe.template && deps.templateDesk.documents.peek(recipe.template.id)?.fields;
   const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
   await runCommand('gpuRental.rentWith', {

@@ -5,7 +5,7 @@ import type { SecretPort } from '../ports';
 /** What is kept secret for one account; changes as one. */
 export interface Session {
   readonly apiKey: string;
-  /** From a second factor (interface: Authentication 9). */
+  /** The key of a session with a second factor (docs/service/authentication.md#sessions). */
   readonly sessionKey?: string;
   /** Milliseconds since 1970; the session key is not used from then on. */
   readonly sessionExpiresAt?: number;
@@ -83,7 +83,7 @@ export class Sessions {
   }
 }
 
-/** The bearer to use now (interface: Authentication 9). */
+/** Returns the bearer to use now (docs/service/authentication.md#sessions). */
 export function bearerOf(session: Session, now: number): string {
   const isValid =
     session.sessionKey !== undefined &&

@@ -2,7 +2,10 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { WindowHub } from '../ports';
 
-/** The service takes ten a minute from one address; two are left for the rental (service-facts 2.16). */
+/**
+ * The service takes ten a minute from one address; two are left for the rental
+ * (docs/service/limits.md#searches-a-minute).
+ */
 export const searchesPerMinute = 8;
 const minuteMs = 60_000;
 const topic = 'search.sent';

@@ -90,7 +90,10 @@ export class RentalRecords implements Disposable {
     return rental;
   }
 
-  /** As `put`, for what has left: it is followed also where the disk refuses to take it down (product: rule 2). */
+  /**
+   * Stores a rental that was sent, and follows it even when the disk refuses to store it
+   * (docs/rules.md#a-new-contract-is-an-instance).
+   */
   note(rental: Rental): Promise<Rental> {
     return this.put(rental).catch((error: unknown) => {
       this.deps.log.error('What became of a rental could not be noted', error);

@@ -67,8 +67,8 @@ export interface RentalStore extends Disposable {
   /** A rental whose sender did not live to see its end was cleared up; heard in one window. */
   readonly onDidSettle: Event<Rental>;
   /**
-   * Rents once. Rejects with the service's refusal, after which nothing is rented; a lost answer is
-   * never an error but is read back (product: rule 1).
+   * Rents once. Rejects with the service's refusal, after which nothing is rented. A lost answer is never an
+   * error: the instances are read back (docs/rules.md#a-rental-is-sent-once).
    */
   rent(request: RentRequest, options?: RentOptions): Promise<RentResult>;
   find(instanceId: number): Rental | undefined;

@@ -42,7 +42,7 @@ export async function candidates(
     { ...search, filters, ...disk },
     signal ? { signal } : {},
   );
-  // Some of the service's filters misbehave (service-facts: Quirk 19).
+  // Some of the service's filters misbehave (docs/service/offers.md#filters-that-misbehave).
   const fitting = items.filter(
     (offer) =>
       wireMisfits(offer, search.filters).length === 0 && (offerId === undefined || offer.id === offerId),
