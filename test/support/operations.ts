@@ -9,8 +9,10 @@ export type ClientMethod = {
 export interface Operation {
   /** Methods and paths as the client's routes spell them. */
   readonly routes: readonly string[];
-  /** Where it is described: a part of the interface document, or of the facts about the service. */
-  readonly source: `interface: ${string}` | `service-facts ${string}`;
+  /** The heading that describes it. */
+  readonly source: `docs/service/${string}.md#${string}`;
+  /** Whether the interface description has it (docs/service/README.md#sources). */
+  readonly isDocumented: boolean;
   /** Below `src/simulator`. */
   readonly simulator: string;
   /** Commands and views that lead to it; empty means none yet. */
@@ -26,272 +28,365 @@ const machines = 'hosting/machineRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
 
-function at(
+type Parts = [
   routes: readonly string[],
   source: Operation['source'],
   simulator: string,
-  usedBy: Operation['usedBy'] = [],
-): Operation {
-  return { routes, source, simulator, usedBy };
+  usedBy?: Operation['usedBy'],
+];
+
+function documented(...parts: Parts): Operation {
+  return { ...undocumented(...parts), isDocumented: true };
+}
+
+function undocumented(...[routes, source, simulator, usedBy = []]: Parts): Operation {
+  return { routes, source, isDocumented: false, simulator, usedBy };
 }
 
 /** Every method of the client, with both of its ends. */
 export const operations: Readonly<Record<ClientMethod, Operation>> = {
-  'users.current': at(['GET /api/v0/users/current/'], 'interface: Accounts', 'users.ts', [
-    'gpuRental.signIn',
-    'gpuRental.tryDemo',
-    'gpuRental.instances',
-  ]),
-  'offers.search': at(['POST /api/v0/bundles/'], 'interface: Search offers', 'market/searchRoutes.ts', [
-    'gpuRental.searchOffers',
-    'gpuRental.rentFromTemplate',
-    'gpuRental.compareOffers',
-    'gpuRental.watchSearch',
-    'gpuRental.market.show',
-  ]),
-  'offers.rent': at(
+  'users.current': documented(
+    ['GET /api/v0/users/current/'],
+    'docs/service/users.md#current-user',
+    'users.ts',
+    ['gpuRental.signIn', 'gpuRental.tryDemo', 'gpuRental.instances'],
+  ),
+  'offers.search': documented(
+    ['POST /api/v0/bundles/'],
+    'docs/service/offers.md#search',
+    'market/searchRoutes.ts',
+    [
+      'gpuRental.searchOffers',
+      'gpuRental.rentFromTemplate',
+      'gpuRental.compareOffers',
+      'gpuRental.watchSearch',
+      'gpuRental.market.show',
+    ],
+  ),
+  'offers.rent': documented(
     ['PUT /api/v0/asks/{offer_id}/'],
-    'interface: Create instance',
+    'docs/service/renting.md#request',
     'instances/rentRoutes.ts',
     ['gpuRental.searchOffers', 'gpuRental.rentFromTemplate'],
   ),
-  'instances.list': at(
+  'instances.list': documented(
     ['GET /api/v0/instances/', 'GET /api/v1/instances/'],
-    'interface: Instances',
+    'docs/service/instances.md#list',
     'instances/listRoutes.ts',
     ['gpuRental.instances', 'gpuRental.refresh'],
   ),
-  'instances.get': at(['GET /api/v0/instances/{id}/'], 'interface: Instances', instances, [
-    'gpuRental.instances',
-  ]),
-  'instances.start': at(['PUT /api/v0/instances/{id}/'], 'service-facts 2.8', instances, [
-    'gpuRental.instance.start',
-  ]),
-  'instances.stop': at(['PUT /api/v0/instances/{id}/'], 'interface: Instances', instances, [
+  'instances.get': documented(
+    ['GET /api/v0/instances/{id}/'],
+    'docs/service/instances.md#read-one',
+    instances,
+    ['gpuRental.instances'],
+  ),
+  'instances.start': undocumented(
+    ['PUT /api/v0/instances/{id}/'],
+    'docs/service/instances.md#start',
+    instances,
+    ['gpuRental.instance.start'],
+  ),
+  'instances.stop': documented(['PUT /api/v0/instances/{id}/'], 'docs/service/instances.md#stop', instances, [
     'gpuRental.instance.stop',
     'gpuRental.instance.setLease',
   ]),
-  'instances.destroy': at(['DELETE /api/v0/instances/{id}/'], 'interface: Instances', instances, [
-    'gpuRental.instance.destroy',
-    'gpuRental.instance.setLease',
-  ]),
-  'instances.stopMany': at(['PUT /api/v0/instances/'], 'service-facts 2.8', instances),
-  'instances.destroyMany': at(['DELETE /api/v0/instances/'], 'service-facts 2.8', instances),
-  'instances.reboot': at(['PUT /api/v0/instances/reboot/{id}/'], 'service-facts 2.8', instances, [
-    'gpuRental.instance.reboot',
-  ]),
-  'instances.label': at(['PUT /api/v0/instances/{id}/'], 'service-facts 2.8', instances, [
-    'gpuRental.instance.rename',
-  ]),
-  'instances.changeBid': at(['PUT /api/v0/instances/bid_price/{id}/'], 'service-facts 2.8', instances, [
-    'gpuRental.instance.changeBid',
-  ]),
-  'instances.keys': at(['GET /api/v0/instances/{instance_id}/ssh/'], 'interface: Instances', instanceKeys, [
-    'gpuRental.instance.connect',
-    'gpuRental.instance.detachKey',
-  ]),
-  'instances.attachKey': at(['POST /api/v0/instances/{id}/ssh/'], 'service-facts 2.6', instanceKeys, [
-    'gpuRental.instance.attachKey',
-  ]),
-  'instances.detachKey': at(
+  'instances.destroy': documented(
+    ['DELETE /api/v0/instances/{id}/'],
+    'docs/service/instances.md#destroy',
+    instances,
+    ['gpuRental.instance.destroy', 'gpuRental.instance.setLease'],
+  ),
+  'instances.stopMany': undocumented(
+    ['PUT /api/v0/instances/'],
+    'docs/service/instances.md#several-at-once',
+    instances,
+  ),
+  'instances.destroyMany': undocumented(
+    ['DELETE /api/v0/instances/'],
+    'docs/service/instances.md#several-at-once',
+    instances,
+  ),
+  'instances.reboot': undocumented(
+    ['PUT /api/v0/instances/reboot/{id}/'],
+    'docs/service/instances.md#reboot',
+    instances,
+    ['gpuRental.instance.reboot'],
+  ),
+  'instances.label': undocumented(
+    ['PUT /api/v0/instances/{id}/'],
+    'docs/service/instances.md#label',
+    instances,
+    ['gpuRental.instance.rename'],
+  ),
+  'instances.changeBid': undocumented(
+    ['PUT /api/v0/instances/bid_price/{id}/'],
+    'docs/service/instances.md#change-bid',
+    instances,
+    ['gpuRental.instance.changeBid'],
+  ),
+  'instances.keys': documented(
+    ['GET /api/v0/instances/{instance_id}/ssh/'],
+    'docs/service/ssh-keys.md#keys-of-an-instance',
+    instanceKeys,
+    ['gpuRental.instance.connect', 'gpuRental.instance.detachKey'],
+  ),
+  'instances.attachKey': undocumented(
+    ['POST /api/v0/instances/{id}/ssh/'],
+    'docs/service/ssh-keys.md#attach',
+    instanceKeys,
+    ['gpuRental.instance.attachKey'],
+  ),
+  'instances.detachKey': documented(
     ['DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/'],
-    'interface: Instances',
+    'docs/service/ssh-keys.md#detach',
     instanceKeys,
     ['gpuRental.instance.detachKey'],
   ),
-  'instances.execute': at(
+  'instances.execute': documented(
     ['PUT /api/v0/instances/command/{id}/'],
-    'interface: Instances',
+    'docs/service/commands.md#execute',
     'instances/commandRoutes.ts',
     ['gpuRental.instance.runCommand'],
   ),
-  'instances.logs': at(
+  'instances.logs': undocumented(
     ['PUT /api/v0/instances/request_logs/{id}/'],
-    'service-facts 2.9',
+    'docs/service/commands.md#logs',
     'instances/commandRoutes.ts',
     ['gpuRental.instance.showLogs'],
   ),
-  'sshKeys.list': at(['GET /api/v0/ssh/'], 'service-facts 2.6', accountKeys, [
+  'sshKeys.list': undocumented(['GET /api/v0/ssh/'], 'docs/service/ssh-keys.md#account-keys', accountKeys, [
     'gpuRental.sshKeys',
     'gpuRental.instance.connect',
   ]),
-  'sshKeys.add': at(['POST /api/v0/ssh/'], 'service-facts 2.6', accountKeys, [
+  'sshKeys.add': undocumented(['POST /api/v0/ssh/'], 'docs/service/ssh-keys.md#account-keys', accountKeys, [
     'gpuRental.sshKey.add',
     'gpuRental.sshKey.generate',
   ]),
-  'sshKeys.remove': at(['DELETE /api/v0/ssh/{id}/'], 'service-facts 2.6', accountKeys, [
-    'gpuRental.sshKey.delete',
-  ]),
-  'templates.search': at(['GET /api/v0/template/'], 'interface: Templates', templates, [
+  'sshKeys.remove': undocumented(
+    ['DELETE /api/v0/ssh/{id}/'],
+    'docs/service/ssh-keys.md#account-keys',
+    accountKeys,
+    ['gpuRental.sshKey.delete'],
+  ),
+  'templates.search': documented(['GET /api/v0/template/'], 'docs/service/templates.md#search', templates, [
     'gpuRental.templates',
     'gpuRental.rentFromTemplate',
   ]),
-  'templates.create': at(['POST /api/v0/template/'], 'interface: Templates', templates, [
+  'templates.create': documented(['POST /api/v0/template/'], 'docs/service/templates.md#create', templates, [
     'gpuRental.template.create',
     'gpuRental.template.duplicate',
     'gpuRental.template.import',
   ]),
-  'templates.edit': at(['PUT /api/v0/template/'], 'interface: Templates', templates, [
+  'templates.edit': documented(['PUT /api/v0/template/'], 'docs/service/templates.md#edit', templates, [
     'gpuRental.template.edit',
   ]),
-  'templates.remove': at(['DELETE /api/v0/template/'], 'interface: Templates', templates, [
-    'gpuRental.template.delete',
-  ]),
-  'apiKeys.list': at(['GET /api/v0/auth/apikeys/'], 'service-facts 2.5', 'apiKeys.ts', [
+  'templates.remove': documented(
+    ['DELETE /api/v0/template/'],
+    'docs/service/templates.md#delete',
+    templates,
+    ['gpuRental.template.delete'],
+  ),
+  'apiKeys.list': undocumented(['GET /api/v0/auth/apikeys/'], 'docs/service/api-keys.md#list', 'apiKeys.ts', [
     'gpuRental.account',
     'gpuRental.apiKey.delete',
   ]),
-  'apiKeys.create': at(['POST /api/v0/auth/apikeys/'], 'interface: Accounts', 'apiKeys.ts', [
-    'gpuRental.apiKey.create',
-  ]),
-  'apiKeys.remove': at(['DELETE /api/v0/auth/apikeys/{id}/'], 'service-facts 2.5', 'apiKeys.ts', [
-    'gpuRental.apiKey.delete',
-  ]),
-  'secrets.list': at(['GET /api/v0/secrets/'], 'service-facts 2.4', 'secrets.ts', [
-    'gpuRental.account',
-    'gpuRental.secret.set',
-  ]),
-  'secrets.create': at(['POST /api/v0/secrets/'], 'service-facts 2.4', 'secrets.ts', [
-    'gpuRental.secret.set',
-    'gpuRental.template.edit',
-  ]),
-  'secrets.update': at(['PUT /api/v0/secrets/'], 'service-facts 2.4', 'secrets.ts', [
-    'gpuRental.secret.set',
-    'gpuRental.template.edit',
-  ]),
-  'secrets.remove': at(['DELETE /api/v0/secrets/'], 'interface: Accounts', 'secrets.ts', [
-    'gpuRental.secret.delete',
-  ]),
-  'teamRoles.get': at(['GET /api/v0/team/roles/{id}/'], 'interface: Accounts', 'teamRoles.ts', [
-    'gpuRental.teamRole.show',
-  ]),
-  'teamRoles.list': at(['GET /api/v0/team/roles-full/'], 'service-facts 1', 'teamRoles.ts', [
-    'gpuRental.account',
-    'gpuRental.teamRole.show',
-  ]),
-  'tfa.status': at(['GET /api/v0/tfa/status/'], 'interface: Two-factor authentication', tfa, [
+  'apiKeys.create': documented(
+    ['POST /api/v0/auth/apikeys/'],
+    'docs/service/api-keys.md#create',
+    'apiKeys.ts',
+    ['gpuRental.apiKey.create'],
+  ),
+  'apiKeys.remove': undocumented(
+    ['DELETE /api/v0/auth/apikeys/{id}/'],
+    'docs/service/api-keys.md#delete',
+    'apiKeys.ts',
+    ['gpuRental.apiKey.delete'],
+  ),
+  'secrets.list': undocumented(
+    ['GET /api/v0/secrets/'],
+    'docs/service/environment-variables.md#list',
+    'secrets.ts',
+    ['gpuRental.account', 'gpuRental.secret.set'],
+  ),
+  'secrets.create': undocumented(
+    ['POST /api/v0/secrets/'],
+    'docs/service/environment-variables.md#create',
+    'secrets.ts',
+    ['gpuRental.secret.set', 'gpuRental.template.edit'],
+  ),
+  'secrets.update': undocumented(
+    ['PUT /api/v0/secrets/'],
+    'docs/service/environment-variables.md#update',
+    'secrets.ts',
+    ['gpuRental.secret.set', 'gpuRental.template.edit'],
+  ),
+  'secrets.remove': documented(
+    ['DELETE /api/v0/secrets/'],
+    'docs/service/environment-variables.md#delete',
+    'secrets.ts',
+    ['gpuRental.secret.delete'],
+  ),
+  'teamRoles.get': documented(
+    ['GET /api/v0/team/roles/{id}/'],
+    'docs/service/team-roles.md#look-up',
+    'teamRoles.ts',
+    ['gpuRental.teamRole.show'],
+  ),
+  'teamRoles.list': undocumented(
+    ['GET /api/v0/team/roles-full/'],
+    'docs/service/team-roles.md#list',
+    'teamRoles.ts',
+    ['gpuRental.account', 'gpuRental.teamRole.show'],
+  ),
+  'tfa.status': documented(['GET /api/v0/tfa/status/'], 'docs/service/two-factor.md#status', tfa, [
     'gpuRental.account',
     'gpuRental.tfa.addMethod',
     'gpuRental.tfa.updateMethod',
     'gpuRental.tfa.removeMethod',
   ]),
-  'tfa.logIn': at(['POST /api/v0/tfa/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.logIn': documented(['POST /api/v0/tfa/'], 'docs/service/two-factor.md#log-in', tfa, [
     'gpuRental.signIn',
     'gpuRental.tfa.signIn',
   ]),
-  'tfa.sendEmail': at(['POST /api/v0/tfa/email/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.sendEmail': documented(['POST /api/v0/tfa/email/'], 'docs/service/two-factor.md#e-mail-code', tfa, [
     'gpuRental.signIn',
     'gpuRental.tfa.addMethod',
     'gpuRental.tfa.removeMethod',
   ]),
-  'tfa.sendSms': at(['POST /api/v0/tfa/sms/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.sendSms': documented(['POST /api/v0/tfa/sms/'], 'docs/service/two-factor.md#sms-code', tfa, [
     'gpuRental.signIn',
     'gpuRental.tfa.addMethod',
     'gpuRental.tfa.removeMethod',
   ]),
-  'tfa.resendSms': at(['POST /api/v0/tfa/sms/resend/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.resendSms': documented(['POST /api/v0/tfa/sms/resend/'], 'docs/service/two-factor.md#sms-code', tfa, [
     'gpuRental.signIn',
     'gpuRental.tfa.addMethod',
     'gpuRental.tfa.removeMethod',
   ]),
-  'tfa.startAuthorization': at(
+  'tfa.startAuthorization': documented(
     ['POST /api/v0/tfa/authorize-new-method/'],
-    'interface: Two-factor authentication',
+    'docs/service/two-factor.md#authorize-a-new-method',
     tfa,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.finishAuthorization': at(
+  'tfa.finishAuthorization': documented(
     ['PUT /api/v0/tfa/authorize-new-method/'],
-    'interface: Two-factor authentication',
+    'docs/service/two-factor.md#authorize-a-new-method',
     tfa,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.setUpTotp': at(['POST /api/v0/tfa/totp-setup/'], 'interface: Two-factor authentication', tfa, [
-    'gpuRental.tfa.addMethod',
-  ]),
-  'tfa.confirmNew': at(['POST /api/v0/tfa/confirm-new/'], 'interface: Two-factor authentication', tfa, [
-    'gpuRental.tfa.addMethod',
-  ]),
-  'tfa.update': at(['PUT /api/v0/tfa/update/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.setUpTotp': documented(
+    ['POST /api/v0/tfa/totp-setup/'],
+    'docs/service/two-factor.md#set-up-totp',
+    tfa,
+    ['gpuRental.tfa.addMethod'],
+  ),
+  'tfa.confirmNew': documented(
+    ['POST /api/v0/tfa/confirm-new/'],
+    'docs/service/two-factor.md#confirm-a-method',
+    tfa,
+    ['gpuRental.tfa.addMethod'],
+  ),
+  'tfa.update': documented(['PUT /api/v0/tfa/update/'], 'docs/service/two-factor.md#update-a-method', tfa, [
     'gpuRental.tfa.updateMethod',
   ]),
-  'tfa.remove': at(['DELETE /api/v0/tfa/'], 'interface: Two-factor authentication', tfa, [
+  'tfa.remove': documented(['DELETE /api/v0/tfa/'], 'docs/service/two-factor.md#remove-a-method', tfa, [
     'gpuRental.tfa.removeMethod',
   ]),
-  'tfa.regenerateBackupCodes': at(
+  'tfa.regenerateBackupCodes': documented(
     ['PUT /api/v0/tfa/regen-backup-codes/'],
-    'interface: Two-factor authentication',
+    'docs/service/two-factor.md#backup-codes',
     tfa,
     ['gpuRental.tfa.regenerateBackupCodes'],
   ),
-  'machines.list': at(['GET /api/v0/machines/'], 'service-facts 3.8', machines, ['gpuRental.hosting']),
-  'machines.setMinimumBid': at(
+  'machines.list': undocumented(['GET /api/v0/machines/'], 'docs/service/machines.md#list', machines, [
+    'gpuRental.hosting',
+  ]),
+  'machines.setMinimumBid': documented(
     ['PUT /api/v0/machines/{machine_id}/minbid/'],
-    'interface: Machines',
+    'docs/service/machines.md#minimum-bid',
     machines,
     ['gpuRental.machine.setMinimumBid'],
   ),
-  'machines.scheduleMaintenance': at(
+  'machines.scheduleMaintenance': documented(
     ['PUT /api/v0/machines/{machine_id}/dnotify'],
-    'interface: Machines',
+    'docs/service/machines.md#maintenance',
     machines,
     ['gpuRental.machine.scheduleMaintenance'],
   ),
-  'metrics.gpus': at(
+  'metrics.gpus': documented(
     ['GET /api/v0/metrics/gpu/current/'],
-    'interface: Machines',
+    'docs/service/market.md#query',
     'hosting/metricsRoutes.ts',
     ['gpuRental.market.show', 'gpuRental.machine.setMinimumBid'],
   ),
-  'earnings.report': at(
+  'earnings.report': documented(
     ['GET /api/v0/users/{user_id}/machine-earnings/'],
-    'interface: Billing',
+    'docs/service/billing.md#earnings',
     'hosting/earningsRoutes.ts',
     ['gpuRental.earnings.show'],
   ),
-  'charges.list': at(['GET /api/v0/charges/'], 'service-facts 2.13', 'billing/chargeRoutes.ts', [
-    'gpuRental.spending.show',
-  ]),
-  'deployments.list': at(['GET /api/v0/deployments/'], 'service-facts 2.3', 'deployments.ts', [
-    'gpuRental.deployment.stop',
-    'gpuRental.deployment.start',
-  ]),
-  'deployments.get': at(['GET /api/v0/deployment/{id}/'], 'service-facts 2.3', 'deployments.ts'),
-  'deployments.start': at(['POST /api/v0/deployment/{id}/start/'], 'service-facts 2.3', 'deployments.ts', [
-    'gpuRental.deployment.start',
-  ]),
-  'deployments.stop': at(['POST /api/v0/deployment/{id}/stop/'], 'interface: Serverless', 'deployments.ts', [
-    'gpuRental.deployment.stop',
-  ]),
-  'volumes.list': at(['GET /api/v0/volumes/'], 'service-facts 2.7', volumes, [
+  'charges.list': undocumented(
+    ['GET /api/v0/charges/'],
+    'docs/service/billing.md#charges',
+    'billing/chargeRoutes.ts',
+    ['gpuRental.spending.show'],
+  ),
+  'deployments.list': undocumented(
+    ['GET /api/v0/deployments/'],
+    'docs/service/deployments.md#list',
+    'deployments.ts',
+    ['gpuRental.deployment.stop', 'gpuRental.deployment.start'],
+  ),
+  'deployments.get': undocumented(
+    ['GET /api/v0/deployment/{id}/'],
+    'docs/service/deployments.md#list',
+    'deployments.ts',
+  ),
+  'deployments.start': undocumented(
+    ['POST /api/v0/deployment/{id}/start/'],
+    'docs/service/deployments.md#start',
+    'deployments.ts',
+    ['gpuRental.deployment.start'],
+  ),
+  'deployments.stop': documented(
+    ['POST /api/v0/deployment/{id}/stop/'],
+    'docs/service/deployments.md#stop',
+    'deployments.ts',
+    ['gpuRental.deployment.stop'],
+  ),
+  'volumes.list': undocumented(['GET /api/v0/volumes/'], 'docs/service/volumes.md#list', volumes, [
     'gpuRental.instances',
     'gpuRental.volume.rent',
     'gpuRental.searchOffers',
     'gpuRental.rentFromTemplate',
   ]),
-  'volumes.search': at(['POST /api/v0/volumes/search/'], 'service-facts 2.7', volumes, [
-    'gpuRental.searchOffers',
-    'gpuRental.rentFromTemplate',
-  ]),
-  'volumes.create': at(['PUT /api/v0/volumes/'], 'service-facts 2.7', volumes),
-  'volumes.remove': at(['DELETE /api/v0/volumes/'], 'service-facts 2.7', volumes, [
+  'volumes.search': undocumented(
+    ['POST /api/v0/volumes/search/'],
+    'docs/service/volumes.md#search',
+    volumes,
+    ['gpuRental.searchOffers', 'gpuRental.rentFromTemplate'],
+  ),
+  'volumes.create': undocumented(['PUT /api/v0/volumes/'], 'docs/service/volumes.md#rent', volumes),
+  'volumes.remove': undocumented(['DELETE /api/v0/volumes/'], 'docs/service/volumes.md#delete', volumes, [
     'gpuRental.volume.delete',
   ]),
-  'priceIncreases.list': at(
+  'priceIncreases.list': undocumented(
     ['GET /api/v0/instances/pending-price-increases/'],
-    'service-facts 2.8',
+    'docs/service/instances.md#price-increases',
     priceIncreases,
     ['gpuRental.reviewPriceIncreases', 'gpuRental.instances'],
   ),
-  'priceIncreases.accept': at(
+  'priceIncreases.accept': undocumented(
     ['PUT /api/v0/instances/accept-price-increase/'],
-    'service-facts 2.8',
+    'docs/service/instances.md#price-increases',
     priceIncreases,
     ['gpuRental.reviewPriceIncreases'],
   ),
-  'priceIncreases.reject': at(
+  'priceIncreases.reject': undocumented(
     ['PUT /api/v0/instances/reject-price-increase/'],
-    'service-facts 2.8',
+    'docs/service/instances.md#price-increases',
     priceIncreases,
     ['gpuRental.reviewPriceIncreases'],
   ),

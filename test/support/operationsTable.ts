@@ -8,15 +8,16 @@ const tableEnd = '<!-- end of operations -->';
 
 export const clientMethods = Object.keys(operations) as ClientMethod[];
 
-/** The table of CONTRIBUTING.md: every operation with both ends, its tests and who uses it. */
+/** Returns the table of docs/operations.md: every operation with both ends, its tests and its callers. */
 function renderOperations(): string {
   const rows = clientMethods.flatMap((method) =>
     operations[method].routes.map((route) => {
-      const { source, simulator, usedBy } = operations[method];
+      const { source, isDocumented, simulator, usedBy } = operations[method];
       const tests = contractTestsOf(method).map((name) => `\`${name}\``);
       return [
         `\`${route}\``,
-        source.startsWith('interface') ? source.replace('interface: ', '') : source,
+        linkTo(source),
+        isDocumented ? 'yes' : 'no',
         `\`${method}\``,
         `\`${simulator}\``,
         tests.length > 0 ? tests.join(' ') : 'none yet',
@@ -25,9 +26,23 @@ function renderOperations(): string {
     }),
   );
   return table(
-    ['operation', 'described in', 'client method', 'simulator', 'contract tests', 'used by'],
+    [
+      'operation',
+      'described in',
+      'in the interface',
+      'client method',
+      'simulator',
+      'contract tests',
+      'used by',
+    ],
     rows,
   );
+}
+
+/** Returns a link that works from docs/, named by its page. */
+function linkTo(source: string): string {
+  const target = source.replace('docs/', '');
+  return `[${target.replace(/^.*\/|\.md#.*$/g, '')}](${target})`;
 }
 
 /** Files of test/contract that put the method through the failure matrix, else those that call it. */
@@ -75,12 +90,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** CONTRIBUTING.md with the table as it has to be. */
+/** Returns docs/operations.md with the table as the code has it. */
 export function withTable(document: string): string {
   const start = document.indexOf(tableStart);
   const end = document.indexOf(tableEnd);
   if (start < 0 || end < start) {
-    throw new Error('CONTRIBUTING.md has lost the marks of the operations table');
+    throw new Error('docs/operations.md has lost the marks of the table');
   }
   return `${document.slice(0, start)}${tableStart}\n\n${renderOperations()}\n\n${document.slice(end)}`;
 }
