@@ -12,7 +12,7 @@ const ownMachine = (simulator: TestSimulator) => {
 };
 const prepare = (simulator: TestSimulator) => Promise.resolve(ownMachine(simulator));
 
-/** The statuses of service-facts 2.18. */
+/** See docs/service/machines.md#refusals. */
 const refusals: Refusal[] = [
   {
     status: 403,

@@ -13,7 +13,10 @@ import { formatText } from '../../src/util/text';
 import { useClients } from '../support/apiClient';
 import { startTestSimulator, type TestSimulator } from '../support/startSimulator';
 
-/** service-facts 2.17: each code with its status. Which operation answers with which is not told, so any may. */
+/**
+ * Each code with its status (docs/service/two-factor.md#error-codes). No source says which operation answers
+ * which code, so any may.
+ */
 const codes: Readonly<Record<number, string>> = {
   400: `bad_request invalid_tfa_method missing_auth_value missing_params email_not_verified 2fa_expired
     challenge_not_found no_challenge_found tfa_challenge_exists no_pending_authorization duplicate_tfa_method

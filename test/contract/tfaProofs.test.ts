@@ -5,7 +5,7 @@ import { Someone } from '../support/tfaCaller';
 
 type Body = Record<string, unknown>;
 
-/** Each way to prove who one is, as interface: Two-factor authentication has it for what is managed with a key. */
+/** Each way to prove an identity, for calls with a key (docs/service/two-factor.md#callers). */
 const proofs: Readonly<
   Record<
     string,

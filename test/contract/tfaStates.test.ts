@@ -4,7 +4,7 @@ import { useClients } from '../support/apiClient';
 import { useSimulators } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode } from '../support/tfaAccount';
 
-/** Each row of the state table of the interface document, from the client. */
+/** Each row of the state table, from the client (docs/service/two-factor.md#states). */
 describe('the states of two-factor authentication', () => {
   const simulators = useSimulators();
   const clients = useClients();

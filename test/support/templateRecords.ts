@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Records of templates in every shape in which a service may send them (interface: Template; service-facts 3.3,
- * Quirks 4, 5 and 22), as the JSON text of an answer.
+ * Records of templates in every form in which the service may send them, as the JSON text of an answer
+ * (docs/service/templates.md#record).
  */
 
 /** Any characters, halves of pairs included. */

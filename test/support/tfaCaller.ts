@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestAnswer, TestSimulator } from './startSimulator';
 import { lastCode, type OrderedAccount } from './tfaAccount';
 
-/** interface: Two-factor authentication. */
+/** See docs/service/two-factor.md#callers. */
 export type Caller = 'logged out' | 'logged in' | 'cli';
 
 /** One caller of one account, speaking HTTP without our client: the table is the service's, not ours. */
@@ -29,7 +29,7 @@ export class Someone {
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   }
 
-  /** The challenge that a right password begins; the interface has no call for it. */
+  /** Returns the challenge that a right password begins; the interface description has no call for it. */
   async firstSecret(): Promise<string> {
     const { json } = await this.simulator.call('POST', '/__sim/tfa-login/', {
       account_id: this.account.accountId,

@@ -210,7 +210,8 @@ describe('The life of an instance', () => {
     });
     assert.deepEqual(bid.json, { success: true });
     simulator.advance(600);
-    // Exited while meant to run never becomes running (interface: States, rule 1).
+    // An instance that exited while it was meant to run never becomes running
+    // (docs/service/instances.md#failed-statuses).
     assert.equal((await read(simulator, id)).actual_status, 'exited');
     const { json } = await put(simulator, id, { state: 'running' });
     assert.equal(json.success, false);
