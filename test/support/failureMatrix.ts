@@ -172,9 +172,7 @@ const faults: Readonly<Record<FailureName, Omit<FaultOrder, 'path' | 'method'>>>
  * often was the service asked, for each way in which a call can go wrong.
  */
 export function describeFailures(operation: MatrixOperation): void {
-  describe(operation.name, function () {
-    // A busy machine is no failure of the client.
-    this.timeout(20_000);
+  describe(operation.name, () => {
     const simulators = useSimulators();
     const clients = useClients();
 

@@ -35,8 +35,7 @@ function packagedUndici(entries: readonly ZipEntry[], folder: string): typeof Un
   return createRequire(__filename)(path.join(folder, path.basename(library.name))) as typeof Undici;
 }
 
-describe('the package', function () {
-  this.timeout(120_000);
+describe('the package', () => {
   let entries: ZipEntry[] = [];
 
   before(async () => {

@@ -12,8 +12,7 @@ import { until } from '../support/until';
 const run = promisify(execFile);
 
 // Parts of the SSH library stay out of the bundle, and a computer with `sshd` would never notice one that is missed.
-describe('the simulator of the package', function () {
-  this.timeout(30_000);
+describe('the simulator of the package', () => {
   let folder: string;
   let simulator: ChildProcess;
   let url: string;

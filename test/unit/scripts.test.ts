@@ -15,8 +15,7 @@ import { join } from 'node:path';
 
 const scripts = join(__dirname, '..', '..', 'scripts');
 
-describe('The scripts that set a machine up', function () {
-  this.timeout(30_000);
+describe('The scripts that set a machine up', () => {
   let folder: string;
 
   beforeEach(() => {

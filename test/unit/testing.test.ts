@@ -213,8 +213,7 @@ describe('The tests near a change', () => {
   });
 });
 
-describe('The reporter of a run', function () {
-  this.timeout(30_000);
+describe('The reporter of a run', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'gr-reporter-'));

@@ -22,8 +22,7 @@ async function end(pid: number): Promise<void> {
   await until('the end of the demo', () => !thisProcess.isAlive(pid), { timeoutMs: 30_000 });
 }
 
-describe('The process of the demo', function () {
-  this.timeout(60_000);
+describe('The process of the demo', () => {
   let dir: string;
   const closers: (() => unknown)[] = [];
 

@@ -42,9 +42,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
   };
 }
 
-describe('The simulator by itself', function () {
-  this.timeout(90_000);
-
+describe('The simulator by itself', () => {
   it('says where it listens once it answers, makes up a key, and ends when it is told', async () => {
     const simulator = run(['--port', '0', '--ssh', 'none']);
     const url = await simulator.line('listening ');

@@ -13,8 +13,7 @@ import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { SshHome } from '../../support/sshHome';
 
-describe('Local keys', function () {
-  this.timeout(20_000);
+describe('Local keys', () => {
   let home: SshHome;
   beforeEach(() => {
     home = new SshHome();

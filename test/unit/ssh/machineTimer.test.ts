@@ -48,8 +48,7 @@ function placeOf(tool: string): string {
   return execFileSync(program, args, { encoding: 'utf8' }).trim();
 }
 
-describe('A timer on the machine', function () {
-  this.timeout(60_000);
+describe('A timer on the machine', () => {
   const simulators = useSimulators();
   let home: string;
   let simulator: TestSimulator;

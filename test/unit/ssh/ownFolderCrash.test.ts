@@ -26,8 +26,7 @@ const entry: HostEntry = {
 };
 const moved: HostEntry = { ...entry, endpoint: { ...entry.endpoint, port: 41_022 } };
 
-describe('A file of ours', function () {
-  this.timeout(60_000);
+describe('A file of ours', () => {
   let home: SshHome;
 
   beforeEach(() => {

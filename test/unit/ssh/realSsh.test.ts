@@ -29,8 +29,7 @@ function snapshot(dir: string): string {
   return hash.digest('hex');
 }
 
-describe('SSH with the real client and a real server', function () {
-  this.timeout(60_000);
+describe('SSH with the real client and a real server', () => {
   let home: SshHome;
   let machine: SshMachine;
   const closers: (() => unknown)[] = [];

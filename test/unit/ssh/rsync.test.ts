@@ -31,8 +31,7 @@ const isHere = (() => {
 
 const odd = ["it's.txt", 'a b.txt', 'star*.txt', 'q"uote.txt', '-dash', 'ä.txt', '$(touch x)', 'a:b'];
 
-describe('Moving folders by rsync', function () {
-  this.timeout(60_000);
+describe('Moving folders by rsync', () => {
   let home: SshHome;
   let machine: SshMachine;
   let ssh: SshService;

@@ -10,8 +10,7 @@ import { sshAccount, sshInstance } from '../../support/sshInstance';
 const elsewhere = { key: 'market.example#1', serviceUrl: 'https://market.example', isDemo: false };
 const demo = { key: 'demo', serviceUrl: 'http://127.0.0.1:8787', isDemo: true };
 
-describe('The SSH entries', function () {
-  this.timeout(20_000);
+describe('The SSH entries', () => {
   let home: SshHome;
   let ssh: SshService;
 

@@ -36,8 +36,7 @@ function slowly(ssh: SshService, kilobits: number): SshService['sftpCommand'] {
   };
 }
 
-describe('Moving data over SSH', function () {
-  this.timeout(60_000);
+describe('Moving data over SSH', () => {
   let home: SshHome;
   let machine: SshMachine;
   let ssh: SshService;

@@ -8,8 +8,7 @@ import { sshAccount, sshInstance } from '../../support/sshInstance';
 
 const root = join(__dirname, '../../..');
 
-describe('The uninstall hook', function () {
-  this.timeout(30_000);
+describe('The uninstall hook', () => {
   let home: SshHome;
   beforeEach(() => {
     home = new SshHome();

@@ -33,8 +33,7 @@ const hastyClock: Clock = {
   schedule: (run, delayMs) => systemClock.schedule(run, delayMs / 100),
 };
 
-describe("The user's SSH config", function () {
-  this.timeout(30_000);
+describe("The user's SSH config", () => {
   let home: SshHome;
 
   beforeEach(() => {

@@ -18,8 +18,7 @@ import { SshMachine } from '../../support/sshMachine';
 
 const alias = 'gpu-7';
 
-describe('Working on a machine over SSH', function () {
-  this.timeout(60_000);
+describe('Working on a machine over SSH', () => {
   let home: SshHome;
   let machine: SshMachine;
   let ssh: SshService;

@@ -26,8 +26,7 @@ interface Fault {
   readonly arrange: () => Partial<DoctorPorts> | Promise<Partial<DoctorPorts>>;
 }
 
-describe('The doctor', function () {
-  this.timeout(60_000);
+describe('The doctor', () => {
   let scene: DoctorScene;
 
   beforeEach(() => {

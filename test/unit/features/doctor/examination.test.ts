@@ -12,8 +12,7 @@ import { formatText } from '../../../../src/util/text';
 import { DoctorScene } from '../../../support/doctorScene';
 import { sshAccount, sshInstance } from '../../../support/sshInstance';
 
-describe("The doctor's examination", function () {
-  this.timeout(60_000);
+describe("The doctor's examination", () => {
   let scene: DoctorScene;
 
   beforeEach(() => {

@@ -17,8 +17,7 @@ const run = promisify(execFile);
 const kinds: readonly SshServerKind[] = usableSshd() ? ['sshd', 'ssh2'] : ['ssh2'];
 
 for (const kind of kinds) {
-  describe(`A simulated machine behind ${kind}`, function () {
-    this.timeout(30_000);
+  describe(`A simulated machine behind ${kind}`, () => {
     let simulator: TestSimulator;
     let folder: string;
     let keyFile: string;

@@ -21,8 +21,7 @@ import { startTestSimulator, type TestSimulator } from '../../../support/startSi
 const kinds: readonly SshServerKind[] = usableSshd() ? ['sshd', 'ssh2'] : ['ssh2'];
 
 for (const kind of kinds) {
-  describe(`The SSH protocol at ${kind}`, function () {
-    this.timeout(30_000);
+  describe(`The SSH protocol at ${kind}`, () => {
     const privateKey = newHostKey('me@home');
     let simulator: TestSimulator;
     let client: Client;

@@ -12,8 +12,7 @@ import { until } from '../../../support/until';
 
 const main = { serviceUrl: 'https://console.example.com', apiKey: 'key-one-secret' };
 
-describe('another key for an account', function () {
-  this.timeout(30_000);
+describe('another key for an account', () => {
   let service: FakeService;
   let computer: FakeComputer;
   beforeEach(async () => {
@@ -93,8 +92,7 @@ describe('another key for an account', function () {
   });
 });
 
-describe('the name of an account', function () {
-  this.timeout(30_000);
+describe('the name of an account', () => {
   let computer: FakeComputer;
   const service = new FakeService();
   beforeEach(async () => {
@@ -138,8 +136,7 @@ describe("the user's own SSH key", () => {
   });
 });
 
-describe('what a signed-out account leaves', function () {
-  this.timeout(30_000);
+describe('what a signed-out account leaves', () => {
   const key = '0123456789abcdef';
   const other = 'fedcba9876543210';
   let computer: FakeComputer;

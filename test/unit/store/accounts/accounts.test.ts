@@ -8,9 +8,7 @@ import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
 
-describe('accounts', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('accounts', () => {
   let service: FakeService;
   let computer: FakeComputer;
   const main = { serviceUrl: 'https://console.example.com/', apiKey: 'key-one-secret' };

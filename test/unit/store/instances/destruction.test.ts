@@ -6,9 +6,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 
-describe('destroying', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('destroying', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let window: FakeWindow;

@@ -10,9 +10,7 @@ import { until } from '../../../support/until';
 
 const minute = 60_000;
 
-describe('the fleet', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('the fleet', () => {
   let service: FakeService;
   let computer: FakeComputer;
   const lists = () => service.count('instances.list');

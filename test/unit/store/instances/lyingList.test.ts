@@ -8,9 +8,7 @@ import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
 
-describe('a list that lacks an instance by mistake', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('a list that lacks an instance by mistake', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let hidden: Instance[] = [];

@@ -9,9 +9,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
-describe('Leases of instances', function () {
-  // Hours pass in steps that each wait for the disk.
-  this.timeout(60_000);
+describe('Leases of instances', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let disk: FakeLeaseDisk;

@@ -7,9 +7,7 @@ import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
 
-describe('the price of a new instance', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('the price of a new instance', () => {
   let service: FakeService;
   let computer: FakeComputer;
 

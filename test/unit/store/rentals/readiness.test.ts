@@ -29,9 +29,7 @@ interface Watching extends FakeWindow {
   readonly events: ReadinessEvent[];
 }
 
-describe('the readiness store', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('the readiness store', () => {
   let service: FakeService;
   let computer: FakeComputer;
 

@@ -23,9 +23,7 @@ const request: RentRequest = {
   priceLimit: fromDollars(0.4),
 };
 
-describe('a rental that was refused or not answered', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('a rental that was refused or not answered', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let window: FakeWindow;

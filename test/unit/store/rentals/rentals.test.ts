@@ -20,9 +20,7 @@ const request: RentRequest = {
   priceLimit: fromDollars(0.4),
 };
 
-describe('rentals', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('rentals', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let window: FakeWindow;

@@ -23,9 +23,7 @@ import { until } from '../../../support/until';
 
 const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
 
-describe('replacing a machine that failed', function () {
-  // The disk of a busy computer is slow.
-  this.timeout(30_000);
+describe('replacing a machine that failed', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let window: FakeWindow;

@@ -71,8 +71,7 @@ for (const [name, addressOf] of [
   ['a socket file', (dir: string) => join(dir, 'hub.sock')],
   ['files alone', () => 'none'],
 ] as const) {
-  describe(`windows that meet by ${name}`, function () {
-    this.timeout(60_000);
+  describe(`windows that meet by ${name}`, () => {
     let dir: string;
     let windows: WindowProcess[];
     const open = () => {
