@@ -78,8 +78,9 @@ const useFunctions = [
   'gpu_use() { limit=""; command -v timeout >/dev/null 2>&1 && limit="timeout 20"',
   '  use=$($limit nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null) || use=""',
   '  echo "${use:-failed}"; }',
-  // OpenSSH names the process of a login so; nothing else is read of other processes.
-  `logged_in() { LC_ALL=C grep -Eqs '^sshd(-session)?: [^ ]+@' /proc/[0-9]*/cmdline; }`,
+  // OpenSSH names the process of a login so; nothing else is read of other processes. `HOST_PROC` is where a container
+  // sees the processes of its host, by the convention of monitoring agents.
+  'logged_in() { LC_ALL=C grep -Eqs "^sshd(-session)?: [^ ]+@" "${HOST_PROC:-/proc}"/[0-9]*/cmdline; }',
 ].join('\n');
 
 /**

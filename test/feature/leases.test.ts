@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -138,8 +139,14 @@ describe('stopping and destroying later', () => {
     await openMenu('trainer');
     await window.quick.pick(/Let the Instance Do It…/);
     assert.match((await window.dialog()).detail ?? '', /nobody logged in by SSH, from whatever computer/);
-    await window.dialogButton('Let It Destroy Itself');
-    await window.toast(/trainer is not armed\. It does not show who is logged in/);
+    // A login on the computer that simulates the machine is none on the machine.
+    const login = spawn('sleep', ['600'], { argv0: 'sshd: user@pts/0' });
+    try {
+      await window.dialogButton('Let It Destroy Itself');
+      await window.toast(/trainer is not armed\. It does not show who is logged in/);
+    } finally {
+      login.kill();
+    }
     assert.doesNotMatch(await rowText('trainer'), /\(armed\)/);
     assert.ok(world().instance(trainer));
   });

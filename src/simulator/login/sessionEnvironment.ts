@@ -41,6 +41,8 @@ export function sessionEnvironment(
     CONTAINER_ID: String(instance.id),
     SIMULATOR_URL: world.baseUrl,
     SIMULATED_MACHINE: token,
+    // Who is logged in to the computer that simulates the machine is nothing the machine may see.
+    HOST_PROC: path.join(machine.home, 'proc'),
   };
 }
 
