@@ -7,9 +7,18 @@ const { mkdtempSync, readdirSync, rmSync } = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
+const temp = (folder) => Object.assign(process.env, { TMPDIR: folder, TMP: folder, TEMP: folder });
+
+const outer = os.tmpdir();
+// What the compiler keeps of a source would go with the folder: parallel workers, which start in that of their run,
+// compiled everything again.
+process.env['GPU_RENTAL_TEST_CACHE'] ??= outer;
+temp(process.env['GPU_RENTAL_TEST_CACHE']);
+require('tsx/cjs');
+
 // Short, because the paths of sockets are: 104 bytes on a Mac.
-const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-'));
-Object.assign(process.env, { TMPDIR: folder, TMP: folder, TEMP: folder });
+const folder = mkdtempSync(path.join(outer, 'gr-'));
+temp(folder);
 
 /** Programs of others keep caches and sockets there as long as they like. */
 const ofOthers = /^(tsx-|vscode-|node-compile-cache|playwright|\.?(com|org)\.)/;
