@@ -91,7 +91,7 @@ async function killer({ file, ...mutation }) {
   const target = path.join(copy, file);
   writeFileSync(target, applied(read(file), mutation));
   try {
-    const near = testsNear(graph, [file], read);
+    const near = byKinship(file, testsNear(graph, [file], read));
     const whole = Object.keys(graph).filter(
       (one) => one.startsWith('test/feature/') && one.endsWith('.test.ts'),
     );
@@ -110,6 +110,20 @@ async function killer({ file, ...mutation }) {
   }
 }
 
+/** Tests of the same name come first, then those of the same folder, and those of the whole product last. */
+function byKinship(file, tests) {
+  const folder = path.dirname(file).replace(/^src\//, '/unit/');
+  const rank = (test) =>
+    path.basename(test).startsWith(path.basename(file, '.ts'))
+      ? 0
+      : path.dirname(test).endsWith(folder)
+        ? 1
+        : test.startsWith('test/feature/')
+          ? 3
+          : 2;
+  return [...tests].sort((one, other) => rank(one) - rank(other));
+}
+
 async function passesUntouched(target, file, tests) {
   writeFileSync(target, read(file));
   const key = tests.join();
@@ -123,7 +137,9 @@ async function passesUntouched(target, file, tests) {
 
 async function fails(files) {
   const mocha = path.join(copy, 'node_modules', 'mocha', 'bin', 'mocha.js');
-  const flags = ['--bail', '--exit', '--reporter', 'dot', '--parallel', '--jobs', '2'];
+  // Starting workers takes longer than running a few files one after the other.
+  const workers = files.length > firstBatch ? ['--parallel', '--jobs', '2'] : [];
+  const flags = ['--bail', '--exit', '--reporter', 'dot', ...workers];
   const limit = ['-s', 'KILL', String(timeLimitSeconds)];
   const { code } = await run('timeout', [...limit, process.execPath, mocha, ...flags, ...files], {
     cwd: copy,
