@@ -196,6 +196,18 @@ describe('keys of an account', () => {
     const key = readFileSync(sshFile('with_phrase.pub'), 'utf8').trim();
     await simulator.call('POST', `/api/v0/instances/${instance.id}/ssh/`, { ssh_key: key });
     const deletes = () => received('DELETE', /^\/api\/v0\/ssh\//).length;
+    // An instance that cannot be asked is not one that lets nobody in.
+    simulator.fail({
+      kind: 'html500',
+      method: 'GET',
+      path: `/api/v0/instances/${instance.id}/ssh/`,
+      times: 9,
+    });
+    await sshKeys().menu('with_phrase', 'Delete SSH Key…');
+    const { detail = '' } = await window.dialog('Could not be checked: trainer');
+    assert.doesNotMatch(detail, /None of your instances/);
+    await window.dialogButton('Cancel');
+    simulator.faults.clear();
     await sshKeys().menu('with_phrase', 'Delete SSH Key…');
     await window.dialog('It still opens: trainer');
     assert.equal(deletes(), 0);
@@ -203,6 +215,19 @@ describe('keys of an account', () => {
     await sshKeys().noRow('with_phrase');
     assert.equal(deletes(), 1);
     window.clearToasts();
+  });
+
+  it('tells screen readers all that a row says, and nothing twice or empty', async () => {
+    await instances().expand('trainer');
+    await instances().expand('SSH keys');
+    await instances().row(/with_phrase|SHA256/);
+    const rows = (await instances().rows()).filter(({ depth }) => depth > 0);
+    for (const { item } of rows) {
+      const parts = [item.label, item.description, item.tooltip].flatMap((part) =>
+        typeof part === 'string' && part !== '' ? [part] : [],
+      );
+      assert.equal(item.accessibilityInformation?.label, [...new Set(parts)].join(', '));
+    }
   });
 
   it('shows the account with its key, its permissions and its SSH key', async () => {

@@ -81,6 +81,18 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     });
   }
 
+  it('leaves what the user said of other hosts as it is', async () => {
+    const id = 'ms-vscode-remote.remote-ssh';
+    computer().settings.set(`${section(id)}.remotePlatform`, { mine: 'windows' });
+    await inWindow([stub(id)], async (window) => {
+      await window.view('instances').inline('trainer', 'Connect');
+      const { address } = await window.opens();
+      const alias = /\+([^/]+)/.exec(address)?.[1] ?? '';
+      assert.deepEqual(platforms(id), { mine: 'windows', [alias]: 'linux' });
+    });
+    computer().settings.set(`${section(id)}.remotePlatform`, undefined);
+  });
+
   it('opens the machine where two are installed, and the doctor names both', async () => {
     await inWindow(
       [stub('jeanp413.open-remote-ssh'), stub('ms-vscode-remote.remote-ssh')],

@@ -121,6 +121,7 @@ describe('the flag form of an environment', () => {
 
 describe('the object form of an environment', () => {
   it('holds ports and other flags as keys with the value 1', () => {
+    assert.deepEqual(envFlagsToObject('--privileged -e A=1'), { '--privileged': '1', A: '1' });
     assert.deepEqual(envFlagsToObject('-e A=1 -p 80:80 --ipc=host'), {
       A: '1',
       '-p 80:80': '1',

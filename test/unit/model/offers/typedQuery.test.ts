@@ -14,6 +14,12 @@ function meanings(line: string): readonly string[] {
 }
 
 describe('a typed search', () => {
+  it('takes a single letter before a number for no name', () => {
+    assert.deepEqual(filtersOf('>=7d'), { days: { min: 7 } });
+    assert.deepEqual(filtersOf('day7'), { days: { min: 7 } });
+    assert.deepEqual(filtersOf('d7'), {});
+  });
+
   it('reads the example of the placeholder, and says what it understood', () => {
     assert.deepEqual(filtersOf('4090 x2 <0.8 eu ≥24gb'), {
       gpu: { oneOf: ['RTX 4090'] },

@@ -56,6 +56,15 @@ describe('the confirmation', () => {
     });
   });
 
+  it('names the template as the source of no more than what comes from it', () => {
+    const { runtype, disk } = shown(anInput());
+    assert.doesNotMatch(`${runtype} ${disk}`, /template/i);
+    const source = { kind: 'template', template } as const;
+    assert.match(shown(anInput({ choices: { source } }))['runtype'] ?? '', /template/i);
+    const chosen = shown(anInput({ choices: { source, runtype: 'jupyter' } }));
+    assert.doesNotMatch(chosen['runtype'] ?? '', /template/i);
+  });
+
   it('counts what runs already against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
     assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with what runs already');

@@ -119,6 +119,12 @@ describe('readiness', () => {
     );
   });
 
+  it('shows what the host says while a start waits for a free GPU', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start, queued: true } };
+    const waits = { actualStatus: 'exited', intendedStatus: 'running', statusMessage: 'no free GPU' };
+    assert.equal(new Play('start').see(1000, waits, facts).watch.message, 'no free GPU');
+  });
+
   it('is not ready again before a reboot began', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'reboot', at: start }, readyAt: 1 };
     const play = new Play('reboot').see(2000, {}, facts);

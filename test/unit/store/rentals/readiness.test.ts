@@ -91,6 +91,35 @@ describe('the readiness store', () => {
     assert.equal(window.events.length, 1);
   });
 
+  for (const [kind, agoMs] of [
+    ['ready', 0],
+    ['failed', 0],
+    ['ready', 10 * 60_000],
+  ] as const) {
+    it(`tells what a window marked as ${kind} ${agoMs} ms before and did not live to tell`, async () => {
+      const first = await computer.openSignedIn();
+      await first.rentals.rent(request);
+      const [{ marker } = { marker: '' }] = first.rentals.rentals;
+      const at = computer.clock.now() - agoMs;
+      const reason = 'exited' as const;
+      await first.rentals.update(marker, {
+        phase:
+          kind === 'ready'
+            ? { kind, instanceId: 6001, at }
+            : { kind, instanceId: 6001, at, reason, hadData: false },
+      });
+      first.close();
+      const { events } = await open();
+      const told = () => events.filter((event) => event.kind === kind);
+      if (agoMs === 0) await pass('it is told', () => told().length > 0);
+      await computer.clock.advance(120_000);
+      assert.deepEqual(
+        told().map(({ instanceId }) => instanceId),
+        agoMs === 0 ? [6001] : [],
+      );
+    });
+  }
+
   it('says so once also where the disk is full by then', async () => {
     const window = await open();
     await window.rentals.rent(request);

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { InstanceMemory } from '../../../../src/store/instances/instanceMemory';
+import { anInstance } from '../../../support/builders';
+
+type Kind = 'start' | 'stop' | 'reboot';
+
+describe('what is remembered of a request', () => {
+  const at = 1_000_000;
+  const { id } = anInstance();
+
+  /** Whether a request counts as done once the service lists the instance so. */
+  function isSeen(kind: Kind, actualStatus: string | null, listedAt = at + 1000): boolean {
+    const memory = new InstanceMemory();
+    memory.note(id, { kind, at });
+    memory.learn([anInstance({ actualStatus })], true, listedAt);
+    return memory.facts(id).lastRequest?.tookEffect === true;
+  }
+
+  it('is that it took effect, once the record shows it', () => {
+    assert.deepEqual(
+      [isSeen('stop', 'running'), isSeen('stop', 'exited'), isSeen('stop', 'stopped')],
+      [false, true, true],
+    );
+    assert.deepEqual(
+      [
+        isSeen('start', 'exited'),
+        isSeen('start', 'stopped'),
+        isSeen('start', 'loading'),
+        isSeen('start', null),
+      ],
+      [false, false, true, true],
+    );
+    assert.deepEqual([isSeen('reboot', 'running'), isSeen('reboot', 'loading')], [false, true]);
+  });
+
+  it('is nothing that a list from before the request shows', () => {
+    assert.equal(isSeen('stop', 'exited', at - 1), false);
+    assert.equal(isSeen('stop', 'exited', at), true);
+  });
+
+  it('stays what it was when the record changes again', () => {
+    const memory = new InstanceMemory();
+    memory.note(id, { kind: 'stop', at });
+    memory.learn([anInstance({ actualStatus: 'exited' })], true, at + 1);
+    memory.learn([anInstance({ actualStatus: 'running' })], true, at + 2);
+    assert.equal(memory.facts(id).lastRequest?.tookEffect, true);
+  });
+
+  it('ends a day after the instance was last listed', () => {
+    const memory = new InstanceMemory();
+    const day = 24 * 3_600_000;
+    memory.learn([anInstance({ actualStatus: 'running' })], true, at);
+    memory.learn([], true, at + day);
+    assert.equal(memory.facts(id).readyAt, at);
+    memory.learn([], false, at + 2 * day);
+    assert.equal(
+      memory.facts(id).readyAt,
+      at,
+      'of a list that lacks some nothing is learnt about the others',
+    );
+    memory.learn([], true, at + day + 1);
+    assert.equal(memory.facts(id).readyAt, undefined);
+  });
+});
