@@ -1,4 +1,4 @@
-/** `npm run bench`: measures side by side, in one run, what CONTRIBUTING.md promises, and prints a Markdown table. */
+/** `npm run bench`: measures side by side, in one run, what docs/figures.md promises, and prints a Markdown table. */
 import path from 'node:path';
 import { codeServer, hostNode } from './host.mjs';
 import { makePackage } from './package.mjs';

@@ -1,4 +1,4 @@
-// Runs the tests of the client, the schemas and the simulator, and prints the figures of CONTRIBUTING.md.
+// Runs the tests of the client, the schemas and the simulator, and prints the figures of docs/figures.md.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -38,18 +38,18 @@ describe('a decision', () => {
       assert.match(page, /^\d{4}-[a-z\d-]+\.md$/);
       assert.match(
         read(`docs/decisions/${page}`),
-        /^# .+\n\nDate: \d{4}-\d\d-\d\d\n\n\w[\s\S]+\n\n## Alternatives\n\n\w[\s\S]+\n\n## Consequence\n\n\w/,
+        /^# .+\n\nDate: \d{4}-\d\d-\d\d\n\n\S[\s\S]+\n\n## Alternatives\n\n\S[\s\S]+\n\n## Consequence\n\n\S/,
       );
     });
   }
 
   it('stands in the list of decisions, in order', () => {
     const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(
-      ([, page]) => page,
+      ([, page = '']) => page,
     );
     assert.deepEqual(listed, [...pages].sort());
     assert.deepEqual(
-      listed.map((page) => Number(page?.slice(0, 4))),
+      listed.map((page) => Number(page.slice(0, 4))),
       listed.map((_, index) => index + 1),
     );
   });
