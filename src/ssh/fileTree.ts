@@ -1,103 +1,122 @@
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { quoteForShell } from './commandLine';
-import { isMissing } from './fileSystem';
-import type { SshService } from './service';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { isMissing, errorCode } from './fileSystem';
+import { reasons, type LeftOut, type Version } from './transfer';
 
-/** What lies below the files and folders that somebody chose. */
-export interface FileTree {
-  /** Below the folder that holds what was chosen, with forward slashes; parents come first. */
+/** A file of this computer that is to be sent. */
+export interface LocalFile extends Version {
+  readonly name: string;
+  readonly path: string;
+  readonly mode: number;
+}
+
+/** What lies below the files and folders that were chosen; names have forward slashes, parents come first. */
+export interface LocalTree {
   readonly folders: readonly string[];
-  /** Sizes in bytes; `local` is the path on this computer, where that is where they are. */
-  readonly files: readonly { readonly name: string; readonly size: number; readonly local?: string }[];
+  readonly files: readonly LocalFile[];
+  /** Where they lead, by their names. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly leftOut: readonly LeftOut[];
 }
 
-/** Bytes by name. */
-export function sizesOf({ files }: FileTree): ReadonlyMap<string, number> {
-  return new Map(files.map(({ name, size }) => [name, size]));
-}
-
-/** What lies below some names in a folder of the machine. */
-export async function remoteTree(
-  ssh: Pick<SshService, 'exec'>,
-  alias: string,
-  folder: string,
-  names: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<FileTree> {
-  const roots = names.map((name) => quoteForShell(`./${name}`)).join(' ');
-  const find = `find ${roots} \\( -type d -o -type f \\) -exec stat -c '%s %F %n' {} +`;
-  const { stdout } = await ssh.exec(alias, `cd ${quoteForShell(folder)} && ${find}`, {
-    signal,
-    timeoutMs: 120_000,
-  });
-  return parseTree(stdout);
-}
-
-/**
- * Reads `size kind ./name` lines. Names come from a stranger's machine: those that lead out of the
- * folder, or mean something else on this computer, are left out.
- */
-export function parseTree(stdout: string): FileTree {
-  const folders: string[] = [];
-  const files: { name: string; size: number }[] = [];
-  for (const line of stdout.split('\n')) {
-    const match = /^(\d+) (directory|regular (?:empty )?file) \.\/(.+)$/.exec(line);
-    const name = match?.[3] ?? '';
-    if (
-      !match ||
-      /[\\\p{Cc}]/u.test(name) ||
-      name.split('/').some((part) => ['', '.', '..'].includes(part))
-    ) {
-      continue;
-    }
-    if (match[2] === 'directory') {
-      folders.push(name);
-    } else {
-      files.push({ name, size: Number(match[1]) });
-    }
-  }
-  return { folders: folders.sort(), files };
-}
-
-/** Windows gives these to a device, to a second stream of a file, or to another file. */
-const otherOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|[<>:"|?*]|[. ]$/i;
+/** Windows gives these to a device, to a second stream of a file, to another folder, or to another file. */
+const otherOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|[<>:"|?*\\\p{Cc}]|[. ]$/iu;
 
 /** True for a name of the machine that stands for the same file here. */
 export function canBeNamed(name: string, platform: NodeJS.Platform): boolean {
   return platform !== 'win32' || !name.split('/').some((part) => otherOnWindows.test(part));
 }
 
-/** Bytes of a file of this computer; `undefined` where there is none. */
-export async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) {
-      return undefined;
-    }
-    throw error;
-  }
+/** A key that is the same for names which are one on this computer. */
+export function sameNameKey(name: string, platform: NodeJS.Platform): string {
+  return platform === 'win32' || platform === 'darwin' ? name.normalize('NFC').toLowerCase() : name;
 }
 
-/** Files in all that was chosen; links and devices are left out. */
-export async function localTree(locals: readonly string[]): Promise<FileTree> {
-  const folders: string[] = [];
-  const files: { name: string; size: number; local: string }[] = [];
-  const visit = async (local: string, name: string): Promise<void> => {
-    const facts = await stat(local);
-    if (facts.isFile()) {
-      files.push({ local, name, size: facts.size });
-    } else if (facts.isDirectory()) {
-      folders.push(name);
-      const entries = await readdir(local, { withFileTypes: true });
-      for (const entry of entries.filter((one) => one.isFile() || one.isDirectory())) {
-        await visit(join(local, entry.name), `${name}/${entry.name}`);
-      }
-    }
-  };
-  for (const local of locals) {
-    await visit(local, basename(local));
+/**
+ * True for a link that means the same wherever the tree stands: relative, through folders that are no links, to
+ * something that is transferred as well. Nothing else is made from a stranger's word.
+ */
+export function isInnerLink(
+  name: string,
+  target: string,
+  tree: { has(name: string): boolean; isFolder(name: string): boolean },
+): boolean {
+  if (target.startsWith('/') || target.includes('\0')) {
+    return false;
   }
-  return { folders, files };
+  const way = name.split('/').slice(0, -1);
+  const steps = target.split('/').filter((step) => step !== '' && step !== '.');
+  for (const [index, step] of steps.entries()) {
+    if (step !== '..') {
+      way.push(step);
+    } else if (way.pop() === undefined) {
+      return false;
+    }
+    if (index < steps.length - 1 && way.length > 0 && !tree.isFolder(way.join('/'))) {
+      return false;
+    }
+  }
+  return way.length > 0 && tree.has(way.join('/'));
+}
+
+/** All that was chosen. What was chosen itself may be a link; links below it are sent as such. */
+export async function localTree(locals: readonly string[]): Promise<LocalTree> {
+  const walk = new Walk();
+  for (const local of locals) {
+    await walk.visit(local, basename(local), true);
+  }
+  return walk.tree();
+}
+
+class Walk {
+  private readonly folders = new Set<string>();
+  private readonly files = new Map<string, LocalFile>();
+  private readonly links = new Map<string, string>();
+  private readonly leftOut: LeftOut[] = [];
+
+  async visit(path: string, name: string, isChosen: boolean): Promise<void> {
+    if (this.has(name)) {
+      this.leftOut.push({ name, why: reasons.sameName(name) });
+      return;
+    }
+    try {
+      const facts = await (isChosen ? stat(path) : lstat(path));
+      if (facts.isFile()) {
+        const modified = Math.floor(facts.mtimeMs / 1000);
+        this.files.set(name, { path, name, size: facts.size, modified, mode: facts.mode & 0o755 });
+      } else if (facts.isDirectory()) {
+        this.folders.add(name);
+        for (const entry of await readdir(path)) {
+          await this.visit(join(path, entry), `${name}/${entry}`, false);
+        }
+      } else if (facts.isSymbolicLink()) {
+        const target = await readlink(path);
+        this.links.set(name, sep === '\\' ? target.replaceAll('\\', '/') : target);
+      } else {
+        this.leftOut.push({ name, why: reasons.noFile });
+      }
+    } catch (error) {
+      if (isChosen && isMissing(error)) {
+        throw error;
+      }
+      this.leftOut.push({ name, why: reasons.said(errorCode(error) || String(error)) });
+    }
+  }
+
+  tree(): LocalTree {
+    const isFolder = (name: string) => this.folders.has(name);
+    const known = { has: (name: string) => this.has(name), isFolder };
+    const inner = [...this.links].filter(([name, target]) => isInnerLink(name, target, known));
+    const outer = [...this.links.keys()].filter((name) => !inner.some(([other]) => other === name));
+    return {
+      folders: [...this.folders],
+      files: [...this.files.values()],
+      links: new Map(inner),
+      leftOut: [...this.leftOut, ...outer.map((name) => ({ name, why: reasons.outsideLink }))],
+    };
+  }
+
+  private has(name: string): boolean {
+    return this.folders.has(name) || this.files.has(name) || this.links.has(name);
+  }
 }

@@ -43,11 +43,9 @@ export async function inspectClient(
   };
   const ssh = await version(sshProgram, ['-V']);
   const missing: string[] = [];
-  // Neither has an option that only prints its version: a wrong one ends them at once.
-  for (const program of ['sftp', 'ssh-keygen']) {
-    if ((await version(program, ['-?'])) === undefined) {
-      missing.push(program);
-    }
+  // It has no option that only prints its version: a wrong one ends it at once.
+  if ((await version('ssh-keygen', ['-?'])) === undefined) {
+    missing.push('ssh-keygen');
   }
   return { ssh, missing };
 }

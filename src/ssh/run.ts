@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { CancelledError, UserError } from '../util/errors';
 import { text } from '../util/text';
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Written to standard input, which is then closed. */
-  readonly input?: string;
+  /** Written to standard input, which is then closed; bytes are asked for as fast as the program takes them. */
+  readonly input?: string | AsyncIterable<Uint8Array>;
+  /** Takes the output as bytes in the place of `stdout`; the program waits for whoever reads slowly. */
+  readonly output?: (bytes: AsyncIterable<Buffer>) => Promise<void>;
   /** Ends the process and sets `timedOut`. */
   readonly timeoutMs?: number;
   readonly cwd?: string;
@@ -62,6 +66,7 @@ export const runProgram: Run = (program, args, options = {}) =>
     let stdout = '';
     let stderr = '';
     let timedOut = false;
+    let failure: { readonly error: unknown } | undefined;
     const stop = () => {
       child.kill('SIGTERM');
       setTimeout(() => child.kill('SIGKILL'), killGraceMs).unref();
@@ -78,10 +83,18 @@ export const runProgram: Run = (program, args, options = {}) =>
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', stop);
     };
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      options.onStdout?.(piece);
-      stdout = (stdout + piece).slice(0, outputLimit);
-    });
+    // What goes wrong on this side of a stream ends the program, and is the result.
+    const fail = (error: unknown) => {
+      failure ??= { error };
+      stop();
+    };
+    const read = options.output?.(child.stdout).catch(fail);
+    if (!read) {
+      child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+        options.onStdout?.(piece);
+        stdout = (stdout + piece).slice(0, outputLimit);
+      });
+    }
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       options.onStderr?.(piece);
       stderr = (stderr + piece).slice(0, outputLimit);
@@ -92,13 +105,38 @@ export const runProgram: Run = (program, args, options = {}) =>
     });
     child.on('close', (code) => {
       settle();
-      if (options.signal?.aborted) {
-        reject(new CancelledError());
-      } else {
-        resolve({ code, stdout, stderr, timedOut });
-      }
+      void Promise.resolve(read).then(() => {
+        if (options.signal?.aborted) {
+          reject(new CancelledError());
+        } else if (failure) {
+          reject(failure.error instanceof Error ? failure.error : new Error(String(failure.error)));
+        } else {
+          resolve({ code, stdout, stderr, timedOut });
+        }
+      });
     });
     // A program that ends before it has read its input breaks the pipe; its exit code says why.
     child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
+    const { input = '' } = options;
+    if (typeof input === 'string') {
+      child.stdin.end(input);
+    } else {
+      void feed(child.stdin, input).catch(fail);
+    }
   });
+
+/** Rejects where the input itself fails, not where the program does not want it. */
+async function feed(stdin: Writable, input: AsyncIterable<Uint8Array>): Promise<void> {
+  let failure: { readonly error: unknown } | undefined;
+  async function* watched() {
+    try {
+      yield* input;
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  await pipeline(watched, stdin).catch(() => undefined);
+  if (failure) {
+    throw failure.error;
+  }
+}

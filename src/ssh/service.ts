@@ -46,8 +46,6 @@ export interface SshService {
   forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward>;
   /** Program and arguments of a login. */
   command(alias: string, ...more: readonly string[]): readonly [program: string, ...args: string[]];
-  /** The same for `sftp`, whose options are those of ssh. */
-  sftpCommand(alias: string): readonly [program: string, ...args: string[]];
   /** The command as one line to paste into a shell of this computer. */
   commandLine(alias: string): string;
   /** What we last wrote for an alias. */
@@ -122,11 +120,6 @@ class NativeSsh implements SshService {
 
   command(alias: string, ...more: readonly string[]): readonly [string, ...string[]] {
     return sshCommand(this.context.ssh(), alias, more);
-  }
-
-  sftpCommand(alias: string): readonly [string, ...string[]] {
-    const [program, ...before] = this.context.ssh();
-    return sshCommand([program.replace(/ssh(\.exe)?$/, 'sftp$1'), ...before], alias);
   }
 
   commandLine(alias: string): string {

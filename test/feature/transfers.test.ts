@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -68,5 +68,34 @@ describe('files to an instance and back', () => {
     const { kind } = await window.toast(/missing\.txt/);
     assert.notEqual(kind, 'info');
     window.clearToasts();
+  });
+
+  it('names what was left out, and leads back to the destruction only once all of it is here', async () => {
+    mkdirSync(onMachine('out'));
+    writeFileSync(onMachine('out', 'model.bin'), 'weights');
+    symlinkSync('/etc/hostname', onMachine('out', 'host'));
+    const downloadFirst = async () => {
+      window.screen.fileDialogs.push([local('results')]);
+      await window.dialogButton('Download First…');
+      await window.quick.title('Download from trainer');
+      await window.quick.type(onMachine('out'));
+    };
+    await instances().menu('trainer', 'Destroy…');
+    await downloadFirst();
+    await window.toast(/1 files were transferred\. Left out: out\/host \(a link that leads out/);
+    assert.equal(readFileSync(local('results', 'out', 'model.bin'), 'utf8'), 'weights');
+    window.clearToasts();
+    await computer().rest();
+    assert.deepEqual(
+      window.screen.messages.shown.filter(({ modal }) => modal),
+      [],
+    );
+
+    rmSync(onMachine('out', 'host'));
+    await instances().menu('trainer', 'Destroy…');
+    await downloadFirst();
+    await window.toast('Downloading from trainer: done');
+    await window.dialogButton('Cancel');
+    assert.deepEqual(computer().simulator.received('DELETE'), []);
   });
 });

@@ -3,6 +3,7 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -16,15 +17,33 @@ import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
-/** The path of an `ssh` beside which lies an `sftp` that is slow while a file is there. */
-function slowSftp(root: string, flag: string): string {
+/** Passes on what it reads at some ten megabytes a second. */
+const slowProgram = `
+const child = require('node:child_process').spawn('ssh', process.argv.slice(2), {
+  stdio: ['pipe', 'inherit', 'inherit'],
+});
+process.on('SIGTERM', () => child.kill());
+child.on('close', (code) => process.exit(code ?? 255));
+child.stdin.on('error', () => undefined);
+(async () => {
+  for await (const piece of process.stdin) {
+    child.stdin.write(piece);
+    await new Promise((resolve) => setTimeout(resolve, piece.length / 10_000));
+  }
+  child.stdin.end();
+})();
+`;
+
+/** The path of an `ssh` that is slow while a file is there. */
+function slowSsh(root: string, flag: string): string {
   const bin = path.join(root, 'bin');
   mkdirSync(bin);
-  const write = (name: string, line: string) => {
-    writeFileSync(path.join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
-  };
-  write('ssh', 'exec ssh "$@"');
-  write('sftp', `if [ -e '${flag}' ]; then exec sftp -l 8000 "$@"; fi\nexec sftp "$@"`);
+  const program = path.join(bin, 'slow.cjs');
+  writeFileSync(program, slowProgram);
+  const slow = `exec '${process.execPath}' '${program}' "$@"`;
+  writeFileSync(path.join(bin, 'ssh'), `#!/bin/sh\nif [ -e '${flag}' ]; then ${slow}; fi\nexec ssh "$@"\n`, {
+    mode: 0o755,
+  });
   return path.join(bin, 'ssh');
 }
 
@@ -39,7 +58,7 @@ describe('files to an instance and back', function () {
   /** The machine is a folder of this computer; its home is the one that the simulator gave it. */
   const remote = (...parts: string[]) => path.join(machineHome, ...parts);
   let machineHome = '';
-  /** While this file is there, sftp moves a megabyte a second. */
+  /** While this file is there, ssh is slow. */
   const slow = () => path.join(session().root, 'slow');
 
   /** The editor's own file dialog is known by the button beside its box. */
@@ -79,7 +98,7 @@ describe('files to an instance and back', function () {
     mkdirSync(local('my data', 'deep'), { recursive: true });
     writeFileSync(local('my data', "it's a.txt"), 'first');
     writeFileSync(local('my data', 'deep', 'b.txt'), 'second');
-    session().changeSettings({ 'remote.SSH.path': slowSftp(session().root, slow()) });
+    session().changeSettings({ 'remote.SSH.path': slowSsh(session().root, slow()) });
     workbench = await session().window();
     await signIn(session(), workbench);
     await workbench.view('Instances').row('trainer').waitFor();
@@ -101,7 +120,8 @@ describe('files to an instance and back', function () {
   });
 
   it('shows the bytes of a large file, stops when it is told to, and goes on where it ended', async () => {
-    const size = 40_000_000;
+    // So large that it goes by itself.
+    const size = 70_000_000;
     writeFileSync(local('big.bin'), Buffer.alloc(size, 7));
     writeFileSync(slow(), '');
     await workbench.clearNotifications();
@@ -111,17 +131,18 @@ describe('files to an instance and back', function () {
     await question('The folder on the instance').waitFor();
     await workbench.quick.enter();
     await toasts()
-      .filter({ hasText: /file 1 of 1, [1-9][\d.]* (?:kB|MB) of 40 MB/ })
+      .filter({ hasText: /file 1 of 1, [1-9][\d.]* (?:kB|MB) of 70 MB/ })
       .waitFor();
     await workbench.shot('04-bytes');
     await toasts().hover();
     await toasts().locator('.monaco-button', { hasText: 'Cancel' }).click();
     await workbench.toast('The transfer was stopped.');
     await workbench.shot('05-stopped');
-    const part = statSync(remote('big.bin')).size;
-    assert.ok(part > 0 && part < size, String(part));
+    const part = readdirSync(remote()).find((name) => /^big\.bin\..*\.part$/.test(name)) ?? '';
+    const bytes = statSync(remote(part)).size;
+    assert.ok(bytes > 0 && bytes < size, String(bytes));
     // What arrived is not sent again: it is marked, and the mark survives.
-    const file = openSync(remote('big.bin'), 'r+');
+    const file = openSync(remote(part), 'r+');
     writeSync(file, 'MARK', 0);
     closeSync(file);
     rmSync(slow());

@@ -106,9 +106,7 @@ describe('The scripts that set a machine up', () => {
   });
 
   it('install every program that the tests run', () => {
-    const essential = ['ls', 'rm', 'sh'];
-    // Used where it is there.
-    const optional = ['rsync'];
+    const essential = ['ls', 'mkfifo', 'rm', 'sh'];
     const packaged = readFileSync(join(scripts, 'setup.mjs'), 'utf8');
     const sources = readdirSync(join(__dirname, '..'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -118,10 +116,7 @@ describe('The scripts that set a machine up', () => {
     );
     const missing = [...new Set(used)].filter(
       (program) =>
-        !essential.includes(program) &&
-        !optional.includes(program) &&
-        !program.startsWith('ssh-') &&
-        !packaged.includes(`'${program}'`),
+        !essential.includes(program) && !program.startsWith('ssh-') && !packaged.includes(`'${program}'`),
     );
     assert.ok(used.includes('openssl') && used.includes('git'));
     assert.deepEqual(missing, []);

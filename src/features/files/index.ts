@@ -9,17 +9,18 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { listedInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
-import { runProgram } from '../../ssh/run';
-import { downloadBest, uploadBest } from '../../ssh/rsync';
-import { TransferError, type TransferProgress } from '../../ssh/transfer';
+import { download } from '../../ssh/download';
+import { TransferError, type TransferOptions, type TransferOutcome } from '../../ssh/transfer';
+import { upload } from '../../ssh/upload';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
+import { formatText } from '../../util/text';
 import { FileRunner } from './runActiveFile';
 
-type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
+type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands' | 'log'>;
 
-/** Files and folders to an instance and back, over rsync or sftp, and files that run there. */
+/** Files and folders to an instance and back, and files that run there. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
@@ -29,7 +30,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-const transferDeps = ({ ssh, clock }: Deps) => ({ run: runProgram, ssh, clock, platform: process.platform });
+const transferDeps = ({ ssh, clock }: Deps) => ({ ssh, clock, platform: process.platform });
 
 interface Chosen {
   readonly alias: string;
@@ -46,8 +47,8 @@ async function uploadTo(deps: Deps, target: unknown): Promise<void> {
   if (folder === undefined) {
     return;
   }
-  await run(t('Uploading to {0}', chosen.name), (options) =>
-    uploadBest(transferDeps(deps), chosen.alias, locals, folder, options),
+  await run(deps, t('Uploading to {0}', chosen.name), (options) =>
+    upload(transferDeps(deps), chosen.alias, locals, folder, options),
   );
 }
 
@@ -74,11 +75,12 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
   return (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
 }
 
-async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
+/** True where all that was asked for is here. */
+async function downloadFrom(deps: Deps, target: unknown): Promise<boolean> {
   const chosen = await choose(deps, target, t('Download from which instance?'));
   const remote = chosen && (await askRemote(deps, chosen, 'path'));
   if (!chosen || remote === undefined) {
-    return;
+    return false;
   }
   const into = await vscode.window.showOpenDialog({
     title: t('Download from {0}', chosen.name),
@@ -88,55 +90,71 @@ async function downloadFrom(deps: Deps, target: unknown): Promise<void> {
   });
   const folder = into?.[0];
   if (folder?.scheme !== 'file') {
-    return;
+    return false;
   }
-  await run(t('Downloading from {0}', chosen.name), (options) =>
-    downloadBest(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
+  return run(deps, t('Downloading from {0}', chosen.name), (options) =>
+    download(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
   );
 }
 
-interface RunOptions {
-  readonly resume: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: TransferProgress) => void;
-}
-
-/** Shows progress; what was cancelled or broke off is taken up again where it ended. */
+/** Shows progress; what was cancelled or broke off goes on where it ended. True where all of it was transferred. */
 async function run(
+  deps: Deps,
   title: string,
-  transfer: (options: RunOptions) => Promise<void>,
-  resume = false,
-): Promise<void> {
-  let message: string | undefined;
+  transfer: (options: TransferOptions) => Promise<TransferOutcome>,
+): Promise<boolean> {
+  const again = () => run(deps, title, transfer);
   try {
-    await withCancellableProgress(title, (signal, say) =>
+    const outcome = await withCancellableProgress(title, (signal, say) =>
       transfer({
-        resume,
         signal,
         onProgress: ({ file, totalFiles, bytes, totalBytes }) => {
-          const [done, all] = [bytesText(bytes), bytesText(totalBytes)];
-          say(
-            totalFiles === 0
-              ? t('{0} of {1}', done, all)
-              : t('file {0} of {1}, {2} of {3}', file, totalFiles, done, all),
-          );
+          say(t('file {0} of {1}, {2} of {3}', file, totalFiles, bytesText(bytes), bytesText(totalBytes)));
         },
       }),
     );
+    if (outcome.leftOut.length > 0) {
+      return await tellLeftOut(deps, title, outcome, again);
+    }
   } catch (error) {
     if (!isCancelled(error) && !(error instanceof TransferError)) {
       throw error;
     }
-    message = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
+    const message = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
+    const goOn = t('Resume');
+    return (await vscode.window.showWarningMessage(message, goOn)) === goOn && again();
   }
-  if (message === undefined) {
-    void vscode.window.showInformationMessage(t('{0}: done', title));
-    return;
+  void vscode.window.showInformationMessage(t('{0}: done', title));
+  return true;
+}
+
+/** So many are named in a message; the log has all. */
+const namedInMessage = 3;
+
+async function tellLeftOut(
+  { log }: Deps,
+  title: string,
+  { leftOut, files }: TransferOutcome,
+  again: () => Promise<boolean>,
+): Promise<boolean> {
+  for (const { name, why } of leftOut) {
+    log.warn(`${title}: left out ${JSON.stringify(name)}: ${formatText(why)}`);
   }
-  const goOn = t('Resume');
-  if ((await vscode.window.showWarningMessage(message, goOn)) === goOn) {
-    await run(title, transfer, true);
+  const named = leftOut.slice(0, namedInMessage).map(({ name, why }) => `${name} (${localize(why)})`);
+  const all = named.join(', ');
+  const more = leftOut.length - named.length;
+  const [retry, showLog] = [t('Try Again'), t('Show Log')];
+  const chosen = await vscode.window.showWarningMessage(
+    more === 0
+      ? t('{0}: {1} files were transferred. Left out: {2}.', title, files, all)
+      : t('{0}: {1} files were transferred. Left out: {2} and {3} more.', title, files, all, more),
+    retry,
+    showLog,
+  );
+  if (chosen === showLog) {
+    await runCommand('gpuRental.showLog');
   }
+  return chosen === retry && again();
 }
 
 async function choose(deps: Deps, target: unknown, title: string): Promise<Chosen | undefined> {

@@ -201,7 +201,9 @@ async function confirmDestruction(deps: LifecycleDeps, instances: readonly Insta
   const buttons = canDownload ? [button, download] : [button];
   const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
   if (canDownload && chosen === download) {
-    await runCommand('gpuRental.instance.download', { instanceId: only.id });
+    // Only what came whole leads back to the question; it may not have been all that is on the machine.
+    const isWhole = await runCommand('gpuRental.instance.download', { instanceId: only.id });
+    return isWhole === true && confirmDestruction(deps, instances);
   }
   return chosen === button;
 }

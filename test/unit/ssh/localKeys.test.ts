@@ -144,7 +144,7 @@ describe('Local keys', () => {
   it('get no passphrase through a pipe on Windows, whose ssh-keygen takes one from a console alone', async () => {
     const calls: (readonly string[])[] = [];
     const run: typeof home.run = (program, args, options) => {
-      calls.push([program, ...args, options?.input ?? '']);
+      calls.push([program, ...args, typeof options?.input === 'string' ? options.input : '']);
       return home.run(program, args, options);
     };
     const ssh = home.service({ run, platform: 'win32' });

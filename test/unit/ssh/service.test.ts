@@ -163,7 +163,6 @@ describe('The SSH entries', () => {
     await prepare(7);
     assert.equal(home.read(join(home.ownDir, 'gpu-7.conf')), before);
     assert.deepEqual(ssh.command('gpu-7'), ['ssh', '-F', home.configFile, 'gpu-7']);
-    assert.deepEqual(ssh.sftpCommand('gpu-7'), ['sftp', '-F', home.configFile, 'gpu-7']);
     assert.equal(ssh.commandLine('gpu-7'), `ssh -F ${home.configFile} gpu-7`);
     assert.throws(() => ssh.command('-oProxyCommand=id'));
   });

@@ -1,47 +1,68 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
-  closeSync,
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
   mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { download } from '../../../src/ssh/download';
 import type { SshService } from '../../../src/ssh/service';
-import type { Run } from '../../../src/ssh/run';
-import { parseTree } from '../../../src/ssh/fileTree';
 import {
-  download,
-  sftpQuote,
+  partName,
   TransferError,
-  upload,
-  UnusableNameError,
+  type TransferOptions,
+  type TransferOutcome,
   type TransferProgress,
-  LeftOutError,
 } from '../../../src/ssh/transfer';
+import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
+import { formatText } from '../../../src/util/text';
+import { sized } from '../../support/seeded';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
 
-/** The same command with a limit on what it moves, in kilobits a second. */
-function slowly(ssh: SshService, kilobits: number): SshService['sftpCommand'] {
-  return (alias) => {
-    const [program, ...args] = ssh.sftpCommand(alias);
-    return [program, '-l', String(kilobits), ...args];
-  };
-}
+/** What a name can be on the machine and here. */
+const oddNames = [
+  'plain.txt',
+  "it's.txt",
+  'a b.txt',
+  'star*.txt',
+  '[x].txt',
+  'q"uote.txt',
+  '-dash',
+  '--help',
+  'ä.txt',
+  '日本.txt',
+  '$(touch x)',
+  'a:b',
+  'tab\there',
+  'back\\slash',
+  'back\\nslash',
+  'line\nend',
+  'end\n',
+  ' blank ',
+  'n'.repeat(255),
+  `${'long/'.repeat(30)}deep.txt`,
+  `${'ü'.repeat(60)}/ö.txt`,
+];
 
-describe('Moving data over SSH', () => {
+describe('Moving files over SSH', () => {
   let home: SshHome;
   let machine: SshMachine;
   let ssh: SshService;
   let remote: string;
-  let web: Server | undefined;
+  let local: string;
 
   beforeEach(async () => {
     home = new SshHome();
@@ -52,227 +73,316 @@ describe('Moving data over SSH', () => {
     const instance = sshInstance(machine.port);
     await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
     // The machine is this computer: its folder stands beside the local one.
-    remote = join(home.root, 'remote folder');
+    remote = join(home.root, "remote's folder");
+    local = join(home.root, 'local folder');
     mkdirSync(remote);
+    mkdirSync(local);
   });
   afterEach(async () => {
-    web?.close();
-    web = undefined;
     await machine.dispose();
     home.dispose();
   });
 
-  const deps = (platform = process.platform) => ({ run: home.run, ssh, clock: systemClock, platform });
+  const deps = (more: { platform?: NodeJS.Platform; singleBytes?: number; ssh?: typeof ssh } = {}) => ({
+    ssh,
+    clock: systemClock,
+    platform: process.platform,
+    ...more,
+  });
+  const up = (from: string, options?: TransferOptions, more = {}) =>
+    upload(deps(more), 'gpu-7', [from], remote, options);
+  const down = (from: string, options?: TransferOptions, more = {}) =>
+    download(deps(more), 'gpu-7', from, local, options);
+  /** Both ways with what differs between them. */
+  const ways = {
+    up: { from: () => local, to: () => remote, go: up },
+    down: { from: () => remote, to: () => local, go: down },
+  };
+  const named = ({ leftOut }: TransferOutcome) =>
+    Object.fromEntries(leftOut.map(({ name, why }) => [name, formatText(why)]));
 
-  it('uploads files and folders whatever their names, and tells how far it is', async () => {
-    const names = [
-      'plain.txt',
-      "it's.txt",
-      'a b.txt',
-      'star*.txt',
-      '[x].txt',
-      'q"uote.txt',
-      '-dash',
-      'ä.txt',
-    ];
-    const folder = join(home.root, 'my data');
-    mkdirSync(join(folder, 'sub folder'), { recursive: true });
+  function fill(folder: string, names: Iterable<string>): void {
     for (const name of names) {
-      writeFileSync(join(folder, name), name);
+      const file = join(folder, name);
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, name);
     }
-    writeFileSync(join(folder, 'sub folder', 'deep.txt'), 'deep');
-    const progress: TransferProgress[] = [];
-    await upload(deps(), 'gpu-7', [folder], remote, {
-      resume: false,
-      onProgress: (step) => progress.push(step),
+  }
+
+  for (const [way, { from, to, go }] of Object.entries(ways)) {
+    it(`moves everything whatever its name (${way})`, async () => {
+      const data = join(from(), 'my data');
+      fill(data, oddNames);
+      mkdirSync(join(data, 'empty folder'));
+      writeFileSync(join(data, 'empty'), '');
+      const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
+      writeFileSync(join(data, 'binary'), bytes);
+      utimesSync(join(data, 'binary'), 1_700_000_000, 1_700_000_000);
+      const outcome = await go(data);
+      assert.deepEqual(outcome.leftOut, []);
+      assert.equal(outcome.files, oddNames.length + 2);
+      const there = join(to(), 'my data');
+      for (const name of oddNames) {
+        assert.equal(readFileSync(join(there, name), 'utf8'), name);
+      }
+      assert.ok(statSync(join(there, 'empty folder')).isDirectory());
+      assert.equal(statSync(join(there, 'empty')).size, 0);
+      assert.deepEqual(readFileSync(join(there, 'binary')), bytes);
+      assert.equal(statSync(join(there, 'binary')).mtimeMs, 1_700_000_000_000);
+      assert.deepEqual(
+        readdirSync(there).filter((name) => name.endsWith('.part')),
+        [],
+      );
     });
-    for (const name of names) {
-      assert.equal(readFileSync(join(remote, 'my data', name), 'utf8'), name);
-    }
-    assert.equal(readFileSync(join(remote, 'my data', 'sub folder', 'deep.txt'), 'utf8'), 'deep');
-    assert.deepEqual(
-      progress.map(({ file }) => file),
-      [...Array(names.length + 1).keys(), names.length].map((index) => index + 1),
-    );
-    assert.equal(progress[0]?.bytes, 0);
-    assert.equal(progress.at(-1)?.bytes, progress.at(-1)?.totalBytes);
-    assert.equal(progress.at(-1)?.totalBytes, Buffer.byteLength([...names, 'deep'].join('')));
-  });
 
-  it('goes on with an upload where it ended: whole files stay, a part is completed', async () => {
-    const folder = join(home.root, 'data');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'whole'), 'whole');
-    writeFileSync(join(folder, 'part'), 'first-second');
-    writeFileSync(join(folder, 'missing'), 'missing');
-    mkdirSync(join(remote, 'data'));
-    writeFileSync(join(remote, 'data', 'whole'), 'WHOLE');
-    writeFileSync(join(remote, 'data', 'part'), 'FIRST-');
-    await upload(deps(), 'gpu-7', [folder], remote, { resume: true });
-    const content = (name: string) => readFileSync(join(remote, 'data', name), 'utf8');
-    assert.deepEqual(
-      [content('whole'), content('part'), content('missing')],
-      ['WHOLE', 'FIRST-second', 'missing'],
-    );
-  });
-
-  it('downloads a folder and goes on with it', async () => {
-    mkdirSync(join(remote, 'out'));
-    writeFileSync(join(remote, 'out', 'model.bin'), 'weights-weights');
-    writeFileSync(join(remote, 'out', 'log.txt'), 'log', { mode: 0o755 });
-    const local = join(home.root, 'down here');
-    mkdirSync(local);
-    const progress: TransferProgress[] = [];
-    await download(deps(), 'gpu-7', join(remote, 'out'), local, {
-      resume: false,
-      onProgress: (step) => progress.push(step),
+    it(`loses none of many small files (${way})`, async () => {
+      const data = join(from(), 'many');
+      // Their list is longer than a million characters, which is what is kept of a program's output elsewhere.
+      const count = sized(1_100, 25_000);
+      const deep = `${'x'.repeat(230)}/`.repeat(4);
+      const name = (index: number) => `${deep}folder ${index % 40}/${index}.txt`;
+      fill(
+        data,
+        Array.from({ length: count }, (_, index) => name(index)),
+      );
+      const outcome = await go(data);
+      assert.deepEqual([outcome.files, outcome.leftOut], [count, []]);
+      const found = readdirSync(join(to(), 'many'), { recursive: true, encoding: 'utf8' });
+      assert.equal(found.filter((path) => path.endsWith('.txt')).length, count);
+      const { leftOut, files } = await go(data);
+      assert.deepEqual([files, leftOut], [count, []]);
     });
-    assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'weights-weights');
-    assert.equal(statSync(join(local, 'out', 'log.txt')).mode & 0o111, 0);
-    const steps = progress.map(
-      ({ file, totalFiles, bytes, totalBytes }) => `${file}/${totalFiles} ${bytes}/${totalBytes}`,
-    );
-    // The machine lists them in the order that it likes.
-    assert.match(steps.join(), /^1\/2 0\/18,2\/2 (?:3|15)\/18,2\/2 18\/18$/);
-    writeFileSync(join(local, 'out', 'model.bin'), 'WEIGHTS-');
-    await download(deps(), 'gpu-7', join(remote, 'out'), local, { resume: true });
-    assert.equal(readFileSync(join(local, 'out', 'model.bin'), 'utf8'), 'WEIGHTS-weights');
-  });
 
-  it('writes no name that Windows takes for something else, and says which', async () => {
-    const bad = ['con', 'NUL.txt', 'a:b', 'x.', 'y ', 'com1.log', 'q?'];
-    mkdirSync(join(remote, 'out', 'aux'), { recursive: true });
-    writeFileSync(join(remote, 'out', 'aux', 'in.txt'), 'x');
-    for (const name of [...bad, 'contents', 'a.con']) {
-      writeFileSync(join(remote, 'out', name), name);
-    }
-    const local = join(home.root, 'here');
-    mkdirSync(local);
-    await assert.rejects(
-      download(deps('win32'), 'gpu-7', join(remote, 'out'), local, { resume: false }),
-      (error) => error instanceof LeftOutError && bad.every((name) => error.message.includes(`/${name}"`)),
-    );
-    assert.deepEqual(readdirSync(join(local, 'out')).sort(), ['a.con', 'contents']);
-  });
+    it(`keeps links that lead to what is moved as well, and names the others (${way})`, async () => {
+      const data = join(from(), 'data');
+      fill(data, ['blobs/one', 'top']);
+      mkdirSync(join(data, 'models', 'a'), { recursive: true });
+      const good = { 'models/a/link': '../../blobs/one', self: 'top', folder: './blobs', chain: 'self' };
+      const bad = {
+        absolute: '/etc/passwd',
+        above: '../../x',
+        nothing: 'missing',
+        through: 'folder/../../x',
+      };
+      for (const [name, target] of Object.entries({ ...good, ...bad })) {
+        symlinkSync(target, join(data, name));
+      }
+      execFileSync('mkfifo', [join(data, 'pipe')]);
+      const outcome = await go(data);
+      assert.deepEqual(
+        Object.keys(named(outcome)).sort(),
+        [...Object.keys(bad), 'pipe'].map((name) => `data/${name}`).sort(),
+      );
+      assert.match(named(outcome)['data/absolute'] ?? '', /link that leads out/);
+      assert.match(named(outcome)['data/pipe'] ?? '', /neither a file nor a folder/);
+      for (const [name, target] of Object.entries(good)) {
+        assert.equal(readlinkSync(join(to(), 'data', name)), target);
+      }
+      assert.equal(readFileSync(join(to(), 'data', 'models/a/link'), 'utf8'), 'blobs/one');
+      for (const name of [...Object.keys(bad), 'pipe']) {
+        assert.ok(!readdirSync(join(to(), 'data')).includes(name), name);
+      }
+    });
 
-  it('tells the bytes of a large file while they come and go, and takes up what was cancelled', async () => {
-    const size = 12_000_000;
-    const big = join(home.root, 'big.bin');
-    writeFileSync(big, Buffer.alloc(size, 7));
-    // So slow that it takes some seconds, and no faster on a quick computer.
-    const slow = { ...ssh, exec: ssh.exec.bind(ssh), sftpCommand: slowly(ssh, 4_000) };
-    const down = join(home.root, 'down');
-    mkdirSync(down);
-    const far = join(remote, 'big.bin');
-    const near = join(down, 'big.bin');
-    const both = {
-      up: {
-        file: far,
-        go: (resume: boolean, more: object) =>
-          upload({ ...deps(), ssh: resume ? ssh : slow }, 'gpu-7', [big], remote, { resume, ...more }),
-      },
-      down: {
-        file: near,
-        go: (resume: boolean, more: object) =>
-          download({ ...deps(), ssh: resume ? ssh : slow }, 'gpu-7', far, down, { resume, ...more }),
-      },
-    };
-    for (const { file, go } of [both.up, both.down]) {
-      const seen: number[] = [];
+    it(`leaves what is there in the same version, and takes what changed (${way})`, async () => {
+      const data = join(from(), 'data');
+      fill(data, ['same', 'changed', 'longer', 'new']);
+      await go(data);
+      const there = (name: string) => join(to(), 'data', name);
+      // Content alone does not show, so that what was left can be told from what came again.
+      const { atimeMs, mtimeMs } = statSync(there('same'));
+      writeFileSync(there('same'), 'SAME');
+      utimesSync(there('same'), atimeMs / 1000, mtimeMs / 1000);
+      writeFileSync(join(data, 'changed'), 'CHANGED');
+      utimesSync(join(data, 'changed'), 1_700_000_000, 1_700_000_000);
+      appendFileSync(join(data, 'longer'), ' more');
+      const sizes: number[] = [];
+      const outcome = await go(data, { onProgress: ({ totalFiles }) => sizes.push(totalFiles) });
+      assert.deepEqual(outcome.leftOut, []);
+      assert.deepEqual(
+        ['same', 'changed', 'longer', 'new'].map((name) => readFileSync(there(name), 'utf8')),
+        ['SAME', 'CHANGED', 'longer more', 'new'],
+      );
+      assert.equal(sizes[0], 2);
+    });
+
+    it(`goes on in the middle of a large file, and never with the part of another version (${way})`, async () => {
+      const data = join(from(), 'data');
+      fill(data, ['part', 'old', 'small']);
+      const version = (name: string) => {
+        const { size, mtimeMs } = statSync(join(data, name));
+        return { size, modified: Math.floor(mtimeMs / 1000) };
+      };
+      mkdirSync(join(to(), 'data'));
+      writeFileSync(join(to(), partName('data/part', version('part'))), 'PA');
+      writeFileSync(join(to(), partName('data/old', { size: 9, modified: 1 })), 'OL');
+      const outcome = await go(data, {}, { singleBytes: 3 });
+      assert.deepEqual(outcome.leftOut, []);
+      const content = (name: string) => readFileSync(join(to(), 'data', name), 'utf8');
+      assert.deepEqual(['part', 'old', 'small'].map(content), ['PArt', 'old', 'small']);
+    });
+
+    it(`goes on after the connection broke (${way})`, async () => {
+      const data = join(from(), 'data');
+      const names = Array.from({ length: sized(300, 3_000) }, (_, index) => `small ${index}`);
+      fill(data, names);
+      writeFileSync(join(data, 'large'), Buffer.alloc(8_000_000, 7));
       const stop = new AbortController();
+      let seen = 0;
       const onProgress = ({ bytes, totalBytes }: TransferProgress) => {
-        assert.equal(totalBytes, size);
-        seen.push(bytes);
-        if (bytes > 0) {
+        assert.ok(bytes >= seen && totalBytes > 8_000_000);
+        seen = bytes;
+        if (bytes > 1_000_000) {
           stop.abort();
         }
       };
-      await assert.rejects(go(false, { signal: stop.signal, onProgress }), { name: 'CancelledError' });
-      const middle = statSync(file).size;
-      assert.ok(middle > 0 && middle < size, String(middle));
-      assert.ok(
-        seen.some((bytes) => bytes > 0 && bytes < size),
-        seen.join(),
+      const cut = go(data, { signal: stop.signal, onProgress }, { singleBytes: 4_000_000 });
+      await assert.rejects(cut, { name: 'CancelledError' });
+      const port = machine.port;
+      await machine.stop();
+      await assert.rejects(go(data), (error) => error instanceof TransferError);
+      await machine.start({ port });
+      const outcome = await go(data, {}, { singleBytes: 4_000_000 });
+      assert.deepEqual([outcome.files, outcome.leftOut], [names.length + 1, []]);
+      assert.ok(readFileSync(join(to(), 'data', 'large')).equals(Buffer.alloc(8_000_000, 7)));
+      assert.deepEqual(
+        readdirSync(join(to(), 'data')).filter((name) => name.endsWith('.part')),
+        [],
       );
-      // What is there stays: it is marked, and the mark must survive.
-      const handle = openSync(file, 'r+');
-      writeSync(handle, 'MARK', 0);
-      closeSync(handle);
-      await go(true, {});
-      const content = readFileSync(file);
-      assert.equal(content.length, size);
-      assert.equal(content.subarray(0, 4).toString(), 'MARK');
-      assert.ok(content.subarray(4).every((byte) => byte === 7));
-    }
+    });
+
+    it(`names what can't be written where it goes, and moves the rest (${way})`, async () => {
+      const data = join(from(), 'data');
+      fill(data, ['a', 'taken', 'z']);
+      mkdirSync(join(to(), 'data', 'taken', 'full'), { recursive: true });
+      const outcome = await go(data);
+      assert.deepEqual(Object.keys(named(outcome)), ['data/taken']);
+      assert.equal(outcome.files, 2);
+      assert.equal(readFileSync(join(to(), 'data', 'z'), 'utf8'), 'z');
+    });
+
+    it(`moves a single file, also through a link (${way})`, async () => {
+      writeFileSync(join(from(), 'model.bin'), 'weights');
+      symlinkSync('model.bin', join(from(), 'link to it'));
+      assert.equal((await go(join(from(), 'link to it'))).files, 1);
+      assert.equal(readFileSync(join(to(), 'link to it'), 'utf8'), 'weights');
+    });
+  }
+
+  it('makes nothing executable here, and keeps programs so there', async () => {
+    fill(join(remote, 'out'), ['tool']);
+    chmodSync(join(remote, 'out', 'tool'), 0o755);
+    await down(join(remote, 'out'));
+    assert.equal(statSync(join(local, 'out', 'tool')).mode & 0o111, 0);
+    chmodSync(join(local, 'out', 'tool'), 0o755);
+    fill(join(local, 'out'), ['data']);
+    await up(join(local, 'out'), {}, { singleBytes: 1 });
+    assert.equal(statSync(join(remote, 'out', 'data')).mode & 0o111, 0);
   });
 
-  it('says why a transfer did not finish, and stops when it is told to', async () => {
-    await assert.rejects(
-      download(deps(), 'gpu-7', join(remote, 'nothing'), home.root, { resume: false }),
-      (error) => error instanceof TransferError && /No such file|not found/.test(error.message),
-    );
-    await assert.rejects(
-      upload(deps(), 'gpu-7', [home.sshDir], remote, { resume: false, signal: AbortSignal.abort() }),
-      { name: 'CancelledError' },
-    );
+  it('brings both names of one file', async () => {
+    fill(join(remote, 'out'), ['one']);
+    linkSync(join(remote, 'out', 'one'), join(remote, 'out', 'two'));
+    const outcome = await down(join(remote, 'out'));
+    assert.deepEqual([outcome.files, outcome.leftOut], [2, []]);
+    assert.equal(readFileSync(join(local, 'out', 'two'), 'utf8'), 'one');
   });
 
-  it('takes no name from the machine that leads out of the folder', () => {
-    const lines = ['3 regular file ./a/ok', '4096 directory ./a', '0 regular empty file ./a/empty'];
-    const bad = [
-      '1 regular file ./../x',
-      '1 regular file ./a/../../x',
-      '1 regular file ./a\\b',
-      '1 regular file /etc/x',
-    ];
-    const { folders, files } = parseTree([...bad, ...lines, '1 fifo ./a/f', 'x\u001b'].join('\n'));
-    assert.deepEqual(folders, ['a']);
-    assert.deepEqual(files, [
-      { name: 'a/ok', size: 3 },
-      { name: 'a/empty', size: 0 },
-    ]);
-  });
-
-  it('refuses names that would begin another command', () => {
-    assert.throws(() => sftpQuote('a\nrm *'), UnusableNameError);
-    assert.equal(sftpQuote('a "b" \\c'), '"a \\"b\\" \\\\c"');
-  });
-
-  it('forwards a port to this computer alone until it is closed', async () => {
-    web = createServer((_, response) => response.end('from the machine'));
-    web.listen(0, '127.0.0.1');
-    await new Promise((resolve) => web?.once('listening', resolve));
-    const address = web.address();
-    const port = address !== null && typeof address === 'object' ? address.port : 0;
-    const forward = await ssh.forward('gpu-7', port);
-    // The same port is taken here, since machine and computer are one.
-    assert.notEqual(forward.localPort, port);
-    const answer = await fetch(`http://127.0.0.1:${forward.localPort}/`);
-    assert.equal(await answer.text(), 'from the machine');
-    forward.close();
-    await forward.ended;
-    await assert.rejects(fetch(`http://127.0.0.1:${forward.localPort}/`));
-  });
-
-  it('is not taken in by another program that comes first at the port', async () => {
-    const thief = createServer((_, response) => response.end('not the machine'));
-    const run: Run = async (program, args, options) => {
-      const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1];
-      if (args.includes('-L')) {
-        thief.listen(Number(port), '127.0.0.1');
-        await new Promise((resolve) => thief.once('listening', resolve));
-      }
-      return home.run(program, args, options);
+  it('does not say of a file that grows all the time that it is here', async () => {
+    fill(join(remote, 'out'), ['log', 'still']);
+    const growing: typeof ssh = {
+      ...ssh,
+      exec: async (alias, script, options) => {
+        appendFileSync(join(remote, 'out', 'log'), 'more');
+        return ssh.exec(alias, script, options);
+      },
     };
-    try {
-      await assert.rejects(home.service({ run }).forward('gpu-7', 18_888), /in use|could not be forwarded/i);
-    } finally {
-      thief.close();
-    }
+    const outcome = await down(join(remote, 'out'), {}, { ssh: growing });
+    assert.deepEqual(named(outcome), { 'out/log': 'changed during the transfer' });
+    assert.match(readFileSync(join(local, 'out', 'log'), 'utf8'), /^out\/log|log(?:more)+$/);
   });
 
-  it('says why a port could not be forwarded', async () => {
-    machine.authorize();
-    await assert.rejects(ssh.forward('gpu-7', 8888), /Permission denied/);
+  it('brings what appears on the machine during the transfer', async () => {
+    fill(join(remote, 'out'), ['first']);
+    let count = 0;
+    const later: typeof ssh = {
+      ...ssh,
+      exec: async (alias, script, options) => {
+        count += 1;
+        if (count === 2) {
+          fill(join(remote, 'out'), ['second']);
+        }
+        return ssh.exec(alias, script, options);
+      },
+    };
+    assert.deepEqual(await down(join(remote, 'out'), {}, { ssh: later }), {
+      files: 2,
+      bytes: 11,
+      leftOut: [],
+    });
+    assert.equal(readFileSync(join(local, 'out', 'second'), 'utf8'), 'second');
+  });
+
+  it('is not led astray by what start-up files of the machine print', async () => {
+    fill(join(remote, 'out'), ['a', 'b']);
+    const noisy: typeof ssh = {
+      ...ssh,
+      exec: (alias, script, options) =>
+        ssh.exec(alias, `echo 'see https://example.com//x'; ${script}`, options),
+    };
+    const more = { ssh: noisy };
+    assert.deepEqual((await down(join(remote, 'out'), {}, more)).leftOut, []);
+    assert.equal(readFileSync(join(local, 'out', 'b'), 'utf8'), 'b');
+    fill(join(local, 'back'), ['c']);
+    assert.deepEqual((await up(join(local, 'back'), {}, more)).leftOut, []);
+  });
+
+  it('says why nothing came, and stops when it is told to', async () => {
+    await assert.rejects(
+      down(join(remote, 'nothing')),
+      (error) => error instanceof TransferError && /No such file/.test(error.message),
+    );
+    await assert.rejects(
+      upload(deps(), 'gpu-7', [home.sshDir], join(remote, 'nowhere'), {}),
+      (error) => error instanceof TransferError && /nowhere/.test(error.message),
+    );
+    await assert.rejects(up(home.sshDir, { signal: AbortSignal.abort() }), { name: 'CancelledError' });
+  });
+
+  it('writes no name that Windows takes for something else, and says which', async () => {
+    const bad = ['con', 'NUL.txt', 'a:b', 'x.', 'y ', 'com1.log', 'q?', 'tab\t', 'back\\slash'];
+    fill(join(remote, 'out'), [...bad, 'contents', 'a.con', 'aux/in.txt', 'Case', 'case']);
+    const outcome = await down(join(remote, 'out'), {}, { platform: 'win32' as const });
+    assert.deepEqual(
+      Object.keys(named(outcome))
+        .filter((name) => !/case$/i.test(name))
+        .sort(),
+      [...bad, 'aux', 'aux/in.txt'].map((name) => `out/${name}`).sort(),
+    );
+    assert.equal(Object.values(named(outcome)).filter((why) => /has the same name as/.test(why)).length, 1);
+    assert.deepEqual(
+      readdirSync(join(local, 'out'))
+        .filter((name) => !/^case$/i.test(name))
+        .sort(),
+      ['a.con', 'contents'],
+    );
+  });
+
+  it('takes nothing from the machine that leads out of the folder', async () => {
+    fill(join(remote, 'out'), ['a']);
+    const names = ['../evil', 'out/../../evil', 'other'];
+    const lies = names.map((name) => `//81a4 1 1 ./${name}\\n`).join('');
+    const lying: typeof ssh = {
+      ...ssh,
+      exec: (alias, script, options) =>
+        ssh.exec(alias, script.replace(/\nstat -L/, `\nprintf '${lies}'\nstat -L`), options),
+    };
+    const outcome = await down(join(remote, 'out'), {}, { ssh: lying });
+    assert.deepEqual(named(outcome), {
+      '../evil': 'a name that leads out of the folder',
+      'out/../../evil': 'a name that leads out of the folder',
+      other: 'a name that leads out of the folder',
+    });
+    assert.ok(!existsSync(join(home.root, 'evil')) && !existsSync(join(local, 'other')));
   });
 });

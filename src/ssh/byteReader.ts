@@ -1,0 +1,72 @@
+/** Reads a stream of bytes in the portions that its form asks for. */
+export class ByteReader {
+  private readonly source: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.source = bytes[Symbol.asyncIterator]();
+  }
+
+  /** The next `length` bytes; fewer only where the stream ends. */
+  async read(length: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.pieces(length)) {
+      pieces.push(piece);
+    }
+    return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+  }
+
+  /** The same piece by piece, for what is too large to be held. */
+  async *pieces(length: number): AsyncGenerator<Buffer> {
+    let left = length;
+    while (left > 0 && (await this.fill())) {
+      const piece = this.rest.subarray(0, left);
+      this.rest = this.rest.subarray(piece.length);
+      left -= piece.length;
+      yield piece;
+    }
+  }
+
+  /**
+   * What stands before the mark; the mark itself is read over. `undefined` where the stream ends, or `limit` is passed,
+   * without it; nothing is lost then.
+   */
+  async until(mark: string, limit: number): Promise<Buffer | undefined> {
+    for (;;) {
+      const at = this.rest.indexOf(mark);
+      if (at >= 0) {
+        const before = this.rest.subarray(0, at);
+        this.rest = this.rest.subarray(at + Buffer.byteLength(mark));
+        return before;
+      }
+      const value = this.rest.length > limit ? undefined : await this.next();
+      if (!value) {
+        return undefined;
+      }
+      this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value]);
+    }
+  }
+
+  /** Reads to the end and forgets it, so that the program behind it can end. */
+  async drain(): Promise<void> {
+    while (await this.fill()) {
+      this.rest = Buffer.alloc(0);
+    }
+  }
+
+  private async fill(): Promise<boolean> {
+    while (this.rest.length === 0) {
+      const value = await this.next();
+      if (!value) {
+        return false;
+      }
+      this.rest = value;
+    }
+    return true;
+  }
+
+  private async next(): Promise<Buffer | undefined> {
+    const result = await this.source.next();
+    return result.done === true ? undefined : result.value;
+  }
+}

@@ -1,0 +1,313 @@
+import { posix } from 'node:path';
+import { inParallel } from '../util/inParallel';
+import { ByteReader } from './byteReader';
+import { quoteForShell } from './commandLine';
+import { errorCode } from './fileSystem';
+import { canBeNamed, isInnerLink, sameNameKey } from './fileTree';
+import { LocalFiles, type NamedVersion } from './localFiles';
+import { remoteTree, type RemoteEntry, type RemoteTree } from './remoteTree';
+import type { RunResult } from './run';
+import { readTar, type TarEntry } from './tar';
+import {
+  beginMark,
+  beginScript,
+  lastWords,
+  reasons,
+  rounds,
+  runStep,
+  singleBytes,
+  Steps,
+  sumOf,
+  TransferError,
+  zeroEnded,
+  type LeftOut,
+  type TransferDeps,
+  type TransferOptions,
+  type TransferOutcome,
+} from './transfer';
+
+/** So many files of this computer are looked at or written at a time. */
+const width = 8;
+/** A file up to this size is held while the next one comes. */
+const heldBytes = 1_000_000;
+/** What a machine may print before it begins. */
+const noiseBytes = 65_536;
+
+/**
+ * Copies a file or folder of the machine into a local folder, which must exist. What is there in the same version is
+ * left, what arrived in part is completed; afterwards both sides are compared.
+ */
+export async function download(
+  deps: TransferDeps,
+  alias: string,
+  remote: string,
+  localFolder: string,
+  options: TransferOptions = {},
+): Promise<TransferOutcome> {
+  return new Download(deps, alias, remote, new LocalFiles(localFolder), options).run();
+}
+
+interface Plan {
+  /** What is to be fetched: files and links. */
+  readonly todo: readonly RemoteEntry[];
+  readonly entries: readonly RemoteEntry[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+class Download {
+  private readonly parent: string;
+  private readonly root: string;
+  private readonly targets = new Map<string, string>();
+  private steps: Steps | undefined;
+  private said = '';
+
+  constructor(
+    private readonly deps: TransferDeps,
+    private readonly alias: string,
+    remote: string,
+    private readonly local: LocalFiles,
+    private readonly options: TransferOptions,
+  ) {
+    this.parent = posix.dirname(remote);
+    this.root = posix.basename(remote);
+  }
+
+  async run(): Promise<TransferOutcome> {
+    let plan = await this.plan();
+    const isOpen = () => plan.todo.some(({ name }) => !this.local.refused.has(name));
+    for (let round = 0; round < rounds && isOpen(); round += 1) {
+      await this.fetch(plan);
+      plan = await this.plan();
+    }
+    const missing = plan.todo.map(({ name }) => ({ name, why: this.whyMissing(name) }));
+    const links = await this.makeLinks(plan);
+    const done = filesOf(plan).filter((file) => !plan.todo.includes(file));
+    return { files: done.length, bytes: sumOf(done), leftOut: [...plan.leftOut, ...missing, ...links] };
+  }
+
+  private whyMissing(name: string): LeftOut['why'] {
+    const refused = this.local.refused.get(name);
+    if (refused || this.local.hasArrived(name)) {
+      return refused ?? reasons.changed;
+    }
+    return this.said === '' ? reasons.missing : reasons.said(this.said);
+  }
+
+  /** Lists the machine, makes the folders here, and finds what is missing. */
+  private async plan(): Promise<Plan> {
+    const { deps, alias, local, targets } = this;
+    const tree = await remoteTree(deps, alias, this.parent, this.root, this.options.signal);
+    const { entries, leftOut } = possibleHere(tree, deps.platform);
+    const folders = entries.filter(({ kind }) => kind === 'folder');
+    for (const { name } of folders) {
+      await local.makeFolder(name);
+    }
+    const todo = entries.filter(({ name, kind }) => kind === 'link' && !targets.has(name));
+    await inParallel(filesOf({ entries }), width, async (file) => {
+      if (!(await local.isHere(file))) {
+        todo.push(file);
+      }
+    });
+    const refused = folders.filter(({ name }) => local.refused.has(name));
+    const more = refused.map(({ name }) => ({ name, why: this.whyMissing(name) }));
+    return { todo, entries, leftOut: [...leftOut, ...more] };
+  }
+
+  private async fetch(plan: Plan): Promise<void> {
+    const wanted = filesOf({ entries: plan.todo });
+    const total = sumOf(filesOf(plan));
+    const done = total - sumOf(wanted);
+    this.steps = new Steps(this.deps.clock, this.options.onProgress, wanted.length, done, total);
+    const limit = this.deps.singleBytes ?? singleBytes;
+    // What was chosen itself may be a link, which an archive would keep as one.
+    const isSingle = ({ name, kind, size }: RemoteEntry) =>
+      kind === 'file' && (size >= limit || name === this.root);
+    const many = plan.todo.filter((file) => !isSingle(file));
+    if (many.length > 0) {
+      await this.fetchMany(new Set(many.map(({ name }) => name)));
+    }
+    for (const file of plan.todo.filter(isSingle)) {
+      await this.local.attempt(file.name, () => this.fetchSingle(file));
+    }
+  }
+
+  /** One archive of all that is small. */
+  private async fetchMany(wanted: ReadonlySet<string>): Promise<void> {
+    const script = [
+      'export LC_ALL=C',
+      `cd ${quoteForShell(this.parent)} || exit 3`,
+      // GNU's reads backslashes in names as escapes unless it is told not to; others do not know the option.
+      'option=; tar --no-unquote --version >/dev/null 2>&1 && option=--no-unquote',
+      beginScript,
+      'xargs -0 tar $option --no-recursion -cf -',
+    ];
+    const writing = new Set<Promise<void>>();
+    const copies: TarEntry[] = [];
+    await this.stream(script, zeroEnded(wanted), async (reader) => {
+      try {
+        await readTar(reader, async ({ name: path, ...facts }, content) => {
+          const entry = { ...facts, name: withoutDot(path) };
+          if (!wanted.has(entry.name)) {
+            return;
+          }
+          if (entry.kind === 'link') {
+            this.targets.set(entry.name, entry.target);
+          } else if (entry.kind === 'hardLink') {
+            copies.push(entry);
+          } else if (entry.kind === 'file') {
+            await this.take(entry, content, writing);
+          }
+        });
+      } finally {
+        await Promise.all(writing);
+      }
+    });
+    for (const { name, target, modified } of copies.filter((copy) => wanted.has(withoutDot(copy.target)))) {
+      await this.local.attempt(name, () => this.local.copy(name, withoutDot(target), modified));
+    }
+  }
+
+  /** Writes a small file while the next ones come. */
+  private async take(
+    file: NamedVersion,
+    content: AsyncIterable<Buffer>,
+    writing: Set<Promise<void>>,
+  ): Promise<void> {
+    if (file.size > heldBytes) {
+      return this.writeSmall(file, content);
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of content) {
+      pieces.push(piece);
+    }
+    const job = this.writeSmall(file, pieces);
+    writing.add(job);
+    // One that failed stays, so that it is met by whoever waits for all.
+    void job.then(
+      () => writing.delete(job),
+      () => undefined,
+    );
+    if (writing.size >= width) {
+      await Promise.race(writing);
+    }
+  }
+
+  private async writeSmall(
+    file: NamedVersion,
+    content: Iterable<Buffer> | AsyncIterable<Buffer>,
+  ): Promise<void> {
+    this.steps?.next();
+    await this.local.attempt(file.name, async () => {
+      try {
+        await this.local.write(file, 0, content, (count) => this.steps?.add(count));
+      } finally {
+        await this.local.forget(file);
+      }
+    });
+  }
+
+  /** What is large comes by itself, from where an earlier transfer ended. */
+  private async fetchSingle(file: RemoteEntry): Promise<void> {
+    const start = await this.local.begun(file);
+    this.steps?.next();
+    this.steps?.add(start);
+    const path = quoteForShell(`./${file.name}`);
+    const script = [
+      'export LC_ALL=C',
+      `cd ${quoteForShell(this.parent)} || exit 3`,
+      beginScript,
+      `tail -c +${start + 1} ${path} | head -c ${file.size - start}`,
+    ];
+    const result = await this.stream(script, undefined, (reader) =>
+      this.local.write(file, start, reader.pieces(file.size - start), (count) => this.steps?.add(count)),
+    );
+    if (!this.local.hasArrived(file.name)) {
+      this.said = lastWords(result);
+    }
+  }
+
+  /** Runs a step whose output is a stream of ours; a broken connection counts before what it did to the stream. */
+  private async stream(
+    script: readonly string[],
+    input: AsyncIterable<Uint8Array> | undefined,
+    read: (reader: ByteReader) => Promise<void>,
+  ): Promise<RunResult> {
+    let failure: Error | undefined;
+    const result = await runStep(this.deps, this.alias, script.join('\n'), {
+      signal: this.options.signal,
+      ...(input ? { input } : {}),
+      output: async (bytes) => {
+        const reader = new ByteReader(bytes);
+        try {
+          if (await reader.until(beginMark, noiseBytes)) {
+            await read(reader);
+          }
+        } catch (error) {
+          failure = error instanceof Error ? error : new Error(String(error));
+        }
+        await reader.drain();
+      },
+    });
+    if (result.code !== 0) {
+      this.said = lastWords(result);
+    }
+    if (failure) {
+      const isKnown = failure instanceof TransferError || errorCode(failure) !== '';
+      throw isKnown ? failure : new TransferError(failure.message);
+    }
+    return result;
+  }
+
+  /** Last of all, so that nothing is ever written through a link that a machine named. */
+  private async makeLinks({ entries }: Plan): Promise<readonly LeftOut[]> {
+    const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
+    const tree = {
+      has: (name: string) => kinds.has(name),
+      isFolder: (name: string) => kinds.get(name) === 'folder',
+    };
+    const leftOut: LeftOut[] = [];
+    for (const { name } of entries.filter(({ kind }) => kind === 'link')) {
+      const target = this.targets.get(name);
+      if (target === undefined) {
+        continue;
+      }
+      const isInner = isInnerLink(name, target, tree);
+      if (isInner && (await this.local.isPlainFolder(posix.dirname(name)))) {
+        await this.local.attempt(name, () => this.local.makeLink(name, target));
+      } else {
+        this.local.refused.set(name, reasons.outsideLink);
+      }
+      const why = this.local.refused.get(name);
+      leftOut.push(...(why ? [{ name, why }] : []));
+    }
+    return leftOut;
+  }
+}
+
+function filesOf({ entries }: Pick<Plan, 'entries'>): readonly RemoteEntry[] {
+  return entries.filter(({ kind }) => kind === 'file');
+}
+
+function withoutDot(path: string): string {
+  return path.replace(/^\.\//, '');
+}
+
+/** Leaves out what this computer can't name, or would take for another file. */
+function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.Platform): RemoteTree {
+  const taken = new Map<string, string>();
+  const more: LeftOut[] = [];
+  const possible = entries.filter(({ name }) => {
+    const key = sameNameKey(name, platform);
+    const other = taken.get(key);
+    if (!canBeNamed(name, platform)) {
+      more.push({ name, why: reasons.windowsName });
+    } else if (other !== undefined) {
+      more.push({ name, why: reasons.sameName(other) });
+    } else {
+      taken.set(key, name);
+      return true;
+    }
+    return false;
+  });
+  return { entries: possible, leftOut: [...leftOut, ...more] };
+}

@@ -1,0 +1,178 @@
+import { ByteReader } from './byteReader';
+import { quoteForShell } from './commandLine';
+import type { RunOptions, RunResult } from './run';
+import {
+  beginMark,
+  beginScript,
+  lastWords,
+  reasons,
+  runStep,
+  TransferError,
+  zeroEnded,
+  type LeftOut,
+  type TransferDeps,
+  type Version,
+} from './transfer';
+
+/** One name of the machine. */
+export interface RemoteEntry extends Version {
+  /** Below the folder that was looked at, with forward slashes. */
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+}
+
+export interface RemoteTree {
+  readonly entries: readonly RemoteEntry[];
+  /** What the machine could not, or must not, name. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** No path has two slashes in a row, so that they part the records whatever the names hold. */
+const record = "'//%f %s %Y %n'";
+const longestRecord = 65_536;
+/** A machine that names more is not believed, for the sake of this computer's memory. */
+const mostEntries = 2_000_000;
+
+/** All that lies at and below `name` in a folder of the machine; the first step may follow a link. */
+export async function remoteTree(
+  deps: TransferDeps,
+  alias: string,
+  folder: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<RemoteTree> {
+  const root = quoteForShell(`./${name}`);
+  const script = [
+    'export LC_ALL=C',
+    `cd ${quoteForShell(folder)} || exit 3`,
+    beginScript,
+    `stat -L -c ${record} ${root} || exit 4`,
+    `find -H ${root} -mindepth 1 -exec stat -c ${record} {} +`,
+  ];
+  const entries: RemoteEntry[] = [];
+  const leftOut: LeftOut[] = [];
+  const result = await askForRecords(deps, alias, script, { signal }, (entry) => {
+    const why = problemOf(entry, name);
+    if (why) {
+      leftOut.push({ name: entry.name, why });
+    } else {
+      entries.push(entry);
+    }
+  });
+  if (entries.length === 0) {
+    throw new TransferError(lastWords(result));
+  }
+  return { entries, leftOut: [...leftOut, ...unreadable(result, name)] };
+}
+
+/** What there is of the given names in a folder of the machine. */
+export async function remoteFacts(
+  deps: TransferDeps,
+  alias: string,
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, RemoteEntry>> {
+  const script = [
+    'export LC_ALL=C',
+    `cd ${quoteForShell(folder)} || exit 3`,
+    beginScript,
+    `xargs -0 stat -c ${record} 2>/dev/null`,
+    // 123: there is nothing of some names. What is above says that nothing was looked at.
+    'code=$?; [ "$code" -le 123 ] || { echo "stat: $code" >&2; exit 5; }',
+  ];
+  const found = new Map<string, RemoteEntry>();
+  const result = await askForRecords(deps, alias, script, { signal, input: zeroEnded(names) }, (entry) => {
+    found.set(entry.name, entry);
+  });
+  if (result.code !== 0) {
+    throw new TransferError(lastWords(result));
+  }
+  return found;
+}
+
+/** Reads the records that come after the mark; false where one of them can't be read. */
+async function readRecords(
+  bytes: AsyncIterable<Buffer>,
+  take: (entry: RemoteEntry) => void,
+): Promise<boolean> {
+  const reader = new ByteReader(bytes);
+  let isWhole = (await reader.until(beginMark, longestRecord)) !== undefined;
+  let next = isWhole ? await reader.until('//', longestRecord) : undefined;
+  for (let count = 1; next && isWhole; count += 1) {
+    next = await reader.until('//', longestRecord);
+    const entry = parseRecord(next ?? (await reader.read(longestRecord)));
+    isWhole = entry !== undefined && count <= mostEntries;
+    if (entry) {
+      take(entry);
+    }
+  }
+  await reader.drain();
+  return isWhole;
+}
+
+/** Runs a script that prints records. */
+async function askForRecords(
+  deps: TransferDeps,
+  alias: string,
+  script: readonly string[],
+  options: Pick<RunOptions, 'signal' | 'input'>,
+  take: (entry: RemoteEntry) => void,
+): Promise<RunResult> {
+  const read = { isWhole: false };
+  const result = await runStep(deps, alias, script.join('\n'), {
+    ...options,
+    output: async (bytes) => {
+      read.isWhole = await readRecords(bytes, take);
+    },
+  });
+  if (!read.isWhole) {
+    throw new TransferError(lastWords(result));
+  }
+  return result;
+}
+
+/** `81a4 12 1700000000 ./name` and a line end; the name is kept readable where it is not UTF-8. */
+function parseRecord(bytes: Buffer): RemoteEntry | undefined {
+  const [, mode, size, modified, name] =
+    /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) \.\/([^]+)\n$/.exec(bytes.toString('utf8')) ?? [];
+  if (mode === undefined || name === undefined) {
+    return undefined;
+  }
+  return { name, kind: kindOf(parseInt(mode, 16)), size: Number(size), modified: Number(modified) };
+}
+
+function kindOf(mode: number): RemoteEntry['kind'] {
+  const kinds: Readonly<Record<number, RemoteEntry['kind']>> = { 0x8: 'file', 0x4: 'folder', 0xa: 'link' };
+  return kinds[mode >> 12] ?? 'other';
+}
+
+/** Names come from a stranger's machine: none may lead out of the folder, or be asked for under another one. */
+function problemOf({ name, kind }: RemoteEntry, root: string): LeftOut['why'] | undefined {
+  const parts = name.split('/');
+  if (parts[0] !== root || parts.some((part) => ['', '.', '..'].includes(part)) || name.includes('\0')) {
+    return reasons.hostileName;
+  }
+  if (name.includes('\uFFFD')) {
+    return reasons.notUtf8;
+  }
+  return kind === 'other' ? reasons.noFile : undefined;
+}
+
+/** Folders that were not looked into; what is gone since it was named does not count. */
+function unreadable({ code, stderr }: RunResult, root: string): readonly LeftOut[] {
+  if (code === 0) {
+    return [];
+  }
+  const lines = stderr.split('\n').filter((line) => /^(?:find|stat): /.test(line));
+  const found = lines
+    .filter((line) => !line.includes('No such file or directory'))
+    .map((line) => {
+      const [, name = root, said = line] = /^(?:find|stat): [^/]*\.\/(.+?)['’]?: (.+)$/.exec(line) ?? [];
+      return { name, why: reasons.said(said) };
+    });
+  // An end that nothing explains leaves open what else there is.
+  return found.length > 0 || lines.length > 0
+    ? found
+    : [{ name: root, why: reasons.said(lastWords({ stderr })) }];
+}

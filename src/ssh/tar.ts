@@ -1,0 +1,218 @@
+import type { ByteReader } from './byteReader';
+
+/** One thing of an archive. */
+export interface TarEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'hardLink' | 'other';
+  /** Bytes of a file; 0 for everything else. */
+  readonly size: number;
+  /** Seconds since 1970. */
+  readonly modified: number;
+  /** Where a link leads, as it stands in the archive. */
+  readonly target: string;
+}
+
+/** What comes is no archive, or a broken one. */
+export class TarError extends Error {
+  override readonly name = 'TarError';
+}
+
+const blockBytes = 512;
+/** Of a name or of a list of attributes; a machine that sends more is not believed. */
+const longestName = 65_536;
+
+const kinds: ReadonlyMap<string, TarEntry['kind']> = new Map([
+  ['0', 'file'],
+  ['\0', 'file'],
+  ['7', 'file'],
+  ['1', 'hardLink'],
+  ['2', 'link'],
+  ['5', 'folder'],
+]);
+
+/**
+ * Reads archives that follow each other until the stream ends: old tar, ustar, GNU's long names and pax attributes.
+ * `body` takes the content of a file; what it leaves is read over.
+ */
+export async function readTar(
+  bytes: ByteReader,
+  body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
+): Promise<void> {
+  let more: Partial<Record<'path' | 'linkpath' | 'size' | 'mtime', string>> = {};
+  for (;;) {
+    const header = await bytes.read(blockBytes);
+    if (header.length === 0) {
+      return;
+    }
+    if (header.length < blockBytes) {
+      throw new TarError('The archive ends within a header');
+    }
+    if (header.every((byte) => byte === 0)) {
+      continue;
+    }
+    checkSum(header);
+    const type = String.fromCharCode(header[156] ?? 0);
+    const length = more.size === undefined ? number(header, 124, 12) : Number(more.size);
+    if (!Number.isSafeInteger(length) || length < 0) {
+      throw new TarError('The archive gives a size that is none');
+    }
+    if (type === 'L' || type === 'K' || type === 'x' || type === 'g') {
+      const value = await extra(bytes, length);
+      if (type === 'L') {
+        more.path = upToZero(value);
+      } else if (type === 'K') {
+        more.linkpath = upToZero(value);
+      } else if (type === 'x') {
+        more = { ...more, ...attributes(value) };
+      }
+      continue;
+    }
+    const entry: TarEntry = {
+      name: more.path ?? nameOf(header),
+      kind: kinds.get(type) ?? 'other',
+      size: type === '1' || type === '2' || type === '5' ? 0 : length,
+      modified: Math.floor(more.mtime === undefined ? number(header, 136, 12) : Number(more.mtime)),
+      target: more.linkpath ?? upToZero(header.subarray(157, 257)),
+    };
+    more = {};
+    await readBody(bytes, entry, body);
+  }
+}
+
+async function readBody(
+  bytes: ByteReader,
+  entry: TarEntry,
+  body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
+): Promise<void> {
+  let left = entry.size;
+  async function* content() {
+    for await (const piece of bytes.pieces(entry.size)) {
+      left -= piece.length;
+      yield piece;
+    }
+  }
+  await body(entry, content());
+  const padding = paddingOf(entry.size);
+  for await (const piece of bytes.pieces(left + padding)) {
+    left -= piece.length;
+  }
+  if (left > -padding) {
+    throw new TarError('The archive ends within a file');
+  }
+}
+
+async function extra(bytes: ByteReader, length: number): Promise<Buffer> {
+  if (length > longestName) {
+    throw new TarError('A name in the archive is too long');
+  }
+  const value = await bytes.read(length + paddingOf(length));
+  return value.subarray(0, length);
+}
+
+function paddingOf(size: number): number {
+  return (blockBytes - (size % blockBytes)) % blockBytes;
+}
+
+/** Octal digits, or, with the first bit set, a number in bytes. */
+function number(header: Buffer, start: number, length: number): number {
+  const field = header.subarray(start, start + length);
+  if (((field[0] ?? 0) & 0x80) !== 0) {
+    return field.subarray(1).reduce((value, byte) => value * 256 + byte, 0);
+  }
+  const digits = upToZero(field).trim();
+  return digits === '' ? 0 : /^[0-7]+$/.test(digits) ? parseInt(digits, 8) : Number.NaN;
+}
+
+function upToZero(field: Buffer): string {
+  const end = field.indexOf(0);
+  return field.subarray(0, end < 0 ? field.length : end).toString('utf8');
+}
+
+function nameOf(header: Buffer): string {
+  const name = upToZero(header.subarray(0, 100));
+  // GNU's own form keeps times in the place of the prefix.
+  const isPosix = header.subarray(257, 263).toString('latin1') === 'ustar\0';
+  const prefix = isPosix ? upToZero(header.subarray(345, 500)) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+/** `length key=value` lines, each as long as it says. */
+function attributes(value: Buffer): Partial<Record<string, string>> {
+  const found: Partial<Record<string, string>> = {};
+  for (let at = 0; at < value.length;) {
+    const blank = value.indexOf(0x20, at);
+    const length = Number(value.subarray(at, blank).toString('latin1'));
+    if (blank < 0 || !Number.isSafeInteger(length) || length <= blank - at) {
+      throw new TarError('The archive has attributes that cannot be read');
+    }
+    const [, key = '', text = ''] =
+      /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, at + length).toString('utf8')) ?? [];
+    found[key] = text;
+    at += length;
+  }
+  return found;
+}
+
+function checkSum(header: Buffer): void {
+  if (number(header, 148, 8) !== sumOf(header)) {
+    throw new TarError('What comes is no archive');
+  }
+}
+
+/** The sum of all bytes, those of the sum itself as blanks. */
+function sumOf(header: Buffer): number {
+  return header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 0x20 : byte), 0);
+}
+
+export interface NewTarEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link';
+  readonly size: number;
+  readonly modified: number;
+  readonly mode: number;
+  readonly target?: string;
+}
+
+/** The header of one entry in GNU's form, which GNU's tar, BSD's and busybox read. */
+export function tarHeader(entry: NewTarEntry): Buffer {
+  const { name, target = '' } = entry;
+  return Buffer.concat([
+    ...longName('L', name),
+    ...longName('K', target),
+    block({ ...entry, type: { file: '0', folder: '5', link: '2' }[entry.kind] }),
+  ]);
+}
+
+/** What follows the content of a file. */
+export function tarPadding(size: number): Buffer {
+  return Buffer.alloc(paddingOf(size));
+}
+
+export const tarEnd: Buffer = Buffer.alloc(2 * blockBytes);
+
+function longName(type: 'L' | 'K', name: string): readonly Buffer[] {
+  const bytes = Buffer.from(`${name}\0`);
+  if (bytes.length <= 101) {
+    return [];
+  }
+  const header = block({ name: '././@LongLink', type, size: bytes.length, modified: 0, mode: 0o644 });
+  return [header, bytes, tarPadding(bytes.length)];
+}
+
+function block(entry: Omit<NewTarEntry, 'kind'> & { readonly type: string }): Buffer {
+  const header = Buffer.alloc(blockBytes);
+  const octal = (value: number, at: number, length: number) => {
+    header.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, length, 'latin1');
+  };
+  Buffer.from(entry.name).copy(header, 0, 0, 100);
+  octal(entry.mode, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(entry.size, 124, 12);
+  octal(Math.max(0, entry.modified), 136, 12);
+  header.write(entry.type, 156, 'latin1');
+  Buffer.from(entry.target ?? '').copy(header, 157, 0, 100);
+  header.write('ustar  \0', 257, 'latin1');
+  header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return header;
+}

@@ -1,0 +1,219 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { quoteForShell } from './commandLine';
+import { errorCode } from './fileSystem';
+import { localTree, type LocalFile, type LocalTree } from './fileTree';
+import { remoteFacts, type RemoteEntry } from './remoteTree';
+import { tarEnd, tarHeader, tarPadding } from './tar';
+import {
+  lastWords,
+  partName,
+  reasons,
+  rounds,
+  runStep,
+  singleBytes,
+  Steps,
+  sumOf,
+  TransferError,
+  versionKey,
+  type LeftOut,
+  type TransferDeps,
+  type TransferOptions,
+  type TransferOutcome,
+} from './transfer';
+
+/**
+ * Copies files and folders into a folder of the machine, which must exist. What is there in the same version is left,
+ * what arrived in part is completed; afterwards both sides are compared.
+ */
+export async function upload(
+  deps: TransferDeps,
+  alias: string,
+  locals: readonly string[],
+  remoteFolder: string,
+  options: TransferOptions = {},
+): Promise<TransferOutcome> {
+  return new Upload(deps, alias, () => localTree(locals), remoteFolder, options).run();
+}
+
+interface Plan {
+  readonly tree: LocalTree;
+  readonly there: ReadonlyMap<string, RemoteEntry>;
+  readonly folders: readonly string[];
+  readonly files: readonly LocalFile[];
+  readonly links: readonly (readonly [name: string, target: string])[];
+}
+
+class Upload {
+  /** Versions that were sent whole by this transfer. */
+  private readonly sent = new Map<string, string>();
+  private readonly sentLinks = new Map<string, string>();
+  private readonly refused = new Map<string, LeftOut['why']>();
+  private steps: Steps | undefined;
+  private said = '';
+
+  constructor(
+    private readonly deps: TransferDeps,
+    private readonly alias: string,
+    /** Looked at again before the two sides are compared. */
+    private readonly tree: () => Promise<LocalTree>,
+    private readonly folder: string,
+    private readonly options: TransferOptions,
+  ) {}
+
+  async run(): Promise<TransferOutcome> {
+    let plan = await this.plan();
+    for (let round = 0; round < rounds && namesOf(plan).some((name) => !this.refused.has(name)); round += 1) {
+      await this.send(plan);
+      plan = await this.plan();
+    }
+    const missing = namesOf(plan).map((name) => ({ name, why: this.whyMissing(name) }));
+    const done = plan.tree.files.filter((file) => !plan.files.includes(file));
+    return { files: done.length, bytes: sumOf(done), leftOut: [...plan.tree.leftOut, ...missing] };
+  }
+
+  private whyMissing(name: string): LeftOut['why'] {
+    const refused = this.refused.get(name);
+    if (refused || this.said !== '') {
+      return refused ?? reasons.said(this.said);
+    }
+    return this.sent.has(name) ? reasons.changed : reasons.missing;
+  }
+
+  /** Looks at both sides and finds what is missing on the other one. */
+  private async plan(): Promise<Plan> {
+    const tree = await this.tree();
+    const parts = tree.files.filter((file) => this.isSingle(file)).map((file) => partName(file.name, file));
+    const names = [...tree.folders, ...tree.files.map(({ name }) => name), ...tree.links.keys(), ...parts];
+    const there = await remoteFacts(this.deps, this.alias, this.folder, names, this.options.signal);
+    // A folder may be a link there: what is put into it arrives.
+    const folders = tree.folders.filter((name) => !['folder', 'link'].includes(there.get(name)?.kind ?? ''));
+    const files = tree.files.filter((file) => !this.isThere(file, there.get(file.name)));
+    const links = [...tree.links].filter(
+      ([name, target]) => this.sentLinks.get(name) !== target || there.get(name)?.kind !== 'link',
+    );
+    return { tree, there, folders, files, links };
+  }
+
+  private isThere(file: LocalFile, there: RemoteEntry | undefined): boolean {
+    const sent = this.sent.get(file.name);
+    const isCurrent = sent === undefined || sent === versionKey(file);
+    // Some disks keep the time of a file less exactly than it was given.
+    const isKnown = there?.modified === file.modified || (sent !== undefined && this.said === '');
+    return there?.kind === 'file' && there.size === file.size && isCurrent && isKnown;
+  }
+
+  private isSingle({ size }: LocalFile): boolean {
+    return size >= (this.deps.singleBytes ?? singleBytes);
+  }
+
+  private async send({ tree, there, folders, files, links }: Plan): Promise<void> {
+    this.said = '';
+    const total = sumOf(tree.files);
+    this.steps = new Steps(
+      this.deps.clock,
+      this.options.onProgress,
+      files.length,
+      total - sumOf(files),
+      total,
+    );
+    const small = files.filter((file) => !this.isSingle(file));
+    if (folders.length + links.length + small.length > 0) {
+      await this.step(['tar -xof -'], this.archive(folders, links, small));
+    }
+    for (const file of files.filter((one) => this.isSingle(one))) {
+      await this.sendSingle(file, there.get(partName(file.name, file))?.size ?? 0);
+    }
+  }
+
+  private async step(script: readonly string[], input: AsyncIterable<Uint8Array>): Promise<void> {
+    const lines = ['export LC_ALL=C', `cd ${quoteForShell(this.folder)} || exit 3`, ...script];
+    const result = await runStep(this.deps, this.alias, lines.join('\n'), {
+      signal: this.options.signal,
+      input,
+    });
+    if (result.code !== 0) {
+      this.said = lastWords(result);
+    }
+  }
+
+  private async *archive(
+    folders: readonly string[],
+    links: Plan['links'],
+    files: readonly LocalFile[],
+  ): AsyncGenerator<Uint8Array> {
+    const now = Math.floor(this.deps.clock.now() / 1000);
+    for (const name of folders) {
+      yield tarHeader({ name: `./${name}`, kind: 'folder', size: 0, modified: now, mode: 0o755 });
+    }
+    for (const file of files) {
+      const handle = await this.openLocal(file);
+      if (handle) {
+        this.steps?.next();
+        const { name, size, modified, mode } = file;
+        yield tarHeader({ name: `./${name}`, kind: 'file', size, modified, mode });
+        yield* this.content(handle, file, 0);
+        yield tarPadding(size);
+      }
+    }
+    for (const [name, target] of links) {
+      yield tarHeader({ name: `./${name}`, kind: 'link', size: 0, modified: now, mode: 0o777, target });
+      this.sentLinks.set(name, target);
+    }
+    yield tarEnd;
+  }
+
+  /** What is large goes by itself, from where an earlier transfer ended, and gets its name once it is whole. */
+  private async sendSingle(file: LocalFile, there: number): Promise<void> {
+    const handle = await this.openLocal(file);
+    if (!handle) {
+      return;
+    }
+    this.steps?.next();
+    const start = there <= file.size ? there : 0;
+    this.steps?.add(start);
+    const [part, name] = [quoteForShell(`./${partName(file.name, file)}`), quoteForShell(`./${file.name}`)];
+    const script = [
+      `cat ${start === 0 ? '>' : '>>'} ${part} || exit 4`,
+      // The input ends as well where the connection does.
+      `[ "$(stat -c %s ${part})" = ${file.size} ] || exit 5`,
+      `chmod ${file.mode.toString(8)} ${part}; touch -d @${file.modified} ${part}; mv -f ${part} ${name}`,
+    ];
+    await this.step(script, this.content(handle, file, start));
+  }
+
+  private async openLocal({ name, path }: LocalFile): Promise<FileHandle | undefined> {
+    try {
+      const handle = await open(path, 'r');
+      this.refused.delete(name);
+      return handle;
+    } catch (error) {
+      this.refused.set(name, reasons.said(errorCode(error) || String(error)));
+      return undefined;
+    }
+  }
+
+  /** As many bytes as were announced: what a file that became shorter lacks shows when the sides are compared. */
+  private async *content(handle: FileHandle, file: LocalFile, start: number): AsyncGenerator<Uint8Array> {
+    try {
+      for (let at = start; at < file.size;) {
+        const piece = Buffer.alloc(Math.min(pieceBytes, file.size - at));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+        const sent = bytesRead === 0 ? piece : piece.subarray(0, bytesRead);
+        yield sent;
+        at += sent.length;
+        this.steps?.add(sent.length);
+      }
+      this.sent.set(file.name, versionKey(file));
+    } catch (error) {
+      throw new TransferError(`${file.name}: ${String(error)}`);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+const pieceBytes = 256_000;
+
+function namesOf({ folders, files, links }: Plan): readonly string[] {
+  return [...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];
+}

@@ -1,0 +1,18 @@
+/** Runs `work` on every item, at most `width` at a time; the first failure is thrown once all have ended. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+      await work(next.value);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: width }, worker));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) {
+    throw failed.reason;
+  }
+}

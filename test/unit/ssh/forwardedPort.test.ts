@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { Run } from '../../../src/ssh/run';
+import type { SshService } from '../../../src/ssh/service';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { SshMachine } from '../../support/sshMachine';
+
+describe('A forwarded port', () => {
+  let home: SshHome;
+  let machine: SshMachine;
+  let ssh: SshService;
+  let web: Server | undefined;
+
+  beforeEach(async () => {
+    home = new SshHome();
+    machine = await new SshMachine().start();
+    const key = home.key();
+    machine.authorize(key);
+    ssh = home.service();
+    const instance = sshInstance(machine.port);
+    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+  });
+  afterEach(async () => {
+    web?.close();
+    web = undefined;
+    await machine.dispose();
+    home.dispose();
+  });
+
+  it('reaches this computer alone until it is closed', async () => {
+    web = createServer((_, response) => response.end('from the machine'));
+    web.listen(0, '127.0.0.1');
+    await new Promise((resolve) => web?.once('listening', resolve));
+    const address = web.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const forward = await ssh.forward('gpu-7', port);
+    // The same port is taken here, since machine and computer are one.
+    assert.notEqual(forward.localPort, port);
+    const answer = await fetch(`http://127.0.0.1:${forward.localPort}/`);
+    assert.equal(await answer.text(), 'from the machine');
+    forward.close();
+    await forward.ended;
+    await assert.rejects(fetch(`http://127.0.0.1:${forward.localPort}/`));
+  });
+
+  it('is not taken in by another program that comes first at the port', async () => {
+    const thief = createServer((_, response) => response.end('not the machine'));
+    const run: Run = async (program, args, options) => {
+      const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1];
+      if (args.includes('-L')) {
+        thief.listen(Number(port), '127.0.0.1');
+        await new Promise((resolve) => thief.once('listening', resolve));
+      }
+      return home.run(program, args, options);
+    };
+    try {
+      await assert.rejects(home.service({ run }).forward('gpu-7', 18_888), /in use|could not be forwarded/i);
+    } finally {
+      thief.close();
+    }
+  });
+
+  it('says why a port could not be forwarded', async () => {
+    machine.authorize();
+    await assert.rejects(ssh.forward('gpu-7', 8888), /Permission denied/);
+  });
+});
