@@ -6,13 +6,14 @@ const mayImport = {
   demo: ['util'],
   wire: [],
   model: ['util'],
+  shared: ['util'],
   api: ['util', 'wire', 'model'],
-  store: ['util', 'model', 'api'],
+  store: ['util', 'shared', 'model', 'api'],
   ssh: ['util', 'model'],
   simulator: ['util', 'wire'],
   webview: ['util', 'model'],
   editor: ['util', 'model'],
-  features: ['util', 'model', 'api', 'store', 'ssh', 'editor'],
+  features: ['util', 'shared', 'model', 'api', 'store', 'ssh', 'editor'],
 };
 const usesEditor = ['editor', 'features'];
 

@@ -36,10 +36,10 @@ import { LeaseRunner } from './store/leases/leaseRunner';
 import { Notices } from './store/windows/notices';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
-import { createListStore, type ListStoreDeps } from './store/listStore';
+import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
-import type { Accounts, SecretPort, WindowHub } from './store/ports';
+import type { Account, Accounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
 import { createReadiness } from './store/rentals/readiness';
@@ -230,8 +230,14 @@ function listServices(shared: {
   readonly clock: Clock;
 }) {
   const { own, accounts, hub, clock } = shared;
-  const list = <T>(name: string, read: ListStoreDeps<T>['read'], versionOf?: (item: T) => string) =>
-    own(createListStore({ name, accounts, hub, clock, read, versionOf }));
+  const list = <T>(
+    name: string,
+    read: ReadingDeps<Account, readonly T[]>['read'],
+    versionOf?: (item: T) => string,
+  ) => {
+    const isSame = (one: readonly T[], other: readonly T[]) => isSameList(one, other, versionOf);
+    return own(new AccountReading({ accounts, clock, read, talk: { hub, topic: `list.${name}`, isSame } }));
+  };
   return {
     templates: list(
       'templates',

@@ -1,3 +1,4 @@
+import type { Loaded, Reading } from '../shared/reading';
 import type { Client } from '../api/client';
 import type { AccountRef, SshKey, User } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
@@ -70,21 +71,6 @@ export interface AccountChanges {
   rename(accountKey: string, name: string): Promise<void>;
 }
 
-export type Loaded<T> =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'loading' }
-  | {
-      readonly kind: 'ready';
-      readonly value: T;
-      /** Milliseconds since 1970. */
-      readonly fetchedAt: number;
-      /** Beside data: the data is the last good one. */
-      readonly error?: unknown;
-      /** Records that could not be understood: what is missing from the value may be one of them. */
-      readonly skipped?: number;
-    }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
 export interface FleetSnapshot {
   readonly instances: readonly Instance[];
   /** The service counted more than it sent. */
@@ -113,15 +99,9 @@ export interface Fleet {
   setInterest(interest: { readonly viewVisible: boolean; readonly windowFocused: boolean }): void;
 }
 
-/** A list that is read when somebody looks, and kept while stale. */
-export interface ListStore<T> {
-  readonly state: Loaded<readonly T[]>;
-  readonly onDidChange: Event<Loaded<readonly T[]>>;
-  refresh(): Promise<void>;
-}
-export type TemplateList = ListStore<Template>;
-export type SshKeyList = ListStore<SshKey>;
-export type VolumeList = ListStore<Volume>;
+export type TemplateList = Reading<readonly Template[]>;
+export type SshKeyList = Reading<readonly SshKey[]>;
+export type VolumeList = Reading<readonly Volume[]>;
 
 /** A rental from before the request leaves until its machine is ready or given up; survives restarts. */
 export interface Rental {

@@ -5,7 +5,8 @@ import { askText, pickOne, type PickRow, plainLabel } from '../../editor/quickPi
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
-import { KeyNotKeptError, NotSignedInError } from '../../store/accounts/accountErrors';
+import { KeyNotKeptError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { adaptToKey } from './keyAdaptation';

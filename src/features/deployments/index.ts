@@ -5,9 +5,9 @@ import { whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
-import { readyList } from '../../store/listStore';
-import type { Account, Loaded } from '../../store/ports';
+import { NotSignedInError } from '../../shared/notSignedIn';
+import type { Account } from '../../store/ports';
+import { AccountReading, type Loaded } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -43,33 +43,41 @@ class DeploymentList implements TreeGroup, Disposable {
   private readonly changed = new Emitter<undefined>();
   readonly onDidChange = this.changed.event;
   private readonly store = new DisposableStore();
-  private accountKey: string | undefined;
   private readonly nodes = new Map<number, { readonly deploymentId: number }>();
   private readonly problemNodes = { loadError: {}, skipped: {} };
-  private state: Loaded<readonly Deployment[]> = { kind: 'idle' };
+  private readonly reading: AccountReading<Account, readonly Deployment[]>;
 
   constructor(private readonly deps: Pick<Deps, 'accounts' | 'clock' | 'log'>) {
-    const follow = () => {
-      if (deps.accounts.active?.key !== this.accountKey) {
-        this.accountKey = deps.accounts.active?.key;
-        this.state = { kind: 'idle' };
+    const { accounts, log } = deps;
+    this.reading = this.store.add(
+      new AccountReading({ ...deps, read: ({ client }) => client.deployments.list() }),
+    );
+    this.store.add(
+      this.reading.onDidChange(() => {
         this.changed.fire(undefined);
+      }),
+    );
+    let readFor: string | undefined;
+    const follow = () => {
+      const key = accounts.active?.key;
+      if (key !== readFor) {
+        readFor = key;
         void this.refresh().catch((error: unknown) => {
-          deps.log.info(`The deployments could not be read: ${String(error)}`);
+          log.info(`Could not read the deployments: ${String(error)}`);
         });
       }
     };
-    this.store.add(deps.accounts.onDidChange(follow));
+    this.store.add(accounts.onDidChange(follow));
     follow();
   }
 
   get deployments(): readonly Deployment[] {
-    return this.state.kind === 'ready' ? this.state.value : [];
+    return this.reading.value ?? [];
   }
 
   rows(): readonly GroupRow[] {
-    const { state } = this;
-    const problems = listProblems(state).map((problem) => ({
+    const { state } = this.reading;
+    const problems = (isMissed(state) ? listProblems(state) : []).map((problem) => ({
       node: this.problemNodes[problem.kind],
       item: () =>
         problemRow(problem, { name: 'deployments', state, unread, retry: 'gpuRental.refreshDeployments' }),
@@ -83,29 +91,8 @@ class DeploymentList implements TreeGroup, Disposable {
   }
 
   async refresh(): Promise<void> {
-    const account = this.deps.accounts.active;
-    if (account) {
-      try {
-        const { items, skipped } = await account.client.deployments.list();
-        this.become(account, readyList(items, skipped, this.deps.clock.now()));
-      } catch (error) {
-        if (this.accountKey !== account.key) {
-          // The account was left while it was read, so its trouble is not the user's any more.
-          return;
-        }
-        const isNone = error instanceof ForbiddenError || error instanceof NotFoundError;
-        const { state } = this;
-        // A key that may not read them, or a service without them: nothing is missed.
-        this.become(
-          account,
-          isNone
-            ? { kind: 'idle' }
-            : state.kind === 'ready'
-              ? { ...state, error }
-              : { kind: 'failed', error },
-        );
-        throw error;
-      }
+    if (this.deps.accounts.active) {
+      await this.reading.refresh();
     }
   }
 
@@ -113,13 +100,12 @@ class DeploymentList implements TreeGroup, Disposable {
     this.store.dispose();
     this.changed.dispose();
   }
+}
 
-  private become(account: Account, state: Loaded<readonly Deployment[]>): void {
-    if (this.accountKey === account.key) {
-      this.state = state;
-      this.changed.fire(undefined);
-    }
-  }
+/** With a key that may not read them, or a service without them, nothing is missed. */
+function isMissed(state: Loaded<readonly Deployment[]>): boolean {
+  const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
+  return !(error instanceof ForbiddenError || error instanceof NotFoundError);
 }
 
 function unread(count: number): string {

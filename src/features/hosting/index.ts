@@ -6,7 +6,7 @@ import { pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -1,5 +1,5 @@
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createApiKey, createFromDocument, deleteApiKey } from './apiKeyCommands';

@@ -7,7 +7,7 @@ import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -6,7 +6,7 @@ import { add, zero, type Micros } from '../../model/money';
 import { quantilesFromOffers } from '../../model/offers/offerQuantiles';
 import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { MarketHistory } from '../../store/offers/marketHistory';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';

@@ -11,7 +11,8 @@ import { formatMoney, type Micros } from '../../model/money';
 import { durationText as creditText, hoursOfCredit } from '../../model/quote';
 import type { Watch } from '../../model/rentals/readiness';
 import type { Burn } from '../../store/instances/burn';
-import type { FleetSnapshot, Loaded } from '../../store/ports';
+import type { FleetSnapshot } from '../../store/ports';
+import type { Loaded } from '../../shared/reading';
 import { durationText } from '../../util/duration';
 
 export interface StatusBarInput {

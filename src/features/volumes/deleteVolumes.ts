@@ -5,7 +5,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { orCancelled } from '../../util/cancellation';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
 import { removeVolumes } from './removeVolumes';
 import { attachedNames, costText, sizeText } from './volumeGroup';

@@ -10,7 +10,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../store/accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 

@@ -2,7 +2,7 @@ import type { Client } from '../../api/client';
 import type { ForbiddenError } from '../../api/errors';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
-import { NotSignedInError } from './accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { ClientFactory } from './clientFactory';
 import type { SessionRenewal } from './sessionRenewal';
 import { bearerOf, type Session } from './sessions';

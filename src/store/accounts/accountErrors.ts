@@ -57,12 +57,6 @@ export class KeyNotRemovedError extends UserError {
   }
 }
 
-export class NotSignedInError extends UserError {
-  constructor() {
-    super(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
-  }
-}
-
 /** Why no key can be used. */
 export function keyError(content: Exclude<SessionContent, { kind: 'present' }>): UserError {
   switch (content.kind) {

@@ -7,7 +7,8 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
-import { keyError, KeyNotRemovedError, NotSignedInError } from './accountErrors';
+import { keyError, KeyNotRemovedError } from './accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOf, type SavedAccount } from './accountFiles';
 import type {
   Account,

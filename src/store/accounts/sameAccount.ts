@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { NotSignedInError } from './accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account, Accounts } from '../ports';
 
 /** Between the question and the answer another account was chosen, perhaps in another window. */

@@ -8,7 +8,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { NotSignedInError } from './accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { WindowHub } from '../ports';
 import { SecondFactorNeededError, type SecondFactorGate } from './secondFactor';
 import { bearerOf, type Session } from './sessions';

@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { NotSignedInError } from '../accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { describeError, reviveSnapshot, reviveState, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
@@ -17,7 +17,8 @@ import { InstanceMemory } from './instanceMemory';
 import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
 import { Poller } from './poller';
-import type { Account, Accounts, Fleet, FleetSnapshot, Loaded, WindowHub } from '../ports';
+import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Loaded } from '../../shared/reading';
 
 export interface FleetDeps {
   readonly accounts: Accounts;

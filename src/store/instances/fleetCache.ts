@@ -1,6 +1,7 @@
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
-import type { FleetSnapshot, Loaded } from '../ports';
+import type { FleetSnapshot } from '../ports';
+import type { Loaded } from '../../shared/reading';
 import { fleetFile, mutable, type FleetFile } from './fleetShared';
 import type { MemoryEntries } from './instanceMemory';
 

@@ -3,7 +3,8 @@ import type { Instance } from '../../model/instances/instance';
 import type { InstanceFacts } from '../../model/instances/instanceState';
 import { UserError, type NextStep } from '../../util/errors';
 import { formatText, text, type Text } from '../../util/text';
-import type { FleetSnapshot, Loaded } from '../ports';
+import type { FleetSnapshot } from '../ports';
+import type { Loaded } from '../../shared/reading';
 
 /** Written by this store and by no one else; the id is what everything hangs on. */
 const instance = z.custom<Instance>(

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { FleetSnapshot, Loaded, WindowHub } from '../ports';
+import type { FleetSnapshot, WindowHub } from '../ports';
+import type { Loaded } from '../../shared/reading';
 import { fleetNews, shareState, type FleetNews } from './fleetShared';
 import type { MemoryEntries } from './instanceMemory';
 import type { Interest } from './interests';

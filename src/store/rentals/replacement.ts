@@ -18,7 +18,7 @@ import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { NotSignedInError } from '../accounts/accountErrors';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';

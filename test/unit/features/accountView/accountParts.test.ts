@@ -54,7 +54,7 @@ describe('the parts of the account view', () => {
     parts.dispose();
   });
 
-  it('show what was asked for last, also where an earlier answer comes later', async () => {
+  it('show what was asked for last, also where an earlier answer is still on its way', async () => {
     const answers: ((names: readonly { name: string }[]) => void)[] = [];
     const client = clientOf(
       () =>
@@ -66,10 +66,11 @@ describe('the parts of the account view', () => {
     const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
     parts.open('secrets');
     const refreshed = parts.refresh();
-    answers[1]?.([{ name: 'BEFORE' }, { name: 'ADDED' }]);
-    await refreshed;
+    await settle();
     answers[0]?.([{ name: 'BEFORE' }]);
     await settle();
+    answers[1]?.([{ name: 'BEFORE' }, { name: 'ADDED' }]);
+    await refreshed;
     assert.deepEqual(parts.value('secrets'), [{ name: 'BEFORE' }, { name: 'ADDED' }]);
     parts.dispose();
   });
@@ -105,6 +106,7 @@ describe('the parts of the account view', () => {
     const { accounts, become } = accountsWith(account('one', slow));
     const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
     parts.open('secrets');
+    await settle();
     become(
       account(
         'two',

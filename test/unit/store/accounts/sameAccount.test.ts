@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import type { Account } from '../../../../src/store/ports';
 import { AccountChangedError, clientFor } from '../../../../src/store/accounts/sameAccount';
 import { FakeService } from '../../../support/fakeService';

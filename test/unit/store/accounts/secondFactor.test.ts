@@ -7,7 +7,7 @@ import {
   SecondFactorNeededError,
   type SecondFactorPrompt,
 } from '../../../../src/store/accounts/secondFactor';
-import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { CancelledError } from '../../../../src/util/errors';
 import { settle } from '../../../support/fakeClock';
 import { RealWindows } from '../../../support/realWindows';

@@ -11,8 +11,8 @@ import {
   KeyNotKeptError,
   KeyNotRemovedError,
   KeyUnreadableError,
-  NotSignedInError,
 } from '../../../../src/store/accounts/accountErrors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { secretStoreLimitMs } from '../../../../src/store/accounts/patientSecrets';
 import { formatText } from '../../../../src/util/text';
 import { UserError } from '../../../../src/util/errors';

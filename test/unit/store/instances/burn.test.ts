@@ -3,7 +3,8 @@ import { noFacts } from '../../../../src/model/instances/instanceState';
 import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';
 import { burnNow } from '../../../../src/store/instances/burn';
-import type { FleetSnapshot, Loaded } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/ports';
+import type { Loaded } from '../../../../src/shared/reading';
 import { anInstance } from '../../../support/builders';
 
 const now = Date.UTC(2026, 0, 15, 12);

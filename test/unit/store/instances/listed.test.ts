@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServiceFailedError } from '../../../../src/api/errors';
-import { NotSignedInError } from '../../../../src/store/accounts/accountErrors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { listedInstances } from '../../../../src/store/instances/listed';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

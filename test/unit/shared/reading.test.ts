@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createListStore } from '../../../src/store/listStore';
+import { AccountReading, isSameList } from '../../../src/shared/reading';
 import { FakeService } from '../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../support/fakeWindows';
 
-describe('A list of an account', () => {
+describe('A reading of an account', () => {
   let computer: FakeComputer;
   /** What the service has, and how many of its records nobody can read. */
   let listing = { items: ['one'], skipped: 0 };
@@ -21,10 +21,9 @@ describe('A list of an account', () => {
 
   const open = ({ accounts, hub, owned }: FakeWindow) =>
     owned.add(
-      createListStore({
-        name: 'things',
+      new AccountReading({
         accounts,
-        hub,
+        talk: { hub, topic: 'list.things', isSame: isSameList },
         clock: computer.clock,
         read: async () => {
           reads += 1;

@@ -1,0 +1,205 @@
+import { DisposableStore, type Disposable } from '../util/disposable';
+import { Emitter, type Event } from '../util/emitter';
+import { NotSignedInError } from './notSignedIn';
+
+/** What is known of something that the service is asked for. */
+export type Loaded<T> =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'loading' }
+  | {
+      readonly kind: 'ready';
+      readonly value: T;
+      /** Milliseconds since 1970. */
+      readonly fetchedAt: number;
+      /** Beside data: the data is the last good one. */
+      readonly error?: unknown;
+      /** Records that could not be understood: what is missing from the value may be one of them. */
+      readonly skipped?: number;
+    }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** Something of the active account that is read when it is asked for, and kept while stale. */
+export interface Reading<T> {
+  readonly state: Loaded<T>;
+  readonly onDidChange: Event<Loaded<T>>;
+  /** Reads again after what is under way: what was changed before the call is in the result. Rejects as the read does. */
+  refresh(): Promise<void>;
+}
+
+/** Whose reading it is. */
+export interface ActiveAccount<A> {
+  readonly active: A | undefined;
+  readonly onDidChange: (listener: () => void) => Disposable;
+}
+
+/** How windows tell each other that a reading has changed; its content never leaves the window. */
+export interface ReadingTalk<T> {
+  readonly hub: {
+    on(topic: string, listener: (data: unknown) => void): Disposable;
+    broadcast(topic: string, data: unknown): void;
+  };
+  readonly topic: string;
+  readonly isSame: (one: T, other: T) => boolean;
+}
+
+export interface ReadingDeps<A, T> {
+  readonly accounts: ActiveAccount<A>;
+  readonly clock: { now(): number };
+  readonly read: (
+    account: A,
+    signal: AbortSignal,
+  ) => Promise<{ readonly items: T; readonly skipped?: number | undefined }>;
+  /** Without it, a change here is seen in another window only when that one reads again. */
+  readonly talk?: ReadingTalk<T> | undefined;
+}
+
+/**
+ * Reads something of the active account, once at a time. The last good value stays, with the error beside it; another
+ * account begins with none.
+ */
+export class AccountReading<A extends { readonly key: string }, T> implements Reading<T>, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<Loaded<T>>());
+  readonly onDidChange = this.changed.event;
+  private current: Loaded<T> = { kind: 'idle' };
+  private accountKey: string | undefined;
+  private abort = new AbortController();
+  private inFlight: Promise<void> | undefined;
+  /** Begins when the one under way has ended. */
+  private next: { tellOthers: boolean; readonly done: Promise<void> } | undefined;
+
+  constructor(private readonly deps: ReadingDeps<A, T>) {
+    const { accounts, talk } = deps;
+    this.accountKey = accounts.active?.key;
+    this.owned.add(
+      accounts.onDidChange(() => {
+        this.followAccount();
+      }),
+    );
+    if (talk) {
+      this.owned.add(
+        talk.hub.on(talk.topic, (data) => {
+          if (data === this.accountKey && this.current.kind === 'ready') {
+            // The error is in the state.
+            void this.reread(false).catch(() => undefined);
+          }
+        }),
+      );
+    }
+  }
+
+  get state(): Loaded<T> {
+    return this.current;
+  }
+
+  /** The last good one, also while it is read again. */
+  get value(): T | undefined {
+    return this.current.kind === 'ready' ? this.current.value : undefined;
+  }
+
+  refresh(): Promise<void> {
+    return this.reread(true);
+  }
+
+  dispose(): void {
+    this.abort.abort();
+    this.owned.dispose();
+  }
+
+  private followAccount(): void {
+    const key = this.deps.accounts.active?.key;
+    if (key !== this.accountKey) {
+      this.accountKey = key;
+      this.abort.abort();
+      this.abort = new AbortController();
+      this.inFlight = undefined;
+      this.next = undefined;
+      this.become({ kind: 'idle' });
+    }
+  }
+
+  /** Whoever asks while a read waits for the one under way shares it: the service spaces them out. */
+  private reread(tellOthers: boolean): Promise<void> {
+    if (this.next) {
+      this.next.tellOthers ||= tellOthers;
+      return this.next.done;
+    }
+    const { signal } = this.abort;
+    const under = this.inFlight;
+    const wanted = { tellOthers };
+    const own: Promise<void> = (under?.catch(() => undefined) ?? Promise.resolve())
+      .then(() => {
+        if (this.next?.done === own) {
+          this.next = undefined;
+        }
+        return this.read(signal, wanted.tellOthers);
+      })
+      .finally(() => {
+        if (this.inFlight === own) {
+          this.inFlight = undefined;
+        }
+      });
+    if (under) {
+      this.next = Object.assign(wanted, { done: own });
+    }
+    this.inFlight = own;
+    if (!under && this.deps.accounts.active) {
+      this.showLoading();
+    }
+    return own;
+  }
+
+  private showLoading(): void {
+    if (this.current.kind === 'idle' || this.current.kind === 'failed') {
+      this.become({ kind: 'loading' });
+    }
+  }
+
+  private async read(signal: AbortSignal, tellOthers: boolean): Promise<void> {
+    const { accounts, clock, talk } = this.deps;
+    const account = accounts.active;
+    if (!account) {
+      throw new NotSignedInError();
+    }
+    this.showLoading();
+    try {
+      const { items: value, skipped = 0 } = await this.deps.read(account, signal);
+      if (this.isOver(signal)) {
+        return;
+      }
+      const before = this.current;
+      this.become({ kind: 'ready', value, fetchedAt: clock.now(), ...(skipped > 0 ? { skipped } : {}) });
+      const hasChanged =
+        before.kind === 'ready' &&
+        ((before.skipped ?? 0) !== skipped || talk?.isSame(before.value, value) === false);
+      if (tellOthers && hasChanged) {
+        talk?.hub.broadcast(talk.topic, account.key);
+      }
+    } catch (error) {
+      // The trouble of an account that was left is not the user's any more.
+      if (!this.isOver(signal)) {
+        this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
+        throw error;
+      }
+    }
+  }
+
+  private isOver(signal: AbortSignal): boolean {
+    return signal.aborted;
+  }
+
+  private become(state: Loaded<T>): void {
+    this.current = state;
+    this.changed.fire(state);
+  }
+}
+
+/** Whether two lists hold the same; `versionOf` differs whenever an item does. The whole item takes long for thousands. */
+export function isSameList<T>(
+  one: readonly T[],
+  other: readonly T[],
+  versionOf: (item: T) => string = (item) => JSON.stringify(item),
+): boolean {
+  const versions = other.map(versionOf);
+  return one.length === versions.length && one.every((item, index) => versionOf(item) === versions[index]);
+}
