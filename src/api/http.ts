@@ -11,6 +11,8 @@ export interface CallOptions {
   readonly onWait?: (waitMs: number) => void;
   /** Told the headers of each answer, names in lower case; its `date` is the service's clock. */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
+  /** Asked right before the request leaves, after every wait; false ends the call unsent with `CancelledError`. */
+  readonly isStillWanted?: () => Promise<boolean>;
   /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */
   readonly bearer?: string;
 }

@@ -97,6 +97,9 @@ export class ServiceHttp implements Http {
     for (;;) {
       await pacer.acquire(request.route, options);
       const bearer = options.bearer ?? (await this.parts.bearer());
+      if ((await options.isStillWanted?.()) === false) {
+        throw new CancelledError();
+      }
       try {
         return await this.once(request, bearer, options);
       } catch (error) {

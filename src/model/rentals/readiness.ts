@@ -8,6 +8,7 @@ import {
   stateOf,
   type InstanceFacts,
   type InstanceStateKind,
+  type OwnRequest,
 } from '../instances/instanceState';
 
 /** One machine on its way to running; plain data, so that it survives a restart. */
@@ -86,11 +87,14 @@ export function observe(
   now: number,
   limits: ReadinessLimits,
 ): WatchStep {
-  if (facts.lastRequest?.kind === 'destroy') {
+  const request = facts.lastRequest;
+  const isDestroying = request?.kind === 'destroy';
+  if (instance === 'ended' || (isDestroying && !isOpen(request, now))) {
     return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
   }
-  if (instance === 'ended') {
-    return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
+  if (isDestroying) {
+    // The service may still refuse it, and then the instance goes on starting.
+    return { watch };
   }
   if (instance === undefined) {
     return tick(watch, false, now, limits);
@@ -119,6 +123,13 @@ export function observe(
     return { watch: seen, outcome: { kind: 'failed', reason: seen.stage, hadData } };
   }
   return tick(seen, false, now, limits, hadData);
+}
+
+/** For this long after a destroy it is read back whether the instance is gone. */
+const openDestroyMs = 2 * 60_000;
+
+function isOpen({ tookEffect, at }: OwnRequest, now: number): boolean {
+  return tookEffect !== true && now - at <= openDestroyMs;
 }
 
 /** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */

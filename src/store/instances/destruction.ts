@@ -1,16 +1,18 @@
 import type { Client } from '../../api/client';
+import type { CallOptions } from '../../api/http';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Fleet } from '../ports';
 import { readPresence } from './ends';
+import { takeBack } from './power';
 
 /** What reading back says. `notConfirmed`: it may still be there and bill. */
 export type DestroyVerdict = 'destroyed' | 'notConfirmed';
 
 export interface DestructionDeps {
-  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'refresh'>;
+  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'refresh' | 'facts'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,15 +29,17 @@ export async function destroyAndVerify(
   client: Client,
   instanceId: number,
   signal?: AbortSignal,
+  options: Pick<CallOptions, 'isStillWanted'> = {},
 ): Promise<DestroyVerdict> {
   signal?.throwIfAborted();
+  const before = deps.fleet.facts(instanceId).lastRequest;
   // Noted first, so that no window takes what follows for a failure of the machine.
   deps.fleet.note(instanceId, { kind: 'destroy' });
   try {
-    await client.instances.destroy(instanceId);
+    await client.instances.destroy(instanceId, options);
   } catch (error) {
     if (!mayBeGone(error)) {
-      deps.fleet.forget(instanceId);
+      takeBack(deps.fleet, instanceId, before);
       throw error;
     }
     deps.log.warn(`The answer to destroying ${instanceId} is not known: ${String(error)}`);

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client';
+import type { CallOptions } from '../../api/http';
 import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
@@ -51,6 +52,7 @@ export async function sendPower(
   client: Client,
   id: number,
   kind: PowerRequest,
+  options: Pick<CallOptions, 'isStillWanted'> = {},
 ): Promise<
   { readonly answer: 'done' | 'queued' } | { readonly answer: 'lost'; turnedOut(verdict: PowerVerdict): void }
 > {
@@ -72,7 +74,7 @@ export async function sendPower(
     fleet.note(id, request);
   }
   try {
-    const answer = await send(client, id, kind);
+    const answer = await send(client, id, kind, options);
     turnedOut(answer);
     return { answer };
   } catch (error) {
@@ -85,15 +87,25 @@ export async function sendPower(
   }
 }
 
-async function send(client: Client, id: number, kind: PowerRequest): Promise<'done' | 'queued'> {
+async function send(
+  client: Client,
+  id: number,
+  kind: PowerRequest,
+  options: CallOptions,
+): Promise<'done' | 'queued'> {
   if (kind === 'start') {
-    return (await client.instances.start(id)).queued ? 'queued' : 'done';
+    return (await client.instances.start(id, options)).queued ? 'queued' : 'done';
   }
-  await client.instances[kind](id);
+  await client.instances[kind](id, options);
   return 'done';
 }
 
-function takeBack(fleet: PowerDeps['fleet'], id: number, before: OwnRequest | undefined): void {
+/** Notes again what was asked before a request that the service refused. */
+export function takeBack(
+  fleet: Pick<Fleet, 'note' | 'forget'>,
+  id: number,
+  before: OwnRequest | undefined,
+): void {
   if (before) {
     fleet.note(id, before);
   } else {

@@ -69,11 +69,20 @@ describe('readiness', () => {
       assert.deepEqual(stopped.outcome, { kind: 'ended', why: 'stopped' });
       const asked = new Play().see(0, { actualStatus }, { lastRequest: { kind: 'stop', at: start } });
       assert.deepEqual(asked.outcome, { kind: 'ended', why: 'stopped' });
-      const destroyed = new Play().see(0, { actualStatus }, { lastRequest: { kind: 'destroy', at: start } });
+      const destroy = { kind: 'destroy', at: start, tookEffect: true } as const;
+      const destroyed = new Play().see(0, { actualStatus }, { lastRequest: destroy });
       assert.deepEqual(destroyed.outcome, { kind: 'ended', why: 'destroyed' });
     }
     const gone = new Play().see(0, { actualStatus: 'loading' }).see(10_000, 'ended');
     assert.deepEqual(gone.outcome, { kind: 'ended', why: 'destroyed' });
+  });
+
+  it('goes on while a destroy may still be refused, for as long as it is read back', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'destroy', at: start } };
+    const play = new Play().see(60_000, { actualStatus: 'loading' }, facts);
+    assert.equal(play.outcome, undefined);
+    play.see(125_000, { actualStatus: 'loading' }, facts);
+    assert.deepEqual(play.outcome, { kind: 'ended', why: 'destroyed' });
   });
 
   it('waits a while for a machine that is not in the list yet', () => {

@@ -92,4 +92,15 @@ describe('destroying', () => {
     assert.equal(await destroy(), 'notConfirmed');
     assert.ok(window.fleet.state.kind !== 'ready' || window.fleet.find(5001));
   });
+
+  it('leaves the request before it standing where the service refuses', async () => {
+    window.fleet.note(5001, { kind: 'start', at: 7 });
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new ForbiddenError();
+      }
+    };
+    await assert.rejects(destroy(), ForbiddenError);
+    assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'start');
+  });
 });

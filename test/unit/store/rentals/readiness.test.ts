@@ -6,6 +6,8 @@ import {
   type Readiness,
   type ReadinessEvent,
 } from '../../../../src/store/rentals/readiness';
+import { ForbiddenError } from '../../../../src/api/errors';
+import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { fromDollars } from '../../../../src/model/money';
 import type { FleetStore } from '../../../../src/store/instances/fleet';
 import type { Account, Accounts, AccountsState, FleetSnapshot } from '../../../../src/store/ports';
@@ -229,6 +231,25 @@ describe('the readiness store', () => {
     service.instances = [];
     await pass('it is over', () => window.rentals.rentals[0]?.phase.kind === 'ended');
     assert.deepEqual(window.events, []);
+  });
+
+  it('goes on where the service refuses to destroy the machine, and tells that it failed', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    let refuse: () => void = () => undefined;
+    const refused = new Promise<void>((_, reject) => {
+      refuse = () => reject(new ForbiddenError());
+    });
+    service.before = (call) => (call === 'instances.destroy' ? refused : undefined);
+    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const destroyed = destroyAndVerify(deps, service.client, 6001).catch((error: unknown) => error);
+    await computer.clock.advance(30_000);
+    refuse();
+    assert.ok((await destroyed) instanceof ForbiddenError);
+    change('exited', { statusMessage: 'no such image' });
+    await pass('it failed', () => window.events.length > 0);
+    assert.equal(window.events[0]?.kind, 'failed');
   });
 
   it('watches a start of ours, and does not ask about it twice', async () => {
