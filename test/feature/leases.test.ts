@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { renameSync } from 'node:fs';
+import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -163,6 +165,40 @@ describe('stopping and destroying later', () => {
     await window.toast(/trainer destroys itself at .* its own timer runs, and its key was accepted/);
     assert.ok(reads() > before);
     await instances().row(/trainer.*\(armed\)/);
+  });
+
+  it('stays armed where a look at the timer proves nothing', async () => {
+    const answer = { kind: 'error', status: 403, error: 'no_access', msg: 'Not now.' } as const;
+    computer().simulator.fail({ ...answer, method: 'GET', path: `/api/v0/instances/${trainer}/` });
+    await openMenu('trainer');
+    await window.quick.pick(/Check the Timer on the Instance/);
+    await window.toast(/Could not verify the timer on trainer, so it may still act at .*HTTP 403/);
+    assert.match(await rowText('trainer'), /\(armed\)/);
+  });
+
+  it('stays in sight where it is canceled and the timer can not be ended', async () => {
+    const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
+    renameSync(key, `${key}.away`);
+    await openMenu('trainer');
+    await window.quick.pick(/Cancel, and Keep It/);
+    await window.toastButton(
+      /trainer could not be reached, so nothing was changed: its own timer still acts/,
+      'Cancel Here Only',
+    );
+    await window.toast(/Canceled here only\. trainer still destroys itself at/);
+    assert.match(await rowText('trainer'), /destroys itself at .*\(armed\)/);
+    renameSync(`${key}.away`, key);
+    await openMenu('trainer');
+    assert.doesNotMatch(window.quick.rows().join('\n'), /Extend/);
+    await window.quick.pick(/Cancel, and Keep It/);
+    await window.toast(/trainer is neither stopped nor destroyed/);
+    await computer().until('its end', async () => !/destroy/.test(await rowText('trainer')));
+    await openMenu('trainer');
+    await choose(/Destroy After a Time/, '2h', 'In 2 h');
+    await window.dialogButton('Destroy Then');
+    await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/trainer destroys itself at/);
   });
 
   it('ends the timer on the instance when it is told to, and keeps the instance', async () => {

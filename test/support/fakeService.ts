@@ -1,4 +1,6 @@
 import type { Client } from '../../src/api/client';
+import type { CallOptions } from '../../src/api/http';
+import { CancelledError } from '../../src/util/errors';
 import type { User } from '../../src/model/accounts/account';
 import type { Instance } from '../../src/model/instances/instance';
 import type { Offer } from '../../src/model/offers/offer';
@@ -38,6 +40,13 @@ export class FakeService {
     return result;
   }
 
+  /** As the client does, it asks once more right before the request leaves. */
+  private async leave(options?: CallOptions): Promise<void> {
+    if ((await options?.isStillWanted?.()) === false) {
+      throw new CancelledError();
+    }
+  }
+
   private makeClient(): Client {
     const known = {
       priceIncreases: {
@@ -73,29 +82,37 @@ export class FakeService {
             found: this.instances.length,
           })),
         get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
-        destroy: (id: number) =>
-          this.run('instances.destroy', () => {
+        destroy: async (id: number, options?: CallOptions) => {
+          await this.leave(options);
+          return this.run('instances.destroy', () => {
             this.instances = this.instances.filter((one) => one.id !== id);
-          }),
-        stop: (id: number) =>
-          this.run('instances.stop', () => {
+          });
+        },
+        stop: async (id: number, options?: CallOptions) => {
+          await this.leave(options);
+          return this.run('instances.stop', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'exited', intendedStatus: 'stopped' } : one,
             );
-          }),
-        start: (id: number) =>
-          this.run('instances.start', () => {
+          });
+        },
+        start: async (id: number, options?: CallOptions) => {
+          await this.leave(options);
+          return this.run('instances.start', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, intendedStatus: 'running' } : one,
             );
             return { queued: false };
-          }),
-        reboot: (id: number) =>
-          this.run('instances.reboot', () => {
+          });
+        },
+        reboot: async (id: number, options?: CallOptions) => {
+          await this.leave(options);
+          return this.run('instances.reboot', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'loading' } : one,
             );
-          }),
+          });
+        },
         logs: () => this.run('instances.logs', () => 'the log\n'),
       },
     };

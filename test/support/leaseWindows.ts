@@ -28,10 +28,13 @@ export class FakeLeaseDisk {
     },
     put: (lease) => Promise.resolve(void this.leases.set(lease.instanceId, lease)),
     putState: (id, state) => Promise.resolve(void this.states.set(id, state)),
+    unreadable: [],
+    state: (id) => Promise.resolve(this.states.get(id)),
     remove: (id) => {
+      const state = this.states.get(id);
       this.leases.delete(id);
       this.states.delete(id);
-      return Promise.resolve();
+      return Promise.resolve(state);
     },
   };
 

@@ -2,13 +2,14 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { actionsFor } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
 import type { LeaseDeps } from './deps';
-import { idleMeaning, needsEditor, willText } from './leaseWords';
+import { armedStill, idleMeaning, needsEditor, willText } from './leaseWords';
 import { arm, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;
@@ -41,14 +42,19 @@ export async function setLease(
   if (action === 'destroy' && !(await confirmDestroy(name, will, term))) {
     return;
   }
-  if (!(await disarm(deps, instanceId, name))) {
+  const before = deps.leases.find(instanceId)?.lease;
+  const disarmed = await disarm(deps, instanceId, name);
+  if (disarmed === 'no') {
     return;
   }
-  const lease = await deps.leases.set(instanceId, action, term);
+  const kept = disarmed === 'hereOnly' ? before : undefined;
+  const armed = kept?.armed && { action: kept.action, ...kept.armed };
+  const { lease, sentAt } = await deps.leases.set(instanceId, action, term, armed);
+  tellLate(deps, name, before, sentAt);
   const itself = t('Let the Instance Do It…');
   const chosen = await vscode.window.showInformationMessage(
     t('{0} {1}, by {2}.', name, will, needsEditor()),
-    ...(canArm(deps, lease) ? [itself] : []),
+    ...(!armed && canArm(deps, lease) ? [itself] : []),
   );
   if (chosen === itself) {
     await arm(deps, instanceId, name);
@@ -75,11 +81,16 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
 }
 
 export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
-  const lease = await deps.leases.extend(instanceId, extendByMs);
-  if (!lease) {
+  const before = deps.leases.find(instanceId)?.lease;
+  const changed = await deps.leases.extend(instanceId, extendByMs);
+  if (!changed) {
     return;
   }
+  const { lease, sentAt } = changed;
   const name = nameOf(deps, instanceId);
+  if (tellLate(deps, name, before, sentAt)) {
+    return;
+  }
   void vscode.window.showInformationMessage(
     t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()),
   );
@@ -89,13 +100,48 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
 }
 
 export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const { leases, clock } = deps;
   const name = nameOf(deps, instanceId);
-  if (await disarm(deps, instanceId, name)) {
-    await deps.leases.cancel(instanceId);
+  const before = leases.find(instanceId)?.lease;
+  const disarmed = await disarm(deps, instanceId, name);
+  if (disarmed === 'no') {
+    return;
+  }
+  if (disarmed === 'hereOnly' && before?.armed) {
+    tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
+    void vscode.window.showWarningMessage(armedStill(before, before.armed, name, clock.now()));
+  } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
     void vscode.window.showInformationMessage(
       t('{0} is neither stopped nor destroyed by itself. It goes on costing.', name),
     );
   }
+}
+
+/** Where the request of the lease before was on its way when the user changed or canceled it. */
+function tellLate(
+  { clock }: Pick<LeaseDeps, 'clock'>,
+  name: string,
+  before: Lease | undefined,
+  sentAt: number | undefined,
+): boolean {
+  if (!before || sentAt === undefined) {
+    return false;
+  }
+  const at = momentText(sentAt, clock.now());
+  void vscode.window.showWarningMessage(
+    before.action === 'stop'
+      ? t(
+          'Too late: the request to stop {0} was sent at {1}. The list shows whether it is stopped.',
+          name,
+          at,
+        )
+      : t(
+          'Too late: the request to destroy {0} was sent at {1}. The list shows whether it is destroyed.',
+          name,
+          at,
+        ),
+  );
+  return true;
 }
 
 /** `$0.12/day`, or that the record does not say. */

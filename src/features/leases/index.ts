@@ -8,6 +8,7 @@ import type { LeaseDeps } from './deps';
 import { LeaseMenu } from './leaseMenu';
 import { registerNotifications } from './leaseNotifications';
 import { leaseNote } from './leaseWords';
+import { tellUnreadable } from './unreadableLeases';
 import { watchPresence } from './presenceWatch';
 
 /** Instances that are stopped or destroyed later, and what counts as using them until then. */
@@ -16,6 +17,7 @@ export function register(deps: LeaseDeps): Disposable {
   const { leases, fleet, clock } = deps;
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
+  store.add(tellUnreadable(deps));
   const changed = store.add(new Emitter<void>());
   store.add(leases.onDidChange(() => changed.fire()));
   store.add(

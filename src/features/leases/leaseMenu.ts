@@ -62,12 +62,16 @@ export class LeaseMenu {
         description: at === undefined || at < now ? '' : t('in {0}', localize(durationText(at - now))),
         detail: carriedOut ? `${carriedOut[0]}: ${carriedOut[1]}` : '',
       },
-      {
-        id: 'extend',
-        icon: 'add',
-        label: lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again'),
-        run: this.then(() => extend(deps, instanceId)),
-      },
+      ...(lease.isOnlyOnInstance === true
+        ? []
+        : [
+            {
+              id: 'extend',
+              icon: 'add',
+              label: lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again'),
+              run: this.then(() => extend(deps, instanceId)),
+            },
+          ]),
       ...(lease.armed
         ? [
             {

@@ -8,6 +8,13 @@ import { durationText } from '../../util/duration';
 /** `stops 17:30`, for the row of an instance. */
 function rowText({ lease, state }: LeaseRow, now: number): string {
   const isStop = lease.action === 'stop';
+  if (lease.isOnlyOnInstance === true && lease.armed) {
+    const when = itselfWhen(lease, lease.armed, now);
+    return isStop ? t('stops itself {0}', when) : t('destroys itself {0}', when);
+  }
+  if (state.actingSince !== undefined) {
+    return isStop ? t('being stopped') : t('being destroyed');
+  }
   if (state.missedAt !== undefined) {
     return t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
   }
@@ -32,13 +39,18 @@ function rowText({ lease, state }: LeaseRow, now: number): string {
 
 export function leaseNote(row: LeaseRow, now: number): InstanceNote {
   const { armed } = row.lease;
-  const who = armed
-    ? t(
-        'the instance itself {0}, proved {1}, and an open editor before it',
-        itselfWhen(row.lease, armed, now),
-        momentText(armed.provedAt, now),
-      )
-    : needsEditor();
+  const isElse = armed?.action !== undefined && armed.action !== row.lease.action;
+  const who = isElse
+    ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), otherTimer(row.lease, armed, now))
+    : row.lease.isOnlyOnInstance === true && armed
+      ? t('the instance itself: its own timer could not be ended')
+      : armed
+        ? t(
+            'the instance itself {0}, proved {1}, and an open editor before it',
+            itselfWhen(row.lease, armed, now),
+            momentText(armed.provedAt, now),
+          )
+        : needsEditor();
   const text = rowText(row, now);
   return {
     row: armed ? `${text} (${t('armed')})` : text,
@@ -47,6 +59,27 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
       [t('Carried out by'), who],
     ],
   };
+}
+
+/** What a timer does that belongs to a schedule before this one. */
+function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
+  const when = itselfWhen(lease, armed, now);
+  return armed.action === 'stop'
+    ? t('the instance stops itself {0}', when)
+    : t('the instance destroys itself {0}', when);
+}
+
+/** Where a timer on the machine was not ended, whatever was canceled here. */
+export function armedStill(
+  lease: Lease,
+  armed: Pick<ArmedTimer, 'at' | 'action'>,
+  name: string,
+  now: number,
+): string {
+  const when = itselfWhen(lease, armed, now);
+  return (armed.action ?? lease.action) === 'stop'
+    ? t('Canceled here only. {0} still stops itself {1}: its own timer could not be ended.', name, when)
+    : t('Canceled here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
 }
 
 /** `at 17:30`, or `once it is idle for 45 min`: when the timer on the machine acts. */

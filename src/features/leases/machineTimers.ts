@@ -110,23 +110,36 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     );
     return;
   }
-  // Not to be reached says nothing about the timer.
-  if (verdict.kind !== 'noLogin') {
+  // Only a process that is gone will not act; whatever else is wrong may mend itself before its time.
+  const isGone = verdict.kind === 'notAlive';
+  if (isGone) {
     await leases.setArmed(lease, undefined);
   }
+  const why = reason(verdict, name);
   void tryAgain(
-    t('The timer on {0} has not proved that it can act. {1}', name, reason(verdict, name)),
-    () => arm(deps, instanceId, name),
+    isGone
+      ? t('The timer on {0} has ended. {1}', name, why)
+      : t(
+          'Could not verify the timer on {0}, so it may still act {1}. {2}',
+          name,
+          itselfWhen(lease, lease.armed, clock.now()),
+          why,
+        ),
+    () => (isGone ? arm(deps, instanceId, name) : check(deps, instanceId, name)),
     deps,
   );
 }
 
-/** True once no timer on the machine is left that acts; says so where one may be. */
-export async function disarm(deps: LeaseDeps, instanceId: number, name: string): Promise<boolean> {
+/** `done` once no timer on the machine is left that acts; says so and asks where one may be. */
+export async function disarm(
+  deps: LeaseDeps,
+  instanceId: number,
+  name: string,
+): Promise<'done' | 'hereOnly' | 'no'> {
   const { leases, ssh, clock } = deps;
   const lease = leases.find(instanceId)?.lease;
   if (!lease?.armed) {
-    return true;
+    return 'done';
   }
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const isDone =
@@ -136,7 +149,7 @@ export async function disarm(deps: LeaseDeps, instanceId: number, name: string):
     ));
   if (isDone) {
     await leases.setArmed(lease, undefined);
-    return true;
+    return 'done';
   }
   const again = t('Try Again');
   const hereOnly = t('Cancel Here Only');
@@ -149,7 +162,7 @@ export async function disarm(deps: LeaseDeps, instanceId: number, name: string):
     again,
     hereOnly,
   );
-  return chosen === again ? disarm(deps, instanceId, name) : chosen === hereOnly;
+  return chosen === again ? disarm(deps, instanceId, name) : chosen === hereOnly ? 'hereOnly' : 'no';
 }
 
 /** Starting it was broken off, or what it is for was cancelled or changed meanwhile. */

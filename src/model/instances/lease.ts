@@ -1,3 +1,6 @@
+import type { Instance } from './instance';
+import type { OwnRequest } from './instanceState';
+
 /** What happens to an instance when its time is over. */
 export type LeaseAction = 'stop' | 'destroy';
 
@@ -13,6 +16,8 @@ export interface ArmedTimer {
   readonly at?: number | undefined;
   /** When its process was seen alive and its key was accepted. */
   readonly provedAt: number;
+  /** What it does, where the schedule says something else by now and the timer could not be ended. */
+  readonly action?: LeaseAction | undefined;
 }
 
 /** The user's word that an instance is to be stopped or destroyed later. */
@@ -23,7 +28,9 @@ export interface Lease {
   readonly action: LeaseAction;
   readonly term: LeaseTerm;
   readonly setAt: number;
-  readonly armed?: ArmedTimer;
+  readonly armed?: ArmedTimer | undefined;
+  /** The user canceled it, but the timer on the instance could not be ended: no editor carries it out. */
+  readonly isOnlyOnInstance?: boolean;
 }
 
 /** How far it has come; written by the window that carries it out. Times are milliseconds since 1970. */
@@ -38,7 +45,11 @@ export interface LeaseState {
   readonly endedAt?: number | undefined;
   /** How often it was tried and failed, and when it is tried again. */
   readonly attempts?: number;
-  readonly nextTryAt?: number;
+  readonly nextTryAt?: number | undefined;
+  /** Since when a window carries it out. */
+  readonly actingSince?: number | undefined;
+  /** When the request to the service left; absent again once the service refused it. */
+  readonly sentAt?: number | undefined;
 }
 
 const minuteMs = 60_000;
@@ -81,7 +92,7 @@ export type LeaseStep =
 /** What is to be done now. A stop loses nothing on the disk and ends the larger cost, so it is made up for. */
 export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep {
   const at = fireAt(lease, state);
-  if (state.missedAt !== undefined || at === undefined) {
+  if (state.missedAt !== undefined || at === undefined || lease.isOnlyOnInstance === true) {
     return { kind: 'wait' };
   }
   const isTried = state.nextTryAt !== undefined;
@@ -114,7 +125,7 @@ export function movedBack<T extends Lease>(lease: T, byMs: number): T {
 
 /** The state of the same lease after `movedBack`. */
 export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
-  const { idleSince, warnedAt, missedAt, endedAt, nextTryAt } = state;
+  const { idleSince, warnedAt, missedAt, endedAt, nextTryAt, actingSince, sentAt } = state;
   return {
     ...state,
     ...(idleSince === undefined ? {} : { idleSince: idleSince - byMs }),
@@ -122,12 +133,37 @@ export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
     ...(missedAt === undefined ? {} : { missedAt: missedAt - byMs }),
     ...(endedAt === undefined ? {} : { endedAt: endedAt - byMs }),
     ...(nextTryAt === undefined ? {} : { nextTryAt: nextTryAt - byMs }),
+    ...(actingSince === undefined ? {} : { actingSince: actingSince - byMs }),
+    ...(sentAt === undefined ? {} : { sentAt: sentAt - byMs }),
   };
 }
 
 /** After this many failures: a minute, doubled each time, at most a quarter of an hour. */
 export function retryAfterMs(attempts: number): number {
   return Math.min(15, 2 ** Math.max(0, attempts - 1)) * minuteMs;
+}
+
+/** A window that carries a lease out is done within this time, or it is gone. */
+export const actingMs = 3 * minuteMs;
+
+/**
+ * Whether the process on the machine is proved to have ended: it ends with its container. A host whose heartbeat is
+ * missed shows as offline or unknown, and its containers go on.
+ */
+export function isProvedGone(
+  { provedAt }: ArmedTimer,
+  { actualStatus, uptimeMinutes }: Instance,
+  request: OwnRequest | undefined,
+  now: number,
+): boolean {
+  if (actualStatus !== 'running') {
+    return actualStatus === 'exited' || actualStatus === 'stopped';
+  }
+  const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * minuteMs;
+  return (
+    // The service's clock and its figure are a little off.
+    startedAt > provedAt + 120_000 || (request?.kind === 'reboot' && request.at > provedAt)
+  );
 }
 
 const longestLeaseMs = 30 * 24 * 60 * minuteMs;

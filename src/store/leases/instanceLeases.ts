@@ -7,7 +7,7 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { DiskList } from '../diskList';
 import type { Accounts, WindowHub } from '../ports';
-import type { LeaseRow, LeaseStorage } from './leaseFiles';
+import type { LeaseRow, LeaseStorage, UnreadableLease } from './leaseFiles';
 
 export interface InstanceLeasesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -16,6 +16,12 @@ export interface InstanceLeasesDeps {
   readonly log: Log;
   /** Where those of an account are kept. */
   readonly storage: (accountKey: string) => LeaseStorage;
+}
+
+/** A lease as it is now, and when a request for the one before it left, where one did. */
+export interface ChangedLease {
+  readonly lease: Lease;
+  readonly sentAt: number | undefined;
 }
 
 /** When instances of the active account are to be stopped or destroyed: the same in all windows, kept on disk. */
@@ -53,21 +59,33 @@ export class InstanceLeases implements Disposable {
     return this.list.rows.find(({ lease }) => lease.instanceId === instanceId);
   }
 
-  /** Takes the place of the one there was. Throws where nobody is signed in or the disk refuses. */
-  async set(instanceId: number, action: LeaseAction, term: LeaseTerm): Promise<Lease> {
-    const lease = {
-      id: randomBytes(4).toString('hex'),
-      instanceId,
-      action,
-      term,
-      setAt: this.deps.clock.now(),
-    };
-    await this.put(lease);
-    return lease;
+  /** Schedules whose files can't be read. */
+  get unreadable(): readonly UnreadableLease[] {
+    return this.list.files?.unreadable ?? [];
+  }
+
+  /** Reads them again, here and in the other windows. Never rejects. */
+  refresh(): Promise<void> {
+    return this.list.tellChanged();
+  }
+
+  /**
+   * Takes the place of the one there was; `armed` is a timer on the machine that could not be ended. Throws where
+   * nobody is signed in or the disk refuses.
+   */
+  async set(
+    instanceId: number,
+    action: LeaseAction,
+    term: LeaseTerm,
+    armed?: ArmedTimer,
+  ): Promise<ChangedLease> {
+    const id = randomBytes(4).toString('hex');
+    const setAt = this.deps.clock.now();
+    return this.replace({ id, instanceId, action, term, setAt, ...(armed ? { armed } : {}) });
   }
 
   /** The same lease, later. An idle one counts anew from now. */
-  async extend(instanceId: number, byMs: number): Promise<Lease | undefined> {
+  async extend(instanceId: number, byMs: number): Promise<ChangedLease | undefined> {
     const row = this.find(instanceId);
     if (!row) {
       return undefined;
@@ -76,9 +94,14 @@ export class InstanceLeases implements Disposable {
     const now = this.deps.clock.now();
     const term: LeaseTerm =
       lease.term.kind === 'idle' ? lease.term : { kind: 'at', at: Math.max(lease.term.at, now) + byMs };
-    const extended = { ...lease, id: randomBytes(4).toString('hex'), term, setAt: now };
-    await this.put(extended);
-    return extended;
+    return this.replace({ ...lease, id: randomBytes(4).toString('hex'), term, setAt: now });
+  }
+
+  /** Writes the new word first, so that either the window that acts sees it, or this one sees what left. */
+  private async replace(lease: Lease): Promise<ChangedLease> {
+    const before = await this.current(lease.instanceId);
+    await this.put(lease);
+    return { lease, sentAt: sentFor(before, await this.list.files?.state(lease.instanceId)) };
   }
 
   /**
@@ -88,17 +111,48 @@ export class InstanceLeases implements Disposable {
   async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
     const row = await this.list.files?.read(lease.instanceId);
     const isCurrent = row?.lease.id === lease.id;
-    if (isCurrent) {
-      const { id, action, term, setAt } = row.lease;
-      const plain = { id, instanceId: lease.instanceId, action, term, setAt };
-      await this.put(armed ? { ...plain, armed } : plain);
+    if (isCurrent && row.lease.isOnlyOnInstance === true && !armed) {
+      await this.cancel(lease.instanceId);
+    } else if (isCurrent) {
+      await this.put({ ...row.lease, armed });
     }
     return isCurrent;
   }
 
-  async cancel(instanceId: number): Promise<void> {
-    await this.list.files?.remove(instanceId);
+  /** The user's word. Returns when the request to the service left, where it did before this. */
+  async cancel(instanceId: number): Promise<number | undefined> {
+    const before = await this.current(instanceId);
+    const state = await this.list.files?.remove(instanceId);
     await this.list.tellChanged();
+    return sentFor(before, state);
+  }
+
+  /** Canceled by the user, but the timer on the instance could not be ended: it stays in sight. */
+  async leaveToInstance(instanceId: number): Promise<number | undefined> {
+    const before = await this.current(instanceId);
+    if (before?.armed) {
+      const { action = before.action } = before.armed;
+      const id = randomBytes(4).toString('hex');
+      const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true });
+      return sentAt;
+    }
+    return this.cancel(instanceId);
+  }
+
+  /** For the window that carries leases out; what the user set meanwhile stays. */
+  async finish({ id, instanceId }: Lease): Promise<void> {
+    if ((await this.reread(instanceId))?.lease.id === id) {
+      await this.cancel(instanceId);
+    }
+  }
+
+  /**
+   * For the window that carries leases out, right before its request leaves: false where the user changed or
+   * canceled the lease. That the request leaves is written first, so a later cancel knows of it.
+   */
+  async isAboutToSend(lease: Lease, state: LeaseState): Promise<boolean> {
+    await this.putState(lease.instanceId, { ...state, sentAt: this.deps.clock.now() });
+    return (await this.reread(lease.instanceId))?.lease.id === lease.id;
   }
 
   /** For the window that carries leases out: what is on disk now, the user's last word. */
@@ -129,4 +183,14 @@ export class InstanceLeases implements Disposable {
   dispose(): void {
     this.list.dispose();
   }
+
+  /** What is on disk, or was when it could be read last. */
+  private async current(instanceId: number): Promise<Lease | undefined> {
+    const row = await this.list.files?.read(instanceId).catch(() => this.find(instanceId));
+    return row?.lease;
+  }
+}
+
+function sentFor(lease: Lease | undefined, state: LeaseState | undefined): number | undefined {
+  return lease !== undefined && state?.leaseId === lease.id ? state.sentAt : undefined;
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Lease, LeaseState } from '../../model/instances/lease';
-import { JsonFile } from '../jsonFile';
+import { FileUnreadableError, JsonFile } from '../jsonFile';
 
 const leaseFile = z.object({
   version: z.literal(1),
@@ -13,7 +13,15 @@ const leaseFile = z.object({
     z.object({ kind: z.literal('idle'), minutes: z.number().positive() }),
   ]),
   setAt: z.number(),
-  armed: z.object({ token: z.string(), at: z.number().optional(), provedAt: z.number() }).optional(),
+  armed: z
+    .object({
+      token: z.string(),
+      at: z.number().optional(),
+      provedAt: z.number(),
+      action: z.enum(['stop', 'destroy']).optional(),
+    })
+    .optional(),
+  isOnlyOnInstance: z.boolean().optional(),
 });
 const stateFile = z.object({
   leaseId: z.string(),
@@ -23,6 +31,8 @@ const stateFile = z.object({
   endedAt: z.number().optional(),
   attempts: z.number().optional(),
   nextTryAt: z.number().optional(),
+  actingSince: z.number().optional(),
+  sentAt: z.number().optional(),
 });
 
 export interface LeaseRow {
@@ -30,13 +40,27 @@ export interface LeaseRow {
   readonly state: LeaseState;
 }
 
+/** A schedule that can't be carried out because its file can't be read. */
+export interface UnreadableLease {
+  readonly instanceId: number;
+  readonly path: string;
+  /** `damaged`: it was set aside under this path. `refused`: the disk refused to read it. */
+  readonly kind: 'damaged' | 'refused';
+}
+
 export interface LeaseStorage {
-  /** By instance. Throws `FileUnreadableError` where the disk refuses. */
+  /** By instance, without those that can't be read. Throws where the folder can't be read. */
   list(): Promise<readonly LeaseRow[]>;
+  /** What the last `list` found and could not read. */
+  readonly unreadable: readonly UnreadableLease[];
+  /** Throws `FileUnreadableError` where the disk refuses. */
   read(instanceId: number): Promise<LeaseRow | undefined>;
+  /** How far any lease of the instance has come, also one that is canceled or replaced by now. */
+  state(instanceId: number): Promise<LeaseState | undefined>;
   put(lease: Lease): Promise<void>;
   putState(instanceId: number, state: LeaseState): Promise<void>;
-  remove(instanceId: number): Promise<void>;
+  /** Removes the word of the user first; returns how far it had come. */
+  remove(instanceId: number): Promise<LeaseState | undefined>;
 }
 
 /**
@@ -44,13 +68,36 @@ export interface LeaseStorage {
  * that the window that carries it out never writes over a change or brings back what was cancelled.
  */
 export class LeaseFiles implements LeaseStorage {
+  unreadable: readonly UnreadableLease[] = [];
+
   constructor(private readonly folder: string) {}
 
   async list(): Promise<readonly LeaseRow[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder)).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? []);
-    const rows = await Promise.all(ids.map((id) => this.read(Number(id))));
-    return rows.filter((row) => row !== undefined).sort((a, b) => a.lease.instanceId - b.lease.instanceId);
+    const ids = await this.idsOf(/^(\d+)\.json$/);
+    const refused: number[] = [];
+    const rows = await Promise.all(
+      ids.map((id) =>
+        this.read(id).catch((error: unknown) => {
+          if (!(error instanceof FileUnreadableError)) {
+            throw error;
+          }
+          refused.push(id);
+          return undefined;
+        }),
+      ),
+    );
+    const present = rows.filter((row) => row !== undefined);
+    const known = new Set([...present.map(({ lease }) => lease.instanceId), ...refused]);
+    this.unreadable = [
+      ...refused.map((instanceId) => ({
+        instanceId,
+        path: this.leaseFile(instanceId).path,
+        kind: 'refused' as const,
+      })),
+      ...(await this.damaged()).filter(({ instanceId }) => !known.has(instanceId)),
+    ];
+    return present.sort((a, b) => a.lease.instanceId - b.lease.instanceId);
   }
 
   async read(instanceId: number): Promise<LeaseRow | undefined> {
@@ -58,22 +105,28 @@ export class LeaseFiles implements LeaseStorage {
     if (content.kind !== 'present') {
       return undefined;
     }
-    const { id, action, term, setAt, armed } = content.value;
-    const lease = { id, instanceId, action, term, setAt, ...(armed ? { armed } : {}) };
-    const state = await this.stateFile(instanceId).read();
-    const isOwn = state.kind === 'present' && state.value.leaseId === id;
-    // The file says nothing else than the type: what is missing there is missing here.
-    return { lease, state: isOwn ? (state.value as LeaseState) : { leaseId: id } };
+    const { id, action, term, setAt, armed, isOnlyOnInstance } = content.value;
+    const lease = {
+      ...{ id, instanceId, action, term, setAt },
+      ...(armed ? { armed } : {}),
+      ...(isOnlyOnInstance === true ? { isOnlyOnInstance } : {}),
+    };
+    const state = await this.state(instanceId);
+    return { lease, state: state?.leaseId === id ? state : { leaseId: id } };
   }
 
-  async put({ instanceId, id, action, term, setAt, armed }: Lease): Promise<void> {
+  async state(instanceId: number): Promise<LeaseState | undefined> {
+    const state = await this.stateFile(instanceId).read();
+    // The file says nothing else than the type: what is missing there is missing here.
+    return state.kind === 'present' ? (state.value as LeaseState) : undefined;
+  }
+
+  async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Lease): Promise<void> {
     await this.leaseFile(instanceId).write({
       version: 1,
-      id,
-      action,
-      term,
-      setAt,
+      ...{ id, action, term, setAt },
       ...(armed ? { armed } : {}),
+      ...(isOnlyOnInstance === true ? { isOnlyOnInstance } : {}),
     });
   }
 
@@ -81,9 +134,28 @@ export class LeaseFiles implements LeaseStorage {
     await this.stateFile(instanceId).write({ ...state });
   }
 
-  async remove(instanceId: number): Promise<void> {
+  async remove(instanceId: number): Promise<LeaseState | undefined> {
     await this.leaseFile(instanceId).remove();
+    const state = await this.state(instanceId);
     await this.stateFile(instanceId).remove();
+    return state;
+  }
+
+  private async damaged(): Promise<readonly UnreadableLease[]> {
+    const names = await readdir(this.folder);
+    return names.flatMap((name) => {
+      const [, id] = /^(\d+)\.json\.broken-\d+$/.exec(name) ?? [];
+      return id === undefined
+        ? []
+        : { instanceId: Number(id), path: join(this.folder, name), kind: 'damaged' as const };
+    });
+  }
+
+  private async idsOf(pattern: RegExp): Promise<readonly number[]> {
+    return (await readdir(this.folder)).flatMap((name) => {
+      const id = pattern.exec(name)?.[1];
+      return id === undefined ? [] : Number(id);
+    });
   }
 
   private leaseFile(instanceId: number) {

@@ -1,26 +1,24 @@
-import type { Client } from '../../api/client';
-import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { intentOf, stateOf, type OwnRequest } from '../../model/instances/instanceState';
+import { stateOf } from '../../model/instances/instanceState';
 import {
   fireAt,
+  actingMs,
+  isProvedGone,
   movedBack,
   retryAfterMs,
   stateMovedBack,
   stepOf,
-  type ArmedTimer,
   type Lease,
   type LeaseState,
 } from '../../model/instances/lease';
-import { waitSince, type Clock } from '../../util/clock';
+import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { destroyAndVerify } from '../instances/destruction';
-import { readPresence, tidyAfterMs } from '../instances/ends';
-import { sendPower } from '../instances/power';
+import { tidyAfterMs } from '../instances/ends';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
+import { carryOut } from './carryOut';
 import type { LeaseRow } from './leaseFiles';
 import { leaseNoticeKind, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
@@ -41,8 +39,6 @@ export interface LeaseRunnerDeps {
 const leaseTickMs = 15_000;
 /** A clock is set back by more than this, or it is only being corrected. */
 const setBackMs = 30_000;
-/** When it is looked whether a stop took effect, in milliseconds after the answer. */
-const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
 const dayMs = 24 * 3_600_000;
 
 /** Carries leases out, in the window that leads. Without a lease there is no timer. */
@@ -72,8 +68,8 @@ export class LeaseRunner implements Disposable {
 
   /** Looks at all of them; what happens meanwhile is looked at afterwards. */
   private look(): void {
-    const { hub, leases, accounts } = this.deps;
-    if (this.owned.isDisposed || !hub.isLeader || !accounts.active || leases.rows.length === 0) {
+    const { hub, accounts } = this.deps;
+    if (this.owned.isDisposed || !hub.isLeader || !accounts.active || !this.hasWork) {
       this.timer.value = undefined;
       return;
     }
@@ -87,12 +83,27 @@ export class LeaseRunner implements Disposable {
     }
   }
 
+  private get hasWork(): boolean {
+    const { leases } = this.deps;
+    return leases.rows.length > 0 || this.isUnread;
+  }
+
+  /** A disk that refuses for a moment drops no schedule. */
+  private get isUnread(): boolean {
+    const { leases } = this.deps;
+    return leases.error !== undefined || leases.unreadable.some(({ kind }) => kind === 'refused');
+  }
+
   private plan(): void {
     const { hub, leases, clock } = this.deps;
+    const tick = () => {
+      if (this.isUnread) {
+        void leases.refresh();
+      }
+      this.look();
+    };
     this.timer.value =
-      this.owned.isDisposed || !hub.isLeader || leases.rows.length === 0
-        ? undefined
-        : clock.schedule(() => this.look(), leaseTickMs);
+      this.owned.isDisposed || !hub.isLeader || !this.hasWork ? undefined : clock.schedule(tick, leaseTickMs);
   }
 
   /** Never rejects. */
@@ -174,13 +185,15 @@ export class LeaseRunner implements Disposable {
       await leases.putState(lease.instanceId, { ...state, endedAt: undefined });
     }
     const request = fleet.facts(instance.id).lastRequest;
-    if (lease.armed && hasRestarted(lease.armed, instance, request, clock.now())) {
-      // The process on the machine ended with its container.
+    if (lease.armed && isProvedGone(lease.armed, instance, request, clock.now())) {
       await leases.setArmed(lease, undefined);
+      if (lease.isOnlyOnInstance === true) {
+        return true;
+      }
     }
     const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
     if (lease.action === 'stop' && kind === 'stopped') {
-      await leases.cancel(lease.instanceId);
+      await leases.finish(lease);
       return true;
     }
     if (state.missedAt !== undefined && accounts.active) {
@@ -190,17 +203,18 @@ export class LeaseRunner implements Disposable {
   }
 
   /** Nothing is left to do; the word of the user is kept for a day, in case the service was wrong. */
-  private async ended({ instanceId }: Lease, state: LeaseState): Promise<true> {
+  private async ended(lease: Lease, state: LeaseState): Promise<true> {
     const { leases, clock, fleet } = this.deps;
+    const { instanceId } = lease;
     const now = clock.now();
     const request = fleet.facts(instanceId).lastRequest;
     if (request?.kind === 'destroy' && request.tookEffect === true) {
       // The user's later word, verified.
-      await leases.cancel(instanceId);
+      await leases.finish(lease);
     } else if (state.endedAt === undefined) {
       await leases.putState(instanceId, { ...state, endedAt: now });
     } else if (now - state.endedAt > tidyAfterMs) {
-      await leases.cancel(instanceId);
+      await leases.finish(lease);
     }
     return true;
   }
@@ -234,64 +248,56 @@ export class LeaseRunner implements Disposable {
     const attempts = (state.attempts ?? 0) + 1;
     const isMine = await hub.claim(`${account.key}:lease:${lease.id}:${attempts}`);
     // The user's last word: it may have been cancelled or extended a moment ago.
-    if ((await leases.reread(instanceId))?.lease.id !== lease.id) {
+    const last = await leases.reread(instanceId);
+    if (last?.lease.id !== lease.id) {
       return;
     }
-    const tried = { ...state, attempts, nextTryAt: clock.now() + retryAfterMs(attempts) };
-    await leases.putState(instanceId, tried);
     if (!isMine) {
+      await leases.putState(instanceId, { ...last.state, attempts, nextTryAt: clock.now() + actingMs });
       return;
     }
+    const now = clock.now();
+    const acting = { ...state, attempts, nextTryAt: now + actingMs, actingSince: now };
+    await leases.putState(instanceId, acting);
     try {
-      const done = await this.act(account.client, lease);
+      const done = await carryOut(this.deps, account.client, lease, {
+        signal: this.stop.signal,
+        isStillWanted: () => leases.isAboutToSend(lease, acting),
+      });
       if (done === 'notConfirmed') {
         log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);
-        this.tell(account, lease, tried, 'failed');
+        await this.failed(account, lease, acting, { wasSent: true });
         return;
       }
       this.tell(account, lease, state, done, { isLate });
-      await leases.cancel(instanceId);
+      await leases.finish(lease);
     } catch (error) {
       if (isCancelled(error)) {
-        // This window closes; the next one looks whether it was done.
+        // This window closes, and the next one looks whether it was done, or the user changed the schedule.
         return;
       }
       log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);
       const problem = error instanceof UserError ? error.text : undefined;
-      this.tell(account, lease, tried, 'failed', problem === undefined ? {} : { problem });
+      await this.failed(account, lease, acting, { wasSent: false, ...(problem ? { problem } : {}) });
     }
   }
 
-  /** Looks first, since the machine itself or another window may have done it. */
-  private async act(
-    client: Client,
-    { instanceId, action }: Lease,
-  ): Promise<'stopped' | 'destroyed' | 'gone' | 'notConfirmed'> {
-    const { fleet, clock } = this.deps;
-    const { signal } = this.stop;
-    const before = await readPresence(client, instanceId, signal);
-    if (before.kind !== 'there') {
-      return before.kind === 'doubtful' ? 'notConfirmed' : action === 'destroy' ? 'destroyed' : 'gone';
-    }
-    if (action === 'destroy') {
-      return destroyAndVerify(this.deps, client, instanceId, signal);
-    }
-    const sent = isStopped(before.instance)
-      ? undefined
-      : await sendPower(this.deps, client, instanceId, 'stop');
-    const since = clock.elapsed();
-    for (const atMs of lookAtMs) {
-      await waitSince(clock, since, atMs, signal);
-      const now = await readPresence(client, instanceId, signal);
-      if (now.kind === 'ended' || (now.kind === 'there' && isStopped(now.instance))) {
-        if (sent?.answer === 'lost') {
-          sent.turnedOut('done');
-        }
-        void fleet.refresh().catch(() => undefined);
-        return now.kind === 'there' ? 'stopped' : 'gone';
-      }
-    }
-    return 'notConfirmed';
+  private async failed(
+    account: Account,
+    lease: Lease,
+    acting: LeaseState,
+    { wasSent, ...more }: { readonly wasSent: boolean } & Pick<LeaseNotice, 'problem'>,
+  ): Promise<void> {
+    const { leases, clock } = this.deps;
+    const now = clock.now();
+    const failed = {
+      ...acting,
+      nextTryAt: now + retryAfterMs(acting.attempts ?? 1),
+      actingSince: undefined,
+      ...(wasSent ? { sentAt: now } : {}),
+    };
+    await leases.putState(lease.instanceId, failed);
+    this.tell(account, lease, failed, 'failed', more);
   }
 
   private tell(
@@ -320,26 +326,4 @@ export class LeaseRunner implements Disposable {
     const key = `${account.key}:lease:${lease.id}:${kind}:${turn}`;
     notices.post({ key, accountKey: account.key, kind: leaseNoticeKind, data });
   }
-}
-
-/** The container that proved it is not the one that runs, or none runs. */
-function hasRestarted(
-  { provedAt }: ArmedTimer,
-  { actualStatus, uptimeMinutes }: Instance,
-  request: OwnRequest | undefined,
-  now: number,
-): boolean {
-  const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * 60_000;
-  return (
-    actualStatus !== 'running' ||
-    // The service's clock and its figure are a little off.
-    startedAt > provedAt + 120_000 ||
-    (request?.kind === 'reboot' && request.at > provedAt)
-  );
-}
-
-/** As the service keeps it, whatever the container still reports. */
-function isStopped(instance: Instance): boolean {
-  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
-  return instance.intendedStatus === 'stopped' || (isStill && intentOf(instance) === 'stopped');
 }

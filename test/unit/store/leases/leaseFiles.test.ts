@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Lease } from '../../../../src/model/instances/lease';
@@ -58,7 +58,7 @@ describe('Files of leases', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it('that are broken are set aside and are no lease', async () => {
+  it('that are broken are set aside, named, and are no lease', async () => {
     const files = new LeaseFiles(folder);
     await files.put(lease);
     writeFileSync(path.join(folder, '7.json'), '{"version":1,"action":"explode"}');
@@ -66,6 +66,29 @@ describe('Files of leases', () => {
       (await files.list()).map((row) => row.lease.instanceId),
       [5001],
     );
-    assert.ok(readdirSync(folder).some((name) => name.startsWith('7.json.broken-')));
+    const [name] = readdirSync(folder).filter((one) => one.startsWith('7.json.broken-'));
+    assert.ok(name);
+    const damaged = { instanceId: 7, path: path.join(folder, name), kind: 'damaged' };
+    assert.deepEqual(files.unreadable, [damaged]);
+    // Another window, and after a restart.
+    const others = new LeaseFiles(folder);
+    await others.list();
+    assert.deepEqual(others.unreadable, [damaged]);
+    await others.put({ ...lease, instanceId: 7 });
+    await others.list();
+    assert.deepEqual(others.unreadable, []);
+  });
+
+  it('that the disk refuses hide no other, and are named', async () => {
+    const files = new LeaseFiles(folder);
+    await files.put(lease);
+    mkdirSync(path.join(folder, '8.json'));
+    assert.deepEqual(
+      (await files.list()).map((row) => row.lease.instanceId),
+      [5001],
+    );
+    assert.deepEqual(files.unreadable, [
+      { instanceId: 8, path: path.join(folder, '8.json'), kind: 'refused' },
+    ]);
   });
 });

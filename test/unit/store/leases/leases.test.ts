@@ -292,7 +292,7 @@ describe('Leases of instances', () => {
 
   it('are no longer armed once the machine does not run', async () => {
     const window = await open();
-    const lease = await window.leases.set(id, 'destroy', at(hour));
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
     const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
     await window.leases.setArmed(lease, armed);
     assert.deepEqual(window.leases.find(id)?.lease.armed, armed);
@@ -303,10 +303,37 @@ describe('Leases of instances', () => {
     assert.equal(window.leases.find(id)?.lease.id, lease.id);
   });
 
+  it('stay armed while the machine is not heard of', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    for (const actualStatus of ['offline', 'unknown', 'loading', null]) {
+      service.instances = [anInstance({ id, actualStatus, intendedStatus: 'running' })];
+      await window.fleet.refresh();
+      await pass(minute);
+      assert.deepEqual(window.leases.find(id)?.lease.armed, armed, String(actualStatus));
+    }
+  });
+
+  it('stay in sight where the timer on the machine could not be ended, until that is gone', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    await window.leases.setArmed(lease, { token: 'ab', at: at(hour).at, provedAt: computer.clock.now() });
+    await window.leases.leaveToInstance(id);
+    await pass(70 * minute);
+    assert.equal(service.count('instances.destroy'), 0, 'no editor carries it out');
+    assert.equal(window.leases.find(id)?.lease.isOnlyOnInstance, true);
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual(window.leases.rows, []);
+  });
+
   it('are no longer armed once the machine was restarted', async () => {
     const window = await open();
     const arm = async () => {
-      const lease = await window.leases.set(id, 'destroy', at(9 * hour));
+      const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
       const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
       assert.equal(await window.leases.setArmed(lease, armed), true);
     };
@@ -329,7 +356,7 @@ describe('Leases of instances', () => {
 
   it('are not armed for what was cancelled or changed meanwhile', async () => {
     const window = await open();
-    const lease = await window.leases.set(id, 'destroy', at(hour));
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
     await window.leases.extend(id, hour);
     const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
     assert.equal(await window.leases.setArmed(lease, armed), false);

@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { localize, t } from '../../editor/localize';
+import { TellOnce } from '../../editor/tellOnce';
+import type { UnreadableLease } from '../../store/leases/leaseFiles';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { nameOf } from './changes';
+import type { LeaseDeps } from './deps';
+
+const dayMs = 24 * 3_600_000;
+
+/** Tells of schedules that can't be read, and so won't be carried out: once a day, in one window. */
+export function tellUnreadable(deps: LeaseDeps): Disposable {
+  const store = new DisposableStore();
+  const once = store.add(new TellOnce(deps));
+  const { leases, accounts, clock } = deps;
+  const look = () => {
+    const account = accounts.active?.key;
+    if (account === undefined) {
+      return;
+    }
+    const day = Math.floor(clock.now() / dayMs);
+    for (const one of leases.unreadable) {
+      // What was set aside is there for good, so it is told once.
+      const turn = one.kind === 'damaged' ? '' : `:${day}`;
+      once.offer(`${account}:leaseFile:${one.path}${turn}`, () => tell(deps, one));
+    }
+    const { error } = leases;
+    if (error !== undefined) {
+      once.offer(`${account}:leaseFolder:${day}`, () => tellFolder(deps, error));
+    }
+  };
+  store.add(leases.onDidChange(look));
+  return store;
+}
+
+async function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): Promise<void> {
+  const name = nameOf(deps, instanceId);
+  if (kind === 'damaged') {
+    const set = t('Set Again…');
+    const message = t(
+      'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
+      name,
+      path,
+    );
+    if ((await vscode.window.showWarningMessage(message, set)) === set) {
+      await runCommand('gpuRental.instance.setLease', { instanceId });
+    }
+    return;
+  }
+  const again = t('Try Again');
+  const message = t(
+    'Could not read the schedule of {0}, so {0} will not stop or be destroyed by itself. Check the permissions of {1}.',
+    name,
+    path,
+  );
+  if ((await vscode.window.showWarningMessage(message, again)) === again) {
+    await deps.leases.refresh();
+    const still = deps.leases.unreadable.find((one) => one.path === path);
+    if (still) {
+      await tell(deps, still);
+    }
+  }
+}
+
+async function tellFolder(deps: LeaseDeps, error: unknown): Promise<void> {
+  const again = t('Try Again');
+  const why = error instanceof UserError ? localize(error.text) : t('The log has the reason.');
+  const message = t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why);
+  if ((await vscode.window.showWarningMessage(message, again)) === again) {
+    await deps.leases.refresh();
+    if (deps.leases.error !== undefined) {
+      await tellFolder(deps, deps.leases.error);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Client } from '../../api/client';
+import type { CallOptions } from '../../api/http';
+import type { Instance } from '../../model/instances/instance';
+import { intentOf } from '../../model/instances/instanceState';
+import type { Lease } from '../../model/instances/lease';
+import { waitSince, type Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import { destroyAndVerify } from '../instances/destruction';
+import { readPresence } from '../instances/ends';
+import { sendPower } from '../instances/power';
+import type { Fleet } from '../ports';
+
+/** What came of it. `notConfirmed`: the request left, and the instance is as before or can't be read. */
+export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
+
+export interface CarryOutDeps {
+  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'refresh' | 'facts'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** When it is looked whether a stop took effect, in milliseconds after the answer. */
+const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
+
+/**
+ * Stops or destroys an instance and reads it back. Reads first, since the machine itself or another window may have
+ * done it. Rejects with `CancelledError` where the request is no longer wanted by the time it would leave.
+ */
+export async function carryOut(
+  deps: CarryOutDeps,
+  client: Client,
+  { instanceId, action }: Lease,
+  { signal, isStillWanted }: { readonly signal: AbortSignal } & Required<Pick<CallOptions, 'isStillWanted'>>,
+): Promise<CarriedOut> {
+  const before = await readPresence(client, instanceId, signal);
+  if (before.kind !== 'there') {
+    return before.kind === 'doubtful' ? 'notConfirmed' : action === 'destroy' ? 'destroyed' : 'gone';
+  }
+  return action === 'destroy'
+    ? destroyAndVerify(deps, client, instanceId, signal, { isStillWanted })
+    : stop(deps, client, before.instance, signal, isStillWanted);
+}
+
+async function stop(
+  deps: CarryOutDeps,
+  client: Client,
+  instance: Instance,
+  signal: AbortSignal,
+  isStillWanted: () => Promise<boolean>,
+): Promise<CarriedOut> {
+  const { fleet, clock } = deps;
+  const sent = isStopped(instance)
+    ? undefined
+    : await sendPower(deps, client, instance.id, 'stop', { isStillWanted });
+  const since = clock.elapsed();
+  for (const atMs of lookAtMs) {
+    await waitSince(clock, since, atMs, signal);
+    const now = await readPresence(client, instance.id, signal);
+    if (now.kind === 'ended' || (now.kind === 'there' && isStopped(now.instance))) {
+      if (sent?.answer === 'lost') {
+        sent.turnedOut('done');
+      }
+      void fleet.refresh().catch(() => undefined);
+      return now.kind === 'there' ? 'stopped' : 'gone';
+    }
+  }
+  return 'notConfirmed';
+}
+
+/** As the service keeps it, whatever the container still reports. */
+function isStopped(instance: Instance): boolean {
+  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
+  return instance.intendedStatus === 'stopped' || (isStill && intentOf(instance) === 'stopped');
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { RateLimitedError } from '../../../../src/api/errors';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('A schedule that is changed while it is carried out', function () {
+  // Hours pass in steps that each wait for the disk.
+  this.timeout(60_000);
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  let answer: () => void;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeLeaseDisk();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  /** A window in which something is due, up to the call that waits for `answer`. */
+  async function untilCall(call: string, action: 'stop' | 'destroy' = 'destroy') {
+    const window = await openLeaseWindow(computer, disk);
+    const waiting = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await window.leases.set(id, action, { kind: 'at', at: computer.clock.now() + 10 * minute });
+    await passInMinutes(computer, 9 * minute);
+    service.before = (made) => (made === call ? waiting : undefined);
+    await passInMinutes(computer, 2 * minute);
+    return window;
+  }
+
+  it('is not carried out where it is canceled while the instance is read', async () => {
+    const window = await untilCall('instances.get');
+    assert.equal(await window.leases.cancel(id), undefined);
+    answer();
+    await passInMinutes(computer, 5 * minute);
+    assert.equal(service.count('instances.destroy'), 0);
+    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.equal(window.fleet.facts(id).lastRequest, undefined);
+  });
+
+  it('says when its request left where it is canceled after that', async () => {
+    const window = await untilCall('instances.destroy');
+    const sentAt = await window.leases.cancel(id);
+    assert.ok(sentAt !== undefined && sentAt <= computer.clock.now());
+    answer();
+    await passInMinutes(computer, 5 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+  });
+
+  it('says so to who extends it, too', async () => {
+    const window = await untilCall('instances.stop', 'stop');
+    assert.notEqual((await window.leases.extend(id, 60 * minute))?.sentAt, undefined);
+    assert.equal(await window.leases.cancel(id), undefined, 'nothing left for the new one');
+  });
+
+  it('leaves what was set instead', async () => {
+    const window = await untilCall('instances.stop', 'stop');
+    const later = { kind: 'at', at: computer.clock.now() + 300 * minute } as const;
+    await window.leases.set(id, 'destroy', later);
+    answer();
+    await passInMinutes(computer, 5 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.equal(window.leases.find(id)?.lease.action, 'destroy');
+  });
+
+  it('is being carried out while it is, and has failed only then', async () => {
+    const window = await untilCall('instances.destroy');
+    assert.notEqual(window.leases.find(id)?.state.actingSince, undefined);
+    service.after = (call) => {
+      if (call === 'instances.destroy') {
+        throw new RateLimitedError();
+      }
+    };
+    answer();
+    await computer.clock.advance(0);
+    assert.equal(window.leases.find(id)?.state.actingSince, undefined);
+    assert.ok((window.leases.find(id)?.state.nextTryAt ?? 0) > computer.clock.now());
+  });
+});
