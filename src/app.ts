@@ -116,6 +116,7 @@ function keepAttention({ accounts, fleet, rentals, searchWatches, storageDir, lo
   tell();
 }
 
-function isUnsettled({ phase }: Rental): boolean {
-  return phase.kind === 'sent' || phase.kind === 'notKnown' || phase.kind === 'waiting';
+function isUnsettled({ phase, replacingSince, replaceAt }: Rental): boolean {
+  const isOpen = phase.kind === 'sent' || phase.kind === 'notKnown' || phase.kind === 'waiting';
+  return isOpen || replacingSince !== undefined || replaceAt !== undefined;
 }

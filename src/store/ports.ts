@@ -125,6 +125,10 @@ export interface Rental {
   readonly replacements?: number;
   /** When the replacement began that is under way; milliseconds since 1970. */
   readonly replacingSince?: number | undefined;
+  /** The window that replaces it. */
+  readonly replacingWindow?: string | undefined;
+  /** When it is replaced without asking, as the user set it; milliseconds since 1970. */
+  readonly replaceAt?: number | undefined;
   /** What it failed with, without what differs from host to host; kept once it is replaced. */
   readonly failure?: string;
   /** The marker of the rental that it took the place of. */

@@ -2,6 +2,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { ReadinessDeps } from './deps';
 import { ReadinessNotifications } from './notifications';
 import { forgetFailedMachines } from './forgetMachines';
+import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
 
 /** Follows machines until they are ready or not, and says so in one window. */
@@ -23,6 +24,12 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.settled(rental).catch(report);
     }),
   );
+  store.add(
+    deps.rentals.onDidBreakOff((broken) => {
+      notifications.brokenOff(broken).catch(report);
+    }),
+  );
+  store.add(new PausedReplacements(deps, (rental) => notifications.afterPause(rental)));
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>
       notifications.replaceFailed(instanceId),

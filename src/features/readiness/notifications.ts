@@ -1,20 +1,24 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { t } from '../../editor/localize';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { localize, t } from '../../editor/localize';
+import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
-import { hasShell } from '../../model/instances/instanceState';
+import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
+import type { BrokenOff } from '../../store/rentals/rentals';
 import type { ReadinessEvent } from '../../store/rentals/readiness';
-import { wait } from '../../util/clock';
+import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { explain, failureSentence, troubleSentence } from './failureWords';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
+
+/** A replacement that is later than this was due while no editor was open, so the user is asked. */
+const latePauseMs = 10 * 60_000;
 
 /** A button and what it does. */
 type Action = readonly [label: string, run: () => unknown];
@@ -99,26 +103,86 @@ export class ReadinessNotifications {
   }
 
   private async failed(event: Extract<ReadinessEvent, { kind: 'failed' }>, name: string): Promise<void> {
-    const { instanceId, hadData } = event;
+    const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
-    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     const alone = await this.alone(event);
     if (alone?.kind === 'after') {
       void vscode.window.showWarningMessage(
         alone.pauseMs === 0
           ? t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence)
           : t(
-              '{0} As you set it, it is destroyed and the next best offer is rented, in {1} minutes.',
+              '{0} As you set it, it is destroyed and the next best offer is rented in {1}.',
               sentence,
-              Math.ceil(alone.pauseMs / 60_000),
+              localize(durationText(alone.pauseMs)),
             ),
       );
-      await wait(this.deps.clock, alone.pauseMs);
+      if (alone.pauseMs > 0) {
+        // The journal keeps the time, so that it holds whatever becomes of this window.
+        return this.pause(instanceId, alone.pauseMs);
+      }
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
     if (this.isLeftToWindow(event)) {
       return;
     }
+    return this.askWhatNext(event, name, alone);
+  }
+
+  private async pause(instanceId: number, pauseMs: number): Promise<void> {
+    const { rentals, clock } = this.deps;
+    const marker = rentals.find(instanceId)?.marker;
+    if (marker !== undefined) {
+      await rentals.update(marker, { replaceAt: clock.now() + pauseMs });
+    }
+  }
+
+  /** Replaces a machine whose pause is over; asks where no editor was open at that time. */
+  async afterPause({ phase, replaceAt = 0 }: Rental): Promise<void> {
+    if (phase.kind !== 'failed') {
+      return;
+    }
+    const { instanceId, reason, message, hadData = true } = phase;
+    const name = this.name(instanceId);
+    if (this.deps.clock.now() - replaceAt < latePauseMs) {
+      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+    }
+    const words = message === undefined ? {} : { message };
+    return this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, undefined);
+  }
+
+  /** A replacement that broke off with its window. */
+  async brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): Promise<void> {
+    const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
+    const goOn = () => replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+    if (isDestroyed) {
+      return ask(
+        'warning',
+        t('{0} is destroyed, and nothing was rented in its place: the window closed before that.', name),
+        [
+          [t('Rent Next Best'), goOn],
+          [t('Search Offers'), () => runCommand('gpuRental.searchOffers')],
+        ],
+      );
+    }
+    const hadData = rental.phase.kind !== 'failed' || (rental.phase.hadData ?? true);
+    return ask(
+      'warning',
+      t('{0} was not replaced: the window closed before that. {1}', name, this.diskCost(instanceId)),
+      [
+        [t('Destroy and Rent Next Best…'), () => this.replace(instanceId, name, hadData)],
+        [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
+      ],
+    );
+  }
+
+  private async askWhatNext(
+    event: Extract<ReadinessEvent, { kind: 'failed' }>,
+    name: string,
+    alone: ReplaceAlone | undefined,
+  ): Promise<void> {
+    const { instanceId, hadData } = event;
+    const sentence = failureSentence(name, event.reason, event.message);
+    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     const actions: Action[] = [
       ...(canReplace
         ? [[t('Destroy and Rent Next Best…'), () => this.replace(instanceId, name, hadData)] as const]
@@ -181,22 +245,33 @@ export class ReadinessNotifications {
     );
   }
 
-  /** With data on it the loss is named first; without, the button was the word. */
+  /** Where there may be data on it the loss is named first; otherwise the button was the word. */
   private async replace(instanceId: number, name: string, hadData: boolean): Promise<void> {
-    if (hadData) {
-      if (
-        !(await confirm({
+    if (hadData && !(await confirm(this.lossQuestion(instanceId, name)))) {
+      return;
+    }
+    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData });
+  }
+
+  private lossQuestion(instanceId: number, name: string) {
+    const instance = this.deps.fleet.find(instanceId);
+    const isKnown = instance !== undefined && hasBeenReady(instance, this.deps.fleet.facts(instanceId));
+    const button = t('Destroy and Rent Next Best');
+    return isKnown
+      ? {
           message: t('Replace {0}, and lose the data on it?', name),
           detail: t(
             'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
           ),
-          button: t('Destroy and Rent Next Best'),
-        }))
-      ) {
-        return;
-      }
-    }
-    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData });
+          button,
+        }
+      : {
+          message: t('Replace {0}, and lose any data on it?', name),
+          detail: t(
+            'It may have run while no editor was watching. Any data on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
+          ),
+          button,
+        };
   }
 
   private async trouble(
@@ -232,6 +307,12 @@ export class ReadinessNotifications {
     const instance = this.deps.fleet.find(instanceId);
     return instance ? instanceName(instance) : `#${instanceId}`;
   }
+}
+
+/** Where no list has it any more. */
+function nameOfRental({ config }: Rental, instanceId: number): string {
+  const label = withoutMarker(config.label ?? '');
+  return label === '' ? `#${instanceId}` : label;
 }
 
 function run(

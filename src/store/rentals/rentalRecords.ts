@@ -105,7 +105,9 @@ export class RentalRecords implements Disposable {
   /** Has the instances listed more often while an outcome is open; to be called again as time passes. */
   tellAwaited(): void {
     const now = this.deps.clock.elapsed();
-    const open = this.all.filter(({ phase }) => openPhases.has(phase.kind));
+    const open = this.all.filter(
+      ({ phase, replacingSince }) => openPhases.has(phase.kind) || replacingSince !== undefined,
+    );
     for (const { marker } of open) {
       this.openSince.set(marker, this.openSince.get(marker) ?? now);
     }

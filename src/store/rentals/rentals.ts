@@ -58,7 +58,17 @@ export type RentResult =
   /** Still open: the search goes on by itself and its end is told by `onDidSettle`. */
   | { readonly kind: 'notKnown'; readonly rental: Rental };
 
-type RentalChange = Partial<Pick<Rental, 'phase' | 'replacements' | 'replacingSince' | 'failure'>>;
+type RentalChange = Partial<
+  Pick<Rental, 'phase' | 'replacements' | 'replacingSince' | 'replacingWindow' | 'replaceAt' | 'failure'>
+>;
+
+/** A replacement whose window closed before its end, and nothing was rented. */
+export interface BrokenOff {
+  readonly rental: Rental;
+  readonly instanceId: number;
+  /** Whether the instance that was to be replaced is gone; otherwise it is still there. */
+  readonly isDestroyed: boolean;
+}
 
 export interface RentalStore extends Disposable {
   /** Of the active account, newest first. */
@@ -66,6 +76,8 @@ export interface RentalStore extends Disposable {
   readonly onDidChange: Event<readonly Rental[]>;
   /** A rental whose sender did not live to see its end was cleared up; heard in one window. */
   readonly onDidSettle: Event<Rental>;
+  /** A replacement broke off with its window; heard in one window. */
+  readonly onDidBreakOff: Event<BrokenOff>;
   /**
    * Rents once. Rejects with the service's refusal, after which nothing is rented. A lost answer is never an
    * error: the instances are read back (docs/rules.md#a-rental-is-sent-once).
@@ -86,9 +98,13 @@ export function createRentals(deps: RentalsDeps): RentalStore {
   return new JournaledRentals(deps);
 }
 
+/** A window that replaces and is not heard of for this long is gone. */
+const replacerGoneMs = 15_000;
+
 class JournaledRentals implements RentalStore {
   private readonly owned = new DisposableStore();
   private readonly settled = this.owned.add(new Emitter<Rental>());
+  private readonly brokenOff = this.owned.add(new Emitter<BrokenOff>());
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
   /** Rentals that this window is at work on, by their marker, with how many times over. */
@@ -117,6 +133,10 @@ class JournaledRentals implements RentalStore {
 
   get onDidSettle() {
     return this.settled.event;
+  }
+
+  get onDidBreakOff() {
+    return this.brokenOff.event;
   }
 
   find(instanceId: number): Rental | undefined {
@@ -293,6 +313,7 @@ class JournaledRentals implements RentalStore {
       });
       await this.apply(verdict, rental, now);
       await this.tidy(rental, now);
+      await this.lookForBreak(rental.marker, snapshot);
     }
     this.records.tellAwaited();
   }
@@ -317,6 +338,37 @@ class JournaledRentals implements RentalStore {
         const { instanceId } = verdict;
         await this.records.put({ ...rental, phase: { kind: 'ended', instanceId }, goneAt: now });
         return;
+      }
+    }
+  }
+
+  /** A replacement whose window is gone: it ends here, and the user hears how far it came. */
+  private async lookForBreak(marker: string, snapshot: FleetSnapshot): Promise<void> {
+    const rental = this.records.get(marker);
+    if (rental?.replacingSince === undefined || !('instanceId' in rental.phase)) {
+      return;
+    }
+    const { instanceId } = rental.phase;
+    const { hub, fleet } = this.deps;
+    const id = `replacing:${marker}`;
+    if (rental.replacingWindow === hub.windowId || hub.peers.has(rental.replacingWindow ?? '')) {
+      this.missedSince.delete(id);
+      return;
+    }
+    // A window that is open may not have come back to this one yet.
+    if (this.missedForMs(id) < replacerGoneMs) {
+      return;
+    }
+    const isReplaced = this.rentals.some(
+      ({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented',
+    );
+    const isDoubtful = snapshot.unconfirmed?.includes(instanceId) === true;
+    const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
+    if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
+      await this.update(marker, { replacingSince: undefined, replacingWindow: undefined });
+      // What was sent in its place is settled and told by itself.
+      if (!isReplaced) {
+        this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });
       }
     }
   }

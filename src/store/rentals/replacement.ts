@@ -136,11 +136,12 @@ export async function replaceInstance(
   await deps.rentals.update(rental.marker, {
     replacements: attempt + 1,
     replacingSince: deps.clock.now(),
+    replacingWindow: deps.hub.windowId,
   });
   try {
     return await carryOut(deps, { account, rental, config, needs, offers, instanceId }, state.kind, options);
   } finally {
-    await deps.rentals.update(rental.marker, { replacingSince: undefined });
+    await deps.rentals.update(rental.marker, { replacingSince: undefined, replacingWindow: undefined });
   }
 }
 

@@ -53,12 +53,12 @@ const osOfTest = {
   userInfo: () => ({ ...os.userInfo(), homedir: os.homedir() }),
 };
 
-/** A copy of the product with modules of its own, as each window has one. */
-export function loadProduct(editor: typeof vscode): Product {
+/** A copy of the product with modules of its own, as each window has one; `runtime` stands in for the runtime's. */
+export function loadProduct(editor: typeof vscode, runtime: Readonly<Record<string, unknown>> = {}): Product {
   const load = createRequire(path.join(repository, 'src', 'extension.ts')) as Load;
   const module = { exports: {} };
   const run = compiled().runInThisContext() as (require: Load, own: typeof module, exports: object) => void;
-  const own: Readonly<Record<string, unknown>> = { vscode: editor, 'node:os': osOfTest };
+  const own: Readonly<Record<string, unknown>> = { vscode: editor, 'node:os': osOfTest, ...runtime };
   run((name) => own[name] ?? load(name), module, module.exports);
   return module.exports as Product;
 }

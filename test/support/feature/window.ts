@@ -9,6 +9,7 @@ import type { FakeTextDocument } from '../fakeEditor/textDocument';
 import { FakeUri } from '../fakeEditor/values';
 import { createVscode, type WindowNature } from '../fakeEditor/vscodeModule';
 import type { Computer } from './computer';
+import { Fate } from './fate';
 import { QuickDriver } from './quickDriver';
 import { fits, type Wanted } from './wanted';
 import { ViewDriver, type ViewName } from './viewDriver';
@@ -23,6 +24,7 @@ export class FeatureWindow {
   readonly errors: unknown[] = [];
   private readonly context: { readonly subscriptions: { dispose(): unknown }[] } & Record<string, unknown>;
   private readonly module: typeof vscode;
+  readonly fate: Fate;
   isOpen = true;
 
   constructor(
@@ -30,6 +32,7 @@ export class FeatureWindow {
     isFocused: boolean,
     nature: WindowNature,
   ) {
+    this.fate = new Fate(computer.clock);
     this.nature = { current: nature };
     this.screen = new Screen({ isFocused });
     Object.assign(this.screen.commands.keys, {
@@ -46,18 +49,34 @@ export class FeatureWindow {
       extensionUri: FakeUri.file(repository),
       globalState: computer.memento(),
       workspaceState: computer.memento(),
-      secrets: computer.secretStorage(),
+      secrets: this.heldBackSecrets(computer.secretStorage()),
       extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
       extensionMode: 1,
     };
   }
 
+  private heldBackSecrets(secrets: vscode.SecretStorage): vscode.SecretStorage {
+    const { fate } = this;
+    return {
+      ...secrets,
+      get: (key) => fate.through(() => Promise.resolve(secrets.get(key))),
+      store: (key, value) => fate.through(() => Promise.resolve(secrets.store(key, value))),
+      delete: (key) => fate.through(() => Promise.resolve(secrets.delete(key))),
+    };
+  }
+
   activate(): void {
     // The context has what the product uses of it.
-    loadProduct(this.module).activate(
+    loadProduct(this.module, this.fate.modules).activate(
       this.context as unknown as vscode.ExtensionContext,
-      this.computer.clock,
+      this.fate.clock,
     );
+  }
+
+  /** Ends the product in this window as a crash or a power cut does: nothing is put in order. */
+  kill(): void {
+    this.isOpen = false;
+    this.fate.kill();
   }
 
   /** Ends the product in this window, as the editor does when a window closes. */

@@ -1,0 +1,48 @@
+import type { Rental } from '../../store/ports';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import type { ReadinessDeps } from './deps';
+
+/** Begins replacements whose pause is over, in the window that leads: the one that told of them may be closed. */
+export class PausedReplacements implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+
+  constructor(
+    private readonly deps: Pick<ReadinessDeps, 'rentals' | 'hub' | 'clock' | 'report'>,
+    private readonly begin: (rental: Rental) => Promise<void>,
+  ) {
+    const plan = () => this.plan();
+    this.owned.add(deps.rentals.onDidChange(plan));
+    this.owned.add(deps.hub.onDidChangeLeader(plan));
+    plan();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private plan(): void {
+    const { rentals, hub, clock } = this.deps;
+    const [next] = rentals.rentals
+      .flatMap((rental) => (rental.replaceAt === undefined ? [] : [{ rental, at: rental.replaceAt }]))
+      .sort((a, b) => a.at - b.at);
+    this.timer.value =
+      !hub.isLeader || next === undefined
+        ? undefined
+        : clock.schedule(() => {
+            this.run(next.rental).catch((error: unknown) => {
+              this.deps.report.error(error);
+            });
+          }, next.at - clock.now());
+  }
+
+  private async run(rental: Rental): Promise<void> {
+    const { rentals, hub } = this.deps;
+    const { accountKey, marker, replaceAt } = rental;
+    const isMine = await hub.claim(`${accountKey}:replaceAt:${marker}:${String(replaceAt)}`);
+    await rentals.update(marker, { replaceAt: undefined });
+    if (isMine) {
+      await this.begin(rental);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Computer } from '../support/feature/computer';
+import {
+  confirmRental,
+  haveKey,
+  newInstance,
+  rentalsOf,
+  rentNow,
+  searchAndReview,
+} from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+
+const minute = 60_000;
+
+/** Several offers at one price, so that there is a next best one within the limit. */
+async function evenPrices({ simulator }: Computer): Promise<void> {
+  const { json } = await simulator.call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });
+  for (const { id } of (json as { offers: readonly { id: number }[] }).offers) {
+    await simulator.call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.2 });
+  }
+}
+
+describe('replacing a machine that may have run while no editor was open', () => {
+  const computer = useComputer();
+
+  it('asks first, and does not claim that it ran', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    const first = await computer().openWindow();
+    await first.signIn();
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(first));
+    await first.view('instances').row(`#${id}`);
+    first.close();
+    await computer().pass(10 * minute);
+    await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'exited' });
+    const window = await computer().openWindow({ isFocused: true });
+    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    const { text, detail } = await window.dialog();
+    assert.match(text, /lose any data on it/);
+    assert.match(detail ?? '', /It may have run while no editor was watching/);
+    await window.dialogButton('Cancel');
+    await computer().pass(minute);
+    assert.deepEqual(simulator.received('DELETE', `/api/v0/instances/${id}/`), []);
+  });
+});
+
+describe('a replacement whose window is killed', () => {
+  const computer = useComputer();
+
+  it('between destroying and renting is told at the next start, which goes on with it', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    await evenPrices(computer());
+    const first = await computer().openWindow();
+    await first.signIn();
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(first));
+    // The first search finds the next best; the second looks at its price once the old one is gone.
+    await first.toast(/will not get ready/);
+    simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/', skip: 1 });
+    await first.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await computer().until('the end of the old one', () => simulator.world.instance(id) === undefined);
+    first.kill();
+    await computer().pass(minute);
+    assert.equal(rentalsOf(computer()).length, 1);
+    const next = await computer().openWindow({ isFocused: true });
+    const broken = /is destroyed, and nothing was rented in its place: the window closed before that/;
+    await next.toastButton(broken, 'Rent Next Best');
+    await next.toast(/another machine is rented instead/);
+    assert.equal(rentalsOf(computer()).length, 2);
+    assert.equal(simulator.world.instances.length, 1);
+    assert.equal(next.screen.messages.history.filter(({ text }) => broken.test(text)).length, 1);
+  });
+});
+
+describe('a rental whose window is killed within a second of the first Enter', () => {
+  const computer = useComputer();
+
+  it('is looked for at the next start, with no view in sight', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    const first = await computer().openWindow();
+    await first.signIn();
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    simulator.fail({ kind: 'delay', method: 'PUT', path: '/api/v0/asks/{id}/', delayMs: 1000 });
+    await confirmRental(first);
+    await computer().until('the request', () => rentalsOf(computer()).length > 0);
+    first.kill();
+    await computer().pass(30 * minute);
+    const [instance] = simulator.world.instances;
+    assert.ok(instance);
+    assert.match(readFileSync(path.join(computer().storage, 'attention.json'), 'utf8'), /true/);
+    const next = await computer().openWindow({ isFocused: true });
+    await next.toast(new RegExp(`instance #${instance.id} was rented and bills`), { withinMs: 90_000 });
+    assert.equal(rentalsOf(computer()).length, 1);
+  });
+});
+
+describe('the pause of a replacement that the user wants without a question', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+  it('holds when the window closes that told of it', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    await evenPrices(computer());
+    const first = await computer().openWindow();
+    await first.signIn();
+    const second = await computer().openWindow({ isFocused: false });
+    await second.view('instances').rows();
+    for (const [outcome, message] of [
+      ['exited', 'no space left'],
+      ['exited', 'cuda error'],
+    ]) {
+      await simulator.call('POST', '/__sim/next-boot/', { outcome, message });
+    }
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(first));
+    await first.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    await first.toast(/another machine is rented instead/);
+    const told = /cuda error.*As you set it, it is destroyed and the next best offer is rented in 1 min/;
+    await first.toast(told);
+    const toldAt = computer().clock.elapsed();
+    assert.equal(rentalsOf(computer()).length, 2);
+    first.close();
+    await computer().until('the third', () => rentalsOf(computer()).length === 3);
+    assert.ok(computer().clock.elapsed() - toldAt >= 59_000);
+    await computer().until('one instance', () => simulator.world.instances.length === 1);
+    await computer().pass(minute);
+    assert.equal(rentalsOf(computer()).length, 3);
+    for (const window of computer().windows) window.clearToasts();
+  });
+});

@@ -1,0 +1,151 @@
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import undici from 'undici';
+import type { Clock } from '../../../src/util/clock';
+import { toDisposable } from '../../../src/util/disposable';
+
+type State = 'runs' | 'hangs' | 'dead';
+
+/** A promise that nothing comes of any more, as in a process that was killed. */
+const never = new Promise<never>(() => undefined);
+
+/**
+ * Whether a window lives. One that hangs gets no timer, no answer of the disk and of the network until it goes on; one
+ * that was killed never gets any again, and its connections are closed. What left it before has left.
+ */
+export class Fate {
+  private state: State = 'runs';
+  private readonly waiting: (() => void)[] = [];
+  private readonly sockets = new Set<net.Socket>();
+  private readonly ends: (() => void)[] = [];
+  /** What the clocks showed when it began to hang. */
+  private frozen: { readonly now: number; readonly elapsed: number } | undefined;
+
+  constructor(private readonly time: Clock) {}
+
+  readonly clock: Clock = {
+    now: () => this.frozen?.now ?? this.time.now(),
+    elapsed: () => this.frozen?.elapsed ?? this.time.elapsed(),
+    schedule: (run, delayMs) => {
+      if (this.state === 'dead') return toDisposable(() => undefined);
+      let isOver = false;
+      const timer = this.time.schedule(() => {
+        this.whenItRuns(() => {
+          if (!isOver) run();
+        });
+      }, delayMs);
+      this.ends.push(() => timer.dispose());
+      return toDisposable(() => {
+        isOver = true;
+        timer.dispose();
+      });
+    },
+  };
+
+  /** Modules of the runtime as this window has them. */
+  readonly modules: Readonly<Record<string, unknown>> = {
+    'node:fs/promises': this.heldBack(fs),
+    'node:net': this.network(),
+    undici: this.requests(),
+  };
+
+  get isDead(): boolean {
+    return this.state === 'dead';
+  }
+
+  hang(): void {
+    if (this.state !== 'runs') return;
+    this.state = 'hangs';
+    this.frozen = { now: this.time.now(), elapsed: this.time.elapsed() };
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  goOn(): void {
+    if (this.state !== 'hangs') return;
+    this.state = 'runs';
+    this.frozen = undefined;
+    for (const run of this.waiting.splice(0)) run();
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  kill(): void {
+    this.state = 'dead';
+    this.waiting.length = 0;
+    for (const end of this.ends.splice(0)) end();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** What comes back to this window from outside: later where it hangs, never where it is dead. */
+  async through<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isDead) return never;
+    try {
+      const value = await work();
+      await this.untilItRuns();
+      return value;
+    } catch (error) {
+      await this.untilItRuns();
+      throw error;
+    }
+  }
+
+  private untilItRuns(): Promise<void> {
+    return this.isDead ? never : new Promise((resolve) => this.whenItRuns(resolve));
+  }
+
+  private whenItRuns(run: () => void): void {
+    if (this.state === 'runs') run();
+    else if (this.state === 'hangs') this.waiting.push(run);
+  }
+
+  private heldBack(module: object): object {
+    return Object.fromEntries(
+      Object.entries(module).map(([name, value]: [string, unknown]) => [
+        name,
+        typeof value === 'function'
+          ? (...args: unknown[]) => this.through(() => value.apply(module, args) as Promise<unknown>)
+          : value,
+      ]),
+    );
+  }
+
+  private own(socket: net.Socket): net.Socket {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    if (this.isDead) socket.destroy();
+    return socket;
+  }
+
+  private network(): object {
+    return {
+      ...net,
+      connect: (...args: Parameters<typeof net.connect>) => this.own(net.connect(...args)),
+      createServer: (take: (socket: net.Socket) => void) => {
+        const server = net.createServer((socket) => {
+          this.own(socket);
+          this.whenItRuns(() => take(socket));
+        });
+        this.ends.push(() => server.close());
+        return server;
+      },
+    };
+  }
+
+  private requests(): object {
+    const { ends } = this;
+    return {
+      ...undici,
+      request: (...args: Parameters<typeof undici.request>) =>
+        this.through(async () => {
+          const response = await undici.request(...args);
+          if (this.isDead) response.body.on('error', () => undefined).destroy();
+          return response;
+        }),
+      Agent: class extends undici.Agent {
+        constructor(options?: ConstructorParameters<typeof undici.Agent>[0]) {
+          super(options);
+          ends.push(() => void this.destroy());
+        }
+      },
+    };
+  }
+}
