@@ -96,8 +96,7 @@ const configLines = [
 /** For each property. */
 const runs = sized(100, 2_000);
 
-describe('Whatever the service says of an instance', function () {
-  this.timeout(sized(60_000, 600_000));
+describe('Whatever the service says of an instance', () => {
   let home: SshHome;
   let key: string;
 
@@ -218,8 +217,7 @@ describe('Whatever the service says of an instance', function () {
   });
 });
 
-describe('Whatever a machine says at the login', function () {
-  this.timeout(sized(60_000, 600_000));
+describe('Whatever a machine says at the login', () => {
   let home: SshHome;
 
   before(() => {

@@ -12,8 +12,7 @@ import { pause } from '../../support/until';
 const writers = 8;
 const rounds = sized(60, 500);
 
-describe('Many processes at once', function () {
-  this.timeout(sized(60_000, 600_000));
+describe('Many processes at once', () => {
   let home: SshHome;
   let script: string;
   before(() => {

@@ -89,7 +89,7 @@ for (const [name, addressOf] of [
             ? leaders[0]
             : undefined;
         },
-        { everyMs: 20, timeoutMs: 30_000 },
+        { everyMs: 20, timeoutMs: 100_000 },
       );
 
     beforeEach(async () => {
