@@ -15,7 +15,7 @@ const systemPackages = {
   'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
   git: { programs: ['git'], use: 'the tests of repositories on instances' },
   openssl: { programs: ['openssl'], use: 'the tests of certificates' },
-  'openssh-server': { programs: ['sshd'], use: 'the SSH servers of simulated instances' },
+  'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     use: 'the tests in the real editor',
@@ -38,8 +38,8 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   checkNode();
   checkWritable(['out', 'dist', ...(modulesAreCurrent() ? [] : ['node_modules'])]);
   const wanted = [
-    ...(needs.includes('ssh') ? ['openssh-client', 'openssh-server'] : []),
-    ...(needs.includes('tools') ? ['git', 'openssl'] : []),
+    ...(needs.includes('ssh') ? ['openssh-client'] : []),
+    ...(needs.includes('tools') ? ['openssh-server', 'git', 'openssl'] : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];

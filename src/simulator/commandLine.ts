@@ -18,7 +18,7 @@ export const usage = `Usage: npm run simulator -- [options]
   --no-limits          no least times between two calls
   --minimal-records    records carry only the documented fields and the id
   --deprecated-list    the v0 list of instances answers deprecated_endpoint
-  --ssh auto|sshd|ssh2|none   which SSH server (auto)
+  --no-ssh             instances without an SSH server
   --idle-exit SECONDS  end when nobody has been there for so long
 `;
 
@@ -29,8 +29,15 @@ interface Values {
 }
 
 const numberFlags = ['--port', '--seed', '--speed', '--credit', '--idle-exit'];
-const textFlags = ['--api-key', '--state', '--instances', '--ssh'];
-const bareFlags = ['--no-limits', '--plain-state', '--minimal-records', '--deprecated-list', '--help'];
+const textFlags = ['--api-key', '--state', '--instances'];
+const bareFlags = [
+  '--no-limits',
+  '--no-ssh',
+  '--plain-state',
+  '--minimal-records',
+  '--deprecated-list',
+  '--help',
+];
 
 /** The options of a command line, or `help`. @throws UsageError for anything that is not understood. */
 export function parseCommandLine(
@@ -41,14 +48,10 @@ export function parseCommandLine(
   if (flags.has('--help')) {
     return 'help';
   }
-  const ssh = texts.get('--ssh') ?? 'auto';
-  if (ssh !== 'auto' && ssh !== 'sshd' && ssh !== 'ssh2' && ssh !== 'none') {
-    throw new UsageError(`--ssh must be auto, sshd, ssh2 or none, not ${ssh}.`);
-  }
   const apiKey = texts.get('--api-key') ?? environment['SIMULATOR_API_KEY'];
   return {
     port: numbers.get('--port') ?? 8787,
-    sshServer: ssh === 'none' ? false : ssh,
+    sshServer: !flags.has('--no-ssh'),
     limits: !flags.has('--no-limits'),
     plainState: flags.has('--plain-state'),
     minimalRecords: flags.has('--minimal-records'),

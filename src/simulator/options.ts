@@ -24,8 +24,8 @@ export interface SimulatorOptions {
    * (docs/service/instances.md#list).
    */
   readonly deprecatedList?: boolean;
-  /** Forces one of the two SSH servers; otherwise `sshd` where it can serve, or none with `false`. */
-  readonly sshServer?: SshServerKind | 'auto' | false;
+  /** Whether instances can be reached by SSH; they can, unless it is `false`. */
+  readonly sshServer?: boolean;
   /** Folders of the instances; beside the state file, or a temporary folder, unless given. */
   readonly instancesDir?: string;
   /** Dollars that the first account begins with. */
@@ -44,5 +44,3 @@ export interface SimulatorOptions {
   /** Faults inside the simulator, for the log of whoever runs it. */
   readonly onError?: (error: unknown) => void;
 }
-
-export type SshServerKind = 'sshd' | 'ssh2';

@@ -6,7 +6,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('connecting where no Remote-SSH is installed', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   const home = () => path.join(computer().root, 'home', '.ssh');
   const instances = () => window.view('instances');

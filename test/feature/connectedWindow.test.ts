@@ -15,7 +15,7 @@ function tooltipOf(item: FakeStatusItem | undefined): string {
 }
 
 describe('a window that is connected to an instance', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   const extensions = [remoteSshExtension()];
   let first: FeatureWindow;
   let connected: FeatureWindow;

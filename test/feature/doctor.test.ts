@@ -6,7 +6,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('the doctor', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
 
   const key = () => path.join(path.dirname(computer().sshConfig), 'id_ed25519');

@@ -136,7 +136,7 @@ const gone = {
 
 for (const isSignedIn of [false, true]) {
   describe(`every command, ${isSignedIn ? 'with an instance that runs' : 'signed out'}`, () => {
-    const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+    const computer = useComputer({ simulator: { sshServer: true } });
     let window: FeatureWindow;
     let real: Ids = {};
 

@@ -11,7 +11,7 @@ const stopsAt = /stops .*\d:\d\d/;
 
 describe('stopping and destroying later', () => {
   // The server in this process names no processes of its logins, as some machines do not.
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   let trainer: number;
   let helper: number;

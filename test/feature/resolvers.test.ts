@@ -26,7 +26,7 @@ function homeSsh({ root, sshConfig }: Computer): string {
 
 describe('one click with the Remote-SSH extension of each editor', () => {
   const computer = useComputer({
-    simulator: { sshServer: 'ssh2' },
+    simulator: { sshServer: true },
     settings: { 'gpuRental.connect.folder': '/tmp/my project' },
   });
   const section = (id: string) => sections[id] ?? 'remote.SSH';

@@ -77,7 +77,7 @@ describe('starting several instances', () => {
 });
 
 describe('a start that fails in a window that is connected', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
 
   it('asks once when a start fails, without another message', async () => {
     const { simulator } = computer();

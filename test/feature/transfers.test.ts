@@ -6,7 +6,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('files to an instance and back', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   /** The machine is a folder of this computer; its home is the one that the simulator gave it. */
   let machineHome = '';

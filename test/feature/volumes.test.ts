@@ -9,7 +9,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('volumes and what a destroy leaves', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   let id: number;
   const instances = () => window.view('instances');

@@ -11,7 +11,7 @@ const remote = `https://me:${token}@git.example/team/model.git`;
 const address = 'https://git.example/team/model.git';
 
 describe('working on an instance from the open folder', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   let id: number;
   let alias: string;

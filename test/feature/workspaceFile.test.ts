@@ -9,7 +9,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('a workspace that knows its machine', () => {
-  const computer = useComputer({ simulator: { sshServer: 'ssh2' } });
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   const editor = () => new DocumentDriver(window);
   let id: number;

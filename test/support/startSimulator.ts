@@ -38,7 +38,7 @@ export interface TestSimulatorOptions extends SimulatorOptions {
  *     const simulators = useSimulators();
  *     it('…', async () => { const simulator = await simulators.start(); … });
  *
- * Without limits and SSH unless asked for: `{ limits: true, sshServer: 'auto' }`.
+ * Without limits and SSH unless asked for: `{ limits: true, sshServer: true }`.
  */
 export function useSimulators(): { start(options?: TestSimulatorOptions): Promise<TestSimulator> } {
   const running: RunningSimulator[] = [];

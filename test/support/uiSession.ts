@@ -60,7 +60,7 @@ export class UiSession {
       await installExtension(dataDir, await packageFolder(folder, root));
     }
     const service = await startTestSimulator({
-      sshServer: 'auto',
+      sshServer: true,
       instancesDir: path.join(root, 'instances'),
       ...options.simulator,
     });

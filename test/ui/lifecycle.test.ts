@@ -8,7 +8,7 @@ import type { Workbench } from '../support/workbench';
 describe('living with instances', function () {
   this.timeout(240_000);
   const session = useUiSession('lifecycle', {
-    simulator: { speed: 20, sshServer: 'auto' },
+    simulator: { speed: 20, sshServer: true },
     patches: lastingToasts,
   });
   let workbench: Workbench;

@@ -20,7 +20,7 @@ describe('the simulator of the package', () => {
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-packaged-'));
     const script = path.join(repository, 'dist', 'simulator.js');
-    const args = ['--port', '0', '--ssh', 'ssh2', '--speed', '2000', '--no-limits', '--instances', folder];
+    const args = ['--port', '0', '--speed', '2000', '--no-limits', '--instances', folder];
     simulator = spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, SIMULATOR_API_KEY: 'packaged-key' },

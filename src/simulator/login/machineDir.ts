@@ -12,7 +12,7 @@ export interface MachineDir {
   readonly bin: string;
   readonly hostKeyFile: string;
   readonly hostKey: string;
-  /** Starts a session, whatever it is; both SSH servers run it. */
+  /** Starts a session, whatever it is. */
   readonly sessionScript: string;
   /** Gives a session the terminal's size, then starts it. */
   readonly terminalScript: string;
@@ -30,7 +30,7 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
   writeProgram(path.join(bin, 'nvidia-smi'), nvidiaSmiScript(slice));
   const sessionScript = path.join(dir, 'session.sh');
   const terminalScript = path.join(dir, 'terminal.sh');
-  writeProgram(sessionScript, sessionText(instance, slice, dir));
+  writeProgram(sessionScript, sessionText(instance, slice));
   writeProgram(terminalScript, terminalText(sessionScript));
   writeHomeFiles(instance, home, bin);
   return {
@@ -55,7 +55,7 @@ function writeProgram(file: string, text: string): void {
   chmodSync(file, 0o700);
 }
 
-function sessionText(instance: InstanceState, slice: Slice, dir: string): string {
+function sessionText(instance: InstanceState, slice: Slice): string {
   const banner = [
     '',
     '  GPU Rental simulation: this is a real shell on YOUR computer, not on a rented machine.',
@@ -65,8 +65,6 @@ function sessionText(instance: InstanceState, slice: Slice, dir: string): string
   ];
   return [
     '#!/bin/sh',
-    // sshd gives a session no environment of ours; ssh2 has given it already.
-    `if [ -z "$SIMULATED_MACHINE" ] && [ -r ${shellWord(environmentLink(dir))} ]; then . "$(cat ${shellWord(environmentLink(dir))})"; fi`,
     'cd "$HOME" || exit 1',
     'command=$SSH_ORIGINAL_COMMAND; unset SSH_ORIGINAL_COMMAND',
     'if [ -n "$command" ]; then exec "$SHELL" -c "$command"; fi',
@@ -76,11 +74,6 @@ function sessionText(instance: InstanceState, slice: Slice, dir: string): string
     'exec "$SHELL"',
     '',
   ].join('\n');
-}
-
-/** Holds the path of the file with the environment, which lies in memory and goes when the machine stops. */
-export function environmentLink(dir: string): string {
-  return path.join(dir, 'environment_path');
 }
 
 function terminalText(sessionScript: string): string {

@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { variablesOf } from '../instances/envFlags';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
-import { shellWord, type MachineDir } from './machineDir';
+import type { MachineDir } from './machineDir';
 
 /** Ours, whatever a template says. */
 const reserved = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'TERM'];
@@ -43,23 +42,5 @@ export function sessionEnvironment(
     SIMULATED_MACHINE: token,
     // Who is logged in to the computer that simulates the machine is nothing the machine may see.
     HOST_PROC: path.join(machine.home, 'proc'),
-  };
-}
-
-/** Writes them for a shell to read into a file in memory, where there is such a place; 0600 anywhere. */
-export function writeEnvironmentFile(variables: Readonly<Record<string, string>>): {
-  readonly file: string;
-  remove(): void;
-} {
-  const base = existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
-  const dir = mkdtempSync(path.join(base, 'gpu-rental-simulator-'));
-  const file = path.join(dir, 'environment');
-  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
-  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  return {
-    file,
-    remove: () => {
-      rmSync(dir, { recursive: true, force: true });
-    },
   };
 }

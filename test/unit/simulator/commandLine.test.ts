@@ -5,7 +5,7 @@ describe('The command line of the simulator', () => {
   it('has sensible defaults', () => {
     assert.deepEqual(parseCommandLine([]), {
       port: 8787,
-      sshServer: 'auto',
+      sshServer: true,
       limits: true,
       plainState: false,
       minimalRecords: false,
@@ -16,7 +16,7 @@ describe('The command line of the simulator', () => {
   it('takes every option, with a space or an equals sign', () => {
     const text =
       '--port=0 --api-key K --seed 3 --speed 5 --state S --plain-state --instances=I --credit 7 --no-limits ' +
-      '--minimal-records --deprecated-list --ssh ssh2 --idle-exit 60';
+      '--minimal-records --deprecated-list --no-ssh --idle-exit 60';
     assert.deepEqual(parseCommandLine(text.split(' ')), {
       port: 0,
       apiKey: 'K',
@@ -29,7 +29,7 @@ describe('The command line of the simulator', () => {
       limits: false,
       minimalRecords: true,
       deprecatedList: true,
-      sshServer: 'ssh2',
+      sshServer: false,
       idleExitSeconds: 60,
     });
   });
@@ -42,7 +42,7 @@ describe('The command line of the simulator', () => {
   });
 
   it('can run without SSH, and helps', () => {
-    const options = parseCommandLine(['--ssh', 'none']);
+    const options = parseCommandLine(['--no-ssh']);
     assert.equal(typeof options === 'object' ? options.sshServer : undefined, false);
     assert.equal(parseCommandLine(['--help']), 'help');
     assert.match(usage, /--api-key KEY/);
@@ -54,7 +54,7 @@ describe('The command line of the simulator', () => {
     '--port 70000',
     '--speed 0',
     '--seed -1',
-    '--ssh telnet',
+    '--ssh none',
     '--nonsense',
     'word',
     '--api-key=',

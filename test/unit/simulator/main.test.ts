@@ -44,7 +44,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 
 describe('The simulator by itself', () => {
   it('says where it listens once it answers, makes up a key, and ends when it is told', async () => {
-    const simulator = run(['--port', '0', '--ssh', 'none']);
+    const simulator = run(['--port', '0', '--no-ssh']);
     const url = await simulator.line('listening ');
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const key = /^API key (\S+)$/m.exec(simulator.out())?.[1] ?? '';
@@ -57,7 +57,7 @@ describe('The simulator by itself', () => {
   });
 
   it('takes its key from the environment without printing it, and ends when nobody comes', async () => {
-    const simulator = run(['--port', '0', '--ssh', 'none', '--idle-exit', '1'], {
+    const simulator = run(['--port', '0', '--no-ssh', '--idle-exit', '1'], {
       SIMULATOR_API_KEY: 'from-outside',
     });
     const url = await simulator.line('listening ');
@@ -82,7 +82,7 @@ describe('The simulator by itself', () => {
   it('says when its port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const simulator = run(['--port', String((other.address() as AddressInfo).port), '--ssh', 'none']);
+    const simulator = run(['--port', String((other.address() as AddressInfo).port), '--no-ssh']);
     assert.equal(await simulator.ended, 1);
     assert.match(simulator.out(), /EADDRINUSE/);
     other.close();

@@ -8,7 +8,7 @@ import type { BackendOptions, SshBackend } from '../sshBackend';
 import { forwarding } from './forwarding';
 import { SessionProcesses, serveSession } from './session';
 
-/** The SSH server of the library, for computers whose own sshd cannot let `root` in. */
+/** A machine's SSH server, of the library, because the `sshd` of a computer lets only its own user in. */
 export class Ssh2Backend implements SshBackend {
   private readonly server: Server;
   private readonly processes = new SessionProcesses();
@@ -16,7 +16,7 @@ export class Ssh2Backend implements SshBackend {
   private keys: readonly InstanceKey[];
 
   constructor(
-    /** Given, because it is large and where sshd serves nobody needs it. */
+    /** Given, because it is large and loaded only with the first machine. */
     private readonly ssh2: typeof Library,
     private readonly options: BackendOptions,
   ) {

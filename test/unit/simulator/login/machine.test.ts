@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Door } from '../../../../src/simulator/login/door';
-import { shellWord } from '../../../../src/simulator/login/machineDir';
 import { nvidiaSmiScript } from '../../../../src/simulator/login/nvidiaSmi';
-import { writeEnvironmentFile } from '../../../../src/simulator/login/sessionEnvironment';
 import { startTestSimulator } from '../../../support/startSimulator';
 import { eventually } from '../../../support/rentRunning';
 
@@ -94,19 +92,6 @@ describe('The door of a machine', () => {
   });
 });
 
-describe('The environment file', () => {
-  it('gives a shell exactly the values, is private, and goes', () => {
-    const value = `it's "quoted" $HOME \`id\` \\ and\nmore`;
-    const written = writeEnvironmentFile({ STRANGE: value });
-    const { file } = written;
-    assert.equal(statSync(file).mode & 0o777, 0o600);
-    const shown = execFileSync('/bin/sh', ['-c', `. ${shellWord(file)}; printf %s "$STRANGE"`]);
-    assert.equal(shown.toString('utf8'), value);
-    written.remove();
-    assert.throws(() => statSync(file), { code: 'ENOENT' });
-  });
-});
-
 describe('nvidia-smi', () => {
   it('answers queries for every GPU of the offer', async () => {
     const simulator = await startTestSimulator();
@@ -135,7 +120,7 @@ describe('A machine whose SSH server cannot start', () => {
   it('fails with a reason', async () => {
     const errors: unknown[] = [];
     const simulator = await startTestSimulator({
-      sshServer: 'sshd',
+      sshServer: true,
       speed: 5000,
       onError: (error) => errors.push(error),
       // A file where the folders should be: nothing can be prepared for the machine.
