@@ -20,7 +20,18 @@ describe('the installed extension', () => {
     );
   });
 
-  it('shows each of its views', async () => {
+  it('has each of its views, in the place where the editor puts them', async () => {
+    const contributed = Object.values(
+      (extension?.packageJSON as { contributes: { views: Record<string, readonly { id: string }[]> } })
+        .contributes.views,
+    ).flatMap((views) => views.map(({ id }) => id));
+    assert.deepEqual(contributed.sort(), [...viewIds].sort());
+    // The editor has these commands for views that it knows, and only for them.
+    const registered = await vscode.commands.getCommands(true);
+    assert.deepEqual(
+      viewIds.filter((id) => !registered.includes(`${id}.focus`)),
+      [],
+    );
     for (const id of viewIds) await vscode.commands.executeCommand(`${id}.focus`);
   });
 
