@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
+import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import { anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+const request: RentRequest = {
+  offer: anOffer(),
+  config: { image: 'pytorch/pytorch' },
+  rentalType: 'on-demand',
+  priceLimit: fromDollars(0.4),
+};
+
+describe('a rental whose answer takes minutes', () => {
+  it('is not judged by lists that lack it while its window still waits', async () => {
+    const service = new FakeService();
+    service.offers = [anOffer()];
+    const computer = await FakeComputer.make(service.client);
+    const window = await computer.openSignedIn();
+    window.fleet.setInterest({ viewVisible: true, windowFocused: true });
+    let answer: () => void = () => undefined;
+    service.before = (call) =>
+      call === 'offers.rent' ? new Promise((resolve) => (answer = resolve)) : undefined;
+    const renting = window.rentals.rent(request);
+    await until('the request', () => service.count('offers.rent') === 1, { everyMs: 5 });
+    const before = window.rentals.rentals[0]?.phase.kind;
+    for (let minutes = 0; minutes < 5; minutes += 1) {
+      await computer.clock.advance(60_000);
+      await window.fleet.refresh();
+      assert.equal(window.rentals.rentals[0]?.phase.kind, before);
+    }
+    assert.ok(service.count('instances.list') >= 5);
+    answer();
+    assert.equal((await renting).kind, 'rented');
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
+    await computer.dispose();
+  });
+});
