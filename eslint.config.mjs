@@ -43,6 +43,17 @@ const markdown = {
   selector: "NewExpression[callee.property.name='MarkdownString']",
   message: 'Make tooltips with editor/tooltip.ts, in which nothing of a stranger is markup.',
 };
+const rawInput = [
+  {
+    selector: "CallExpression[callee.property.name='click']",
+    message:
+      'Click by test/support/press.ts: what is there when the button goes down may be another element.',
+  },
+  {
+    selector: "CallExpression[callee.property.name='press'][arguments.0.value='Enter']",
+    message: 'Press Enter by test/support/press.ts, which waits for the focus.',
+  },
+];
 const lazyUndici = {
   name: 'undici',
   message: "Load it with `await import('undici')` and pass an explicit dispatcher.",
@@ -175,6 +186,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['test/ui/**/*.ts', 'test/support/*.ts'],
+    ignores: ['test/support/press.ts'],
+    rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, ...rawInput] },
   },
   {
     // The stand-in has classes and numbers of its own where the editor has its own.

@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { press } from './press';
 import { until } from './until';
 import type { Workbench } from './workbench';
 
@@ -25,7 +26,7 @@ export class DocumentEditor {
   }
 
   async focus(): Promise<void> {
-    await this.workbench.page.locator('.editor-instance .view-lines').last().click();
+    await press(this.workbench.page.locator('.editor-instance .view-lines').last());
   }
 
   /**
@@ -98,7 +99,7 @@ export class DocumentEditor {
 
   /** Puts the cursor behind the first place of a text. */
   async goTo(text: string): Promise<void> {
-    await this.line(text).click();
+    await press(this.line(text));
   }
 
   /** Opens the quick fixes at the first place of a text, and takes one. */
@@ -117,7 +118,7 @@ export class DocumentEditor {
         },
       );
     });
-    await row.click();
+    await press(row);
   }
 
   lens(title: string): Locator {
@@ -133,9 +134,7 @@ export class DocumentEditor {
     await until(
       `what "${title}" does`,
       async () => {
-        await this.lens(title)
-          .click({ timeout: 3000 })
-          .catch(() => undefined);
+        await press(this.lens(title), { timeoutMs: 3000 }).catch(() => undefined);
         return until('its effect', hasEffect, { timeoutMs: 10_000 }).then(
           () => true,
           () => false,

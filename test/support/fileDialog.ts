@@ -1,3 +1,4 @@
+import { pressEnter } from './press';
 import { until } from './until';
 import type { Workbench } from './workbench';
 
@@ -18,6 +19,6 @@ export async function takeFile(workbench: Workbench, file: string): Promise<void
     await quick.input.fill(file);
     return (await quick.input.inputValue()) === file;
   });
-  await quick.input.press('Enter');
+  await pressEnter(quick.input);
   await quick.widget.waitFor({ state: 'hidden' });
 }

@@ -1,5 +1,88 @@
+/** The one place where the tests of the workbench click and press Enter; the linter refuses both elsewhere. */
 import type { Locator, Page } from 'playwright-core';
 import { until } from './until';
+
+/** What is read and done in the page, whose types are not known here. */
+interface Drawn {
+  readonly ownerDocument: { readonly activeElement: unknown };
+}
+
+interface PressOptions {
+  /** Rejects where the element is not there, or cannot be clicked, so soon. */
+  readonly timeoutMs?: number;
+}
+
+interface PressWatch {
+  outcome(): PressOutcome;
+  end(): void;
+}
+
+interface PressOutcome {
+  readonly hasMissed: boolean;
+  readonly isDone: boolean;
+}
+
+/**
+ * Runs in the page. A text, for what runs there is no part of this program. The editor takes what follows the press of
+ * a button to itself where text is selected by it, so an element that is still there was clicked.
+ */
+const watchPress = `(node) => {
+  const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+  const page = node.ownerDocument.defaultView;
+  let hasMissed = false;
+  let wasClicked = false;
+  const check = (event) => {
+    if (event.composedPath().includes(node)) wasClicked ||= event.type === 'click';
+    else hasMissed ||= event.type === 'pointerdown';
+    if (hasMissed) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  for (const type of types) page.addEventListener(type, check, true);
+  return {
+    outcome: () => ({ hasMissed, isDone: !hasMissed && (wasClicked || node.isConnected) }),
+    end: () => {
+      for (const type of types) page.removeEventListener(type, check, true);
+    },
+  };
+}`;
+
+/**
+ * Clicks something that may be drawn anew or move at any time. Where another element is there when the button goes
+ * down, the click is kept from the page and made again; so is one that ends on an element that took the place.
+ */
+export async function press(target: Locator, { timeoutMs }: PressOptions = {}): Promise<void> {
+  const timing = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+  await until(`a click on ${String(target)}`, async () => {
+    const element = await target.elementHandle(timing);
+    const frame = await element.ownerFrame();
+    if (!frame) return false;
+    const begin = await frame.evaluateHandle<(node: unknown) => PressWatch>(watchPress);
+    const watch = await element.evaluateHandle((node, watchIt) => watchIt(node), begin);
+    try {
+      await target.click(timing);
+      // A page that the click has replaced or closed was clicked, and so was what went away by it, as a menu does.
+      const outcome = await watch
+        .evaluate((each) => each.outcome())
+        .catch(() => ({ isDone: true, hasMissed: false }));
+      return outcome.isDone || (!outcome.hasMissed && (await target.count()) === 0);
+    } finally {
+      await watch.evaluate((each) => each.end()).catch(() => undefined);
+    }
+  });
+}
+
+/** Presses Enter once the element has the focus: before that the key would go to whatever has it. */
+export async function pressEnter(target: Locator): Promise<void> {
+  await until(`the focus on ${String(target)}`, () =>
+    target.evaluate((node) => {
+      const own = node as unknown as Drawn;
+      return own.ownerDocument.activeElement === own;
+    }),
+  );
+  await target.press('Enter');
+}
 
 interface ClickWatch {
   wasClicked(): boolean;
@@ -31,4 +114,71 @@ const watchClicks = (selector: string): string => `(() => {
   };
   addEventListener('click', look, true);
   return { wasClicked: () => isClicked, end: () => removeEventListener('click', look, true) };
+})()`;
+
+type ClickOptions = Pick<NonNullable<Parameters<Locator['click']>[0]>, 'button' | 'modifiers'>;
+
+interface RowOptions {
+  /** A part of the row. */
+  readonly within?: string;
+  /** Rejects where the row is not there so soon; nothing was clicked then. */
+  readonly comesWithinMs?: number;
+}
+
+/**
+ * Clicks a row of a list or tree, or something inside it. The editor shows every list with the same elements: what
+ * was one row when it was looked for may be another one when it is clicked. Such a click is kept from the page, and
+ * made again.
+ */
+export async function clickRow(
+  page: Page,
+  row: Locator,
+  { within, comesWithinMs, ...options }: ClickOptions & RowOptions = {},
+): Promise<void> {
+  await until(`a click on ${String(row)}`, async () => {
+    await row.waitFor(comesWithinMs === undefined ? {} : { timeout: comesWithinMs });
+    const text = await row.textContent();
+    const watch = await page.evaluateHandle<RowWatch>(keepFromOtherRows(text ?? ''));
+    try {
+      if (within !== undefined) await row.hover({ timeout: 3000 });
+      await (within === undefined ? row : row.locator(within)).click({ ...options, timeout: 3000 });
+      // A page that the click has replaced was the right one.
+      return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
+      // What is said about one row covers others; it goes with the pointer.
+      await page.mouse.move(700, 700);
+      return false;
+    } finally {
+      await watch.evaluate((each) => each.end()).catch(() => undefined);
+    }
+  });
+}
+
+interface RowWatch {
+  hasMissed(): boolean;
+  end(): void;
+}
+
+/** Runs in the page: stops mouse events on rows of another text. A text, for what runs there is no part of this program. */
+const keepFromOtherRows = (text: string): string => `(() => {
+  const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'contextmenu'];
+  let hasMissed = false;
+  const check = (event) => {
+    const row = event.target.closest('.monaco-list-row');
+    // Once a click has begun on the row, the list may be gone before it ends.
+    const isOther = row ? row.textContent !== ${JSON.stringify(text)} : event.type === 'pointerdown';
+    if (isOther) {
+      hasMissed = true;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  for (const type of types) addEventListener(type, check, true);
+  return {
+    hasMissed: () => hasMissed,
+    end: () => {
+      for (const type of types) removeEventListener(type, check, true);
+    },
+  };
 })()`;

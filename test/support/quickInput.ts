@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { clickRow, textsOf } from './rows';
+import { clickRow, press, pressEnter } from './press';
+import { textsOf } from './rows';
 import { until } from './until';
 
 export { inOneLine } from './rows';
@@ -78,7 +79,7 @@ export class QuickInput {
   /** Fills the box; with `enter: false` leaves it open. */
   async type(text: string, { enter = true }: { enter?: boolean } = {}): Promise<void> {
     await this.input.fill(text);
-    if (enter) await this.input.press('Enter');
+    if (enter) await pressEnter(this.input);
   }
 
   /** Waits for a step by its title, which ends with its number where it has one. */
@@ -88,9 +89,8 @@ export class QuickInput {
 
   /** Presses Enter once the box takes keys and, in a list, once a row is chosen. */
   async enter({ isList = false }: { isList?: boolean } = {}): Promise<void> {
-    await this.widget.locator('.quick-input-box input:focus').waitFor();
     if (isList) await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();
-    await this.page.keyboard.press('Enter');
+    await pressEnter(this.input);
   }
 
   async message(): Promise<string> {
@@ -98,7 +98,7 @@ export class QuickInput {
   }
 
   async back(): Promise<void> {
-    await this.widget.locator('.quick-input-titlebar .action-label[aria-label^="Back"]').click();
+    await press(this.widget.locator('.quick-input-titlebar .action-label[aria-label^="Back"]'));
   }
 
   /** A button in the title bar, by its tooltip. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pressEnter } from './press';
 import type { UiSession } from './uiSession';
 import { confirmRental } from './journey';
 import { until } from './until';
@@ -26,7 +27,7 @@ async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
   await quick.waitForTitle(/^Rent: (Template or Image|Disk)/);
   const skip = quick.titleButton('Keep the Defaults and Review');
   await skip.focus();
-  await page.keyboard.press('Enter');
+  await pressEnter(skip);
   await quick.waitForTitle('Rent: Confirm');
 }
 

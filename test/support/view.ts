@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
-import { pressButton } from './pressButton';
+import { clickRow, press, pressButton } from './press';
 import { exactly } from './quickInput';
-import { clickRow, inOneLine, textsOf } from './rows';
+import { inOneLine, textsOf } from './rows';
 import { pause, until } from './until';
 
 /** One view of the side bar: its rows, actions and welcome text. */
@@ -30,7 +30,7 @@ export class View {
     // A window that is just being put together may open it as well, and a click would close it again.
     await until('the view to open', async () => {
       if (await isOpen()) return true;
-      await this.header.click();
+      await press(this.header);
       return isOpen();
     });
   }
@@ -45,7 +45,7 @@ export class View {
   }
 
   /** Clicks the first row in which this stands. */
-  async click(text: string | RegExp): Promise<void> {
+  async pick(text: string | RegExp): Promise<void> {
     await clickRow(this.page, this.row(text));
   }
 
@@ -64,7 +64,7 @@ export class View {
   /** A button in the title of the view, by its tooltip. */
   async titleAction(label: string): Promise<void> {
     await this.pane.hover();
-    await this.pane.locator(`.pane-header .action-label[aria-label^="${label}"]`).click();
+    await press(this.pane.locator(`.pane-header .action-label[aria-label^="${label}"]`));
   }
 
   async contextMenu(row: Locator, item: string | RegExp): Promise<void> {
@@ -73,7 +73,7 @@ export class View {
       const entry = menu.locator('.action-menu-item', { hasText: item });
       if ((await entry.count()) === 0) await this.openSubmenuWith(menu, entry);
       // A menu closes by itself where the focus moves, as it does when a document opens meanwhile.
-      return entry.click({ timeout: 3000 }).then(
+      return press(entry, { timeoutMs: 3000 }).then(
         () => true,
         () => this.page.keyboard.press('Escape').then(() => false),
       );
@@ -83,7 +83,7 @@ export class View {
 
   private async openSubmenuWith(menu: Locator, entry: Locator): Promise<void> {
     for (const parent of await menu.locator('.action-menu-item[aria-haspopup="true"]').all()) {
-      await parent.click({ timeout: 3000 }).catch(() => undefined);
+      await press(parent, { timeoutMs: 3000 }).catch(() => undefined);
       const isThere = await entry.waitFor({ timeout: 1000 }).then(
         () => true,
         () => false,
@@ -104,7 +104,7 @@ export class View {
   }
 
   async welcomeButton(label: string): Promise<void> {
-    await this.welcome.locator('.monaco-button', { hasText: label }).click();
+    await press(this.welcome.locator('.monaco-button', { hasText: label }));
   }
 
   private async openMenu(row: Locator): Promise<Locator> {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import { repository, type EditorHost } from './editorHost';
-import { pressButton } from './pressButton';
+import { press, pressButton, pressEnter } from './press';
 import { QuickInput } from './quickInput';
 import { showTheme, wantedThemes } from './theme';
 import { until } from './until';
@@ -102,7 +102,7 @@ export class Workbench {
     await until(`the container ${title}`, async () => {
       if (await heading.isVisible()) return true;
       // A click on the icon of what is shown hides it, so a side bar that just came back may need another one.
-      await icon.click();
+      await press(icon);
       return heading.waitFor({ timeout: 2000 }).then(
         () => true,
         () => false,
@@ -157,7 +157,7 @@ export class Workbench {
     await until('the notifications', async () => {
       // Another click would close it again where it took longer to open.
       if (await center.isVisible()) return true;
-      await this.page.locator('.statusbar-item[id="status.notifications"]').click();
+      await press(this.page.locator('.statusbar-item[id="status.notifications"]'));
       // A click that comes while a pop-up goes closes what it was to open.
       return center.waitFor({ timeout: 2000 }).then(
         () => true,
@@ -191,7 +191,7 @@ export class Workbench {
     const dialog = this.dialog.filter({ has: target });
     await dialog.waitFor();
     const shown = await dialog.elementHandle();
-    await dialog.locator(target).click();
+    await press(dialog.locator(target));
     // A button may lead the whole page elsewhere, and what is gone is not visible either.
     await until('the dialog to go', async () => !(await shown.isVisible().catch(() => false)));
   }
@@ -211,11 +211,17 @@ export class Workbench {
     return (await rows.innerText()).replaceAll('\u00a0', ' ');
   }
 
+  /** Types a line into the terminal in front. */
+  async intoTerminal(line: string): Promise<void> {
+    const terminal = this.page.locator('.terminal-wrapper .xterm').last();
+    await press(terminal);
+    await this.page.keyboard.type(line);
+    await pressEnter(terminal.locator('.xterm-helper-textarea'));
+  }
+
   /** Types a line into the terminal in front and waits for a pattern in what it shows. */
   async inTerminal(line: string, expected: RegExp): Promise<string> {
-    await this.page.locator('.terminal-wrapper .xterm').last().click();
-    await this.page.keyboard.type(line);
-    await this.page.keyboard.press('Enter');
+    await this.intoTerminal(line);
     return this.terminalShows(expected);
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
+import { press } from '../support/press';
 import { rentRunning } from '../support/rentRunning';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -93,7 +94,7 @@ describe('keys of an account', function () {
     await editor.line('"instance_read"').waitFor();
     await editor.replaceAll('{"name": "log reader", "permissions": {"api": {"instance_reed": {}}}}');
     await workbench.page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
-    await workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }).click();
+    await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
     await workbench.toast('instance_reed is not known here');
     await workbench.shot('09-json-problem');
     await workbench.clearNotifications();
@@ -104,7 +105,7 @@ describe('keys of an account', function () {
       JSON.stringify({ name: 'log reader', permissions, ip_whitelist: ['127.0.0.1'] }, null, 2),
     );
     await workbench.shot('10-json');
-    await workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }).click();
+    await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
     await quick.waitForTitle('API Key: Shown This Once');
     await quick.pick('I Have Stored It');
     await workbench.page.locator('.tab', { hasText: 'api-key.gpu-key.json' }).waitFor({ state: 'detached' });

@@ -21,8 +21,7 @@ describe('connecting to an instance', function () {
 
   /** Ends the login; the panel that closes with it takes the focus from whatever is open. */
   async function leaveTerminal(): Promise<void> {
-    await workbench.page.keyboard.type('exit');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.intoTerminal('exit');
     await workbench.page.locator('.terminal-wrapper').waitFor({ state: 'hidden' });
   }
 

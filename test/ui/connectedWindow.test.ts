@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
+import { press } from '../support/press';
 import { rentRunning } from '../support/rentRunning';
 import { filesWithSecrets } from '../support/secretScan';
 import { useUiSession } from '../support/uiSession';
@@ -83,7 +84,7 @@ describe('a window that is connected to an instance', function () {
     await second.ready();
     await second.statusItem('gpuRental.connected').waitFor({ timeout: 60_000 });
     await connected.page.bringToFront();
-    await item().click();
+    await press(item());
     await connected.quick.waitForTitle('trainer');
     await connected.quick.pick('Stop…');
     await connected.dialog.filter({ hasText: 'Stop trainer?' }).waitFor();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { press } from '../support/press';
 import { useUiSession } from '../support/uiSession';
 import type { Workbench } from '../support/workbench';
 
@@ -23,12 +24,12 @@ describe('the first minute', function () {
   });
 
   it('explains itself in a walkthrough', async () => {
-    await workbench.view('Instances').welcome.locator('a', { hasText: 'How It Works' }).click();
+    await press(workbench.view('Instances').welcome.locator('a', { hasText: 'How It Works' }));
     const steps = workbench.page.locator('.getting-started-step .step-title');
     await steps.first().waitFor();
     assert.equal(await steps.count(), 5);
     for (const index of [0, 1, 2, 3, 4]) {
-      await steps.nth(index).click();
+      await press(steps.nth(index));
       await workbench.webview().locator('svg text').first().waitFor();
       await workbench.shot(`02-walkthrough-${String(index + 1)}`);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
+import { clickRow } from '../support/press';
 import { rentRunning } from '../support/rentRunning';
 import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -59,8 +60,8 @@ describe('living with instances', function () {
 
   it('destroys several at once, after one question that names them, and reads back', async () => {
     await workbench.clearNotifications();
-    await row('trainer').click();
-    await row('helper').click({ modifiers: ['ControlOrMeta'] });
+    await clickRow(workbench.page, row('trainer'));
+    await clickRow(workbench.page, row('helper'), { modifiers: ['ControlOrMeta'] });
     await instances().contextMenu(row('helper'), /^Destroy…$/);
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();

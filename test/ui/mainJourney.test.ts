@@ -130,8 +130,7 @@ describe('the main job', function () {
     const config = ['-F', session().sshConfig, '-o', 'BatchMode=yes'];
     const { stdout } = await promisify(execFile)('ssh', [...config, alias, 'nvidia-smi -L']);
     assert.match(stdout, /^GPU 0:/);
-    await workbench.page.keyboard.type('exit');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.intoTerminal('exit');
     // The panel goes with its last terminal, and what is open then closes with it.
     await workbench.page.locator('.terminal-wrapper:visible').first().waitFor({ state: 'detached' });
   });

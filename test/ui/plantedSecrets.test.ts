@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { PlantedSecrets, typed } from '../support/plantedSecrets';
+import { press } from '../support/press';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
@@ -53,8 +54,8 @@ describe('secrets that were planted', function () {
     await workbench.page.keyboard.press('Escape');
     // From here on the log says whatever it can say.
     await workbench.quick.run('Developer: Set Log Level...');
-    await quick().row('GPU Rental').click();
-    await quick().rows.filter({ hasText: 'Trace' }).first().click();
+    await press(quick().row('GPU Rental'));
+    await press(quick().rows.filter({ hasText: 'Trace' }).first());
     await signInUpToFactor(session(), workbench, account);
     await chooseFactor(workbench, 'Authenticator (#1)');
     await quick().type(otherThan(totpCode(simulator, account.totpSecret)));
@@ -104,7 +105,7 @@ describe('secrets that were planted', function () {
     await quick().waitForTitle('Add a Second Factor');
     await quick().pick('Text Messages');
     await quick().waitForTitle('Add a Second Factor: Name');
-    await workbench.page.keyboard.press('Enter');
+    await quick().enter();
     await quick().waitForTitle('Add Text Messages');
     await quick().type(typed.phone);
     await until('the code box', async () => /ends in 0177/.test(await quick().message()));
@@ -159,7 +160,7 @@ describe('secrets that were planted', function () {
   it('go through the account view, where a value is shown for a moment and copied on request', async () => {
     const view = workbench.view('Account');
     const row = view.row('HF_TOKEN');
-    await workbench.view('Instances').header.click();
+    await press(workbench.view('Instances').header);
     await view.open();
     await view.row(/API key in use: Full access.*full/s).waitFor();
     await view.expand(view.row('Environment Variables'));
@@ -219,7 +220,7 @@ describe('secrets that were planted', function () {
     said.push(await workbench.page.locator('body').innerText());
     assert.equal(holdsSecret(await editor.text(), [...(await planted()).values()]), false);
     await workbench.quick.run('View: Close All Editors');
-    await account.header.click();
+    await press(account.header);
     await workbench.view('Instances').open();
     await collect();
   });

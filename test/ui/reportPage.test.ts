@@ -8,6 +8,7 @@ import type { ReportView } from '../../src/webview/report/protocol';
 import { accessibilityFaults } from '../support/accessibility';
 import { launchBrowser } from '../support/browser';
 import { marketOffer } from '../support/marketOffer';
+import { press } from '../support/press';
 import { inOneLine } from '../support/quickInput';
 import { ReportPage } from '../support/reportPage';
 
@@ -138,7 +139,7 @@ describe('the page of the reports in a real browser', function () {
       cells.map((text) => text.endsWith(' best')),
       [true, false],
     );
-    await find('.comparison button.primary').nth(1).click();
+    await press(find('.comparison button.primary').nth(1));
     assert.deepEqual(await last(), { type: 'button', id: 'rent:2' });
     assert.equal(
       await find('.comparison button.primary').nth(1).getAttribute('aria-label'),
@@ -161,9 +162,9 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await find('#chart-days').count(), 1);
     assert.equal(await find('.notice.error[role="alert"]').count(), 1);
     await find('#filter-preset').selectOption('7');
-    await find('#button-csv').click();
-    await find('.notice.error button').click();
-    await find('#row-models-RTX\\ 4090').click();
+    await press(find('#button-csv'));
+    await press(find('.notice.error button'));
+    await press(find('#row-models-RTX\\ 4090'));
     assert.deepEqual(await shown.sent(), [
       { type: 'filter', id: 'preset', value: '7' },
       { type: 'button', id: 'csv' },
@@ -186,8 +187,8 @@ describe('the page of the reports in a real browser', function () {
     const rows = find('section[aria-labelledby="heading-days"] tbody tr');
     assert.equal(await rows.count(), 30);
     assert.ok(!(await rows.first().isVisible()));
-    await find('#fold-days').click();
-    await find('#sort-days-1').click();
+    await press(find('#fold-days'));
+    await press(find('#sort-days-1'));
     assert.equal(inOneLine(await rows.first().innerText()), '2026-11-30 $30.00');
     await shown.show(report({ title: 'Earnings again' }));
     assert.equal(inOneLine(await rows.first().innerText()), '2026-11-30 $30.00');
@@ -197,7 +198,7 @@ describe('the page of the reports in a real browser', function () {
 
   it('sends the picture of a chart', async () => {
     await shown.show(report());
-    await find('#picture-days').click();
+    await press(find('#picture-days'));
     const message = await last();
     assert.ok(message?.type === 'picture' && message.section === 'days');
     assert.equal(Buffer.from(message.png, 'base64').subarray(1, 4).toString('latin1'), 'PNG');

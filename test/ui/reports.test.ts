@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
 import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
+import { press, pressEnter } from '../support/press';
 import { inOneLine } from '../support/rows';
 import { pageShowsTheme } from '../support/theme';
 import { useUiSession } from '../support/uiSession';
@@ -50,17 +51,17 @@ describe('reports', function () {
 
   it('saves a picture to a file that the user picks, and copies tables', async () => {
     const file = path.join(session().root, 'workspace', 'earnings-days.png');
-    await workbench.webview().locator('#picture-days').click();
+    await press(workbench.webview().locator('#picture-days'));
     await workbench.quick.waitForTitle('Save Report');
     // The dialog fills in its own proposal a moment after it opens.
     await until('the proposed name', async () =>
       (await workbench.quick.input.inputValue()).endsWith('earnings-days.png'),
     );
-    await workbench.quick.input.press('Enter');
+    await pressEnter(workbench.quick.input);
     await until('the file', () => existsSync(file));
     await workbench.toast('Saved earnings-days.png');
     assert.equal(readFileSync(file).subarray(1, 4).toString('latin1'), 'PNG');
-    await workbench.webview().locator('#button-markdown').click();
+    await press(workbench.webview().locator('#button-markdown'));
     await workbench.toast('copied as Markdown');
     const copied = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(copied, /### Earnings by Day\n\n\| Day \| GPU/);
@@ -69,12 +70,12 @@ describe('reports', function () {
 
   it('shows an error beside the last figures', async () => {
     session().simulator.fail({ kind: 'html500', path: '/api/v0/users/*', times: 0 });
-    await workbench.webview().locator('#button-refresh').click();
+    await press(workbench.webview().locator('#button-refresh'));
     await workbench.webview().locator('.notice.error').waitFor();
     assert.ok((await rows('days')) > 0);
     await workbench.shot('02-earnings-error');
     session().simulator.faults.clear();
-    await workbench.webview().locator('.notice.error button').click();
+    await press(workbench.webview().locator('.notice.error button'));
     await workbench.webview().locator('.notice.error').waitFor({ state: 'detached' });
   });
 
@@ -85,7 +86,7 @@ describe('reports', function () {
     await workbench.shot('03-market');
     const model = page.locator('section[aria-labelledby="heading-value"] button.link').first();
     const name = await model.innerText();
-    await model.click();
+    await press(model);
     await workbench.quick.rows.filter({ hasText: `GPU: ${name}` }).waitFor();
     await workbench.shot('04-search-from-market');
     await workbench.page.keyboard.press('Escape');
@@ -97,7 +98,7 @@ describe('reports', function () {
     for (const index of [0, 1]) {
       const offer = workbench.quick.rows.filter({ hasText: '% reliable' }).nth(index);
       await offer.hover();
-      await offer.locator('.action-label[aria-label="Pin to Compare"]').click();
+      await press(offer.locator('.action-label[aria-label="Pin to Compare"]'));
       await workbench.quick.rows
         .filter({ hasText: index === 0 ? '1 Pinned Offer' : 'Compare 2 Pinned Offers' })
         .waitFor();
@@ -113,12 +114,13 @@ describe('reports', function () {
     const column = workbench.webview().locator('.comparison thead th').nth(2);
     const name = inOneLine(await column.innerText()).replace(/ Rent….*$/, '');
     await column.locator('button.primary').focus();
-    await workbench.page.keyboard.press('Enter');
+    await pressEnter(column.locator('button.primary'));
     await workbench.quick.waitForTitle('Rent: Template or Image');
     // The pointer stands where the hover of the box would cover the button.
     await workbench.page.mouse.move(700, 700);
-    await workbench.quick.titleButton('Keep the Defaults and Review').focus();
-    await workbench.page.keyboard.press('Enter');
+    const skip = workbench.quick.titleButton('Keep the Defaults and Review');
+    await skip.focus();
+    await pressEnter(skip);
     await workbench.quick.waitForTitle('Rent: Confirm');
     await workbench.quick.rows.filter({ hasText: name }).first().waitFor();
     await workbench.shot('07-confirm');
@@ -129,7 +131,7 @@ describe('reports', function () {
 
   it('can be read in the colours that are shown', async () => {
     for (const heading of ['Earnings', 'GPU Market', 'Compare Offers']) {
-      await workbench.page.locator('.tabs-container .tab', { hasText: heading }).click();
+      await press(workbench.page.locator('.tabs-container .tab', { hasText: heading }));
       const page = await report(heading);
       await page
         .locator(heading === 'Compare Offers' ? '.comparison' : 'canvas')

@@ -38,7 +38,7 @@ describe('search and rent', function () {
       await press('ArrowDown');
       return isThere();
     });
-    await press('Enter');
+    await workbench.quick.enter();
   }
 
   it('shows good offers at once, and only what fits what is typed', async () => {
@@ -73,7 +73,7 @@ describe('search and rent', function () {
     await title('Search Offers: Reliability');
     // At once: the rows for it may not be there yet.
     await type('95');
-    await press('Enter');
+    await workbench.quick.enter();
     await title('Search Offers: Filters');
     await choose('GPU');
     await title('Search Offers: GPU');
@@ -83,12 +83,12 @@ describe('search and rent', function () {
     await press('Space');
     await workbench.quick.widget.locator('.quick-input-count', { hasText: '2 Selected' }).waitFor();
     await workbench.shot('04-models');
-    await press('Enter');
+    await workbench.quick.enter();
     await title('Search Offers: Filters');
     await choose('Machine number');
     await title('Search Offers: Machine number');
     await type('12');
-    await press('Enter');
+    await workbench.quick.enter();
     await title('Search Offers: Filters');
     await choose('Fixed IP address');
     await title('Search Offers: Fixed IP address');
@@ -122,7 +122,7 @@ describe('search and rent', function () {
     );
     await workbench.quick.rows.filter({ hasText: 'First 64 shown' }).waitFor();
     await workbench.shot('06-more');
-    await press('Enter');
+    await workbench.quick.enter();
     await until(
       'an offer after the first 64',
       async () => {
@@ -135,7 +135,7 @@ describe('search and rent', function () {
 
   it('does not rent by an Enter held down from the step before', async () => {
     const { quick } = workbench;
-    await press('Enter');
+    await workbench.quick.enter();
     await quick.waitForTitle('Rent: Template or Image');
     await workbench.shot('07-source');
     await quick.enter({ isList: true });

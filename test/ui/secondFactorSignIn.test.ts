@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { press } from '../support/press';
 import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
 import {
   logIns,
@@ -44,7 +45,7 @@ describe('signing in with a second factor', function () {
     await workbench.shot('02-wrong');
     await workbench.page.keyboard.press('ControlOrMeta+a');
     await workbench.page.keyboard.type(totpCode(simulator, account.totpSecret));
-    await workbench.page.keyboard.press('Enter');
+    await workbench.quick.enter();
     await workbench.quick.widget.waitFor({ state: 'hidden' });
     await goesOn(session());
     assert.equal(logIns(session()), 1);
@@ -77,7 +78,7 @@ describe('signing in with a second factor', function () {
     const offer = quick.rows.filter({ hasText: /2× RTX 4090.*% reliable/ }).first();
     await offer.waitFor();
     await session().simulator.call('POST', '/__sim/expire-sessions/', {});
-    await quick.titleButton('Search Again').click();
+    await press(quick.titleButton('Search Again'));
     await answerByEmail();
     await quick.waitForTitle('Search Offers');
     assert.equal(await quick.input.inputValue(), '2x 4090');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { takeFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
+import { press } from '../support/press';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -62,7 +63,7 @@ describe('commands for templates', function () {
     editor = new DocumentEditor(workbench);
     await signIn(session(), workbench);
     // Room for the rows: the list keeps only those in view.
-    await workbench.view('Instances').header.click();
+    await press(workbench.view('Instances').header);
     await view().open();
     await view().row('Gamma').waitFor();
     await createFrom('From an Image');
@@ -121,7 +122,7 @@ describe('commands for templates', function () {
     const { quick } = workbench;
     const found = quick.rows.filter({ hasText: 'NVIDIA CUDA (SSH)' }).first();
     const button = (label: string) => found.locator(`.action-label[aria-label="${label}"]`);
-    const press = (label: string) =>
+    const pressOnRow = (label: string) =>
       quick.pickMatching('NVIDIA CUDA (SSH)', `.action-label[aria-label="${label}"]`);
     const search = async () => {
       await workbench.run('Search Public Templates…');
@@ -133,19 +134,19 @@ describe('commands for templates', function () {
       });
     };
     await search();
-    await press('Add to Favorites');
+    await pressOnRow('Add to Favorites');
     await button('Remove from Favorites').waitFor({ state: 'attached' });
     await view().row('Favorites').waitFor();
     await workbench.shot('05-search-buttons');
-    await press('Remove from Favorites');
+    await pressOnRow('Remove from Favorites');
     await button('Add to Favorites').waitFor({ state: 'attached' });
     await view().row('Favorites').waitFor({ state: 'detached' });
-    await press('Save as Mine');
+    await pressOnRow('Save as Mine');
     await editor.lens('Create at the Service').waitFor();
     await editor.line('"image": "nvidia/cuda"').waitFor();
     await quick.run('View: Close All Editors');
     await search();
-    await press('Rent');
+    await pressOnRow('Rent');
     await quick.waitForTitle('Search Offers for NVIDIA CUDA (SSH)');
     await workbench.page.keyboard.press('Escape');
     await quick.widget.waitFor({ state: 'hidden' });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { fileDialogReady, takeFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
-import { clickRow } from '../support/rows';
+import { clickRow, press, pressEnter } from '../support/press';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -74,7 +74,7 @@ describe('template documents like any other file', function () {
   async function open(name: string): Promise<void> {
     const view = workbench.view('Templates');
     await view.open();
-    await view.click(name);
+    await view.pick(name);
     await editor.waitFor(`${name}.json`, `"name": "${name}"`);
   }
 
@@ -161,7 +161,7 @@ describe('template documents like any other file', function () {
     await menu('File: Save As...');
     await quick.waitForTitle('Save As');
     await fileDialogReady(workbench);
-    await quick.widget.locator('.monaco-button', { hasText: 'Show Local' }).click();
+    await press(quick.widget.locator('.monaco-button', { hasText: 'Show Local' }));
     await editor.waitFor('local.gpu-template.json', '"desc": "only on the disk"');
     await editor.lens('Create Template From This File').waitFor();
     await workbench.shot('03-local');
@@ -250,7 +250,7 @@ describe('template documents like any other file', function () {
       return reason.isVisible();
     });
     await workbench.shot('06-reason');
-    await workbench.page.locator('.peekview-actions .codicon-close').click();
+    await press(workbench.page.locator('.peekview-actions .codicon-close'));
     await reason.waitFor({ state: 'hidden' });
     await editor.focus();
     await workbench.page.keyboard.type('x');
@@ -289,7 +289,7 @@ describe('template documents like any other file', function () {
     const expand = (name: string, inner: string) =>
       until(`what is in ${name}`, async () => {
         if (await row(inner).isVisible()) return true;
-        if ((await row(name).getAttribute('aria-expanded')) !== 'true') await row(name).click();
+        if ((await row(name).getAttribute('aria-expanded')) !== 'true') await clickRow(other.page, row(name));
         return false;
       });
     // The editor may read the workspace before its server answers, take it for empty and leave it so.
@@ -313,7 +313,7 @@ describe('template documents like any other file', function () {
     await item('To be deleted.json', 'Rename');
     const box = explorer.locator('input.monaco-inputbox, .monaco-inputbox input').first();
     await box.fill('To be forgotten.json');
-    await box.press('Enter');
+    await pressEnter(box);
     await until('the new name', async () => (await record(gone))['name'] === 'To be forgotten');
     await row('To be forgotten.json').waitFor();
     await item('To be forgotten.json', 'Delete');
@@ -326,7 +326,7 @@ describe('template documents like any other file', function () {
       // Ours may take its place between a look and a click, and has a button of the same name.
       const own = other.dialog.filter({ hasNotText: 'at the service' });
       const button = own.locator('.monaco-button', { hasText: /^Delete/ });
-      if (await button.isVisible()) await button.click({ timeout: 2000 }).catch(() => undefined);
+      if (await button.isVisible()) await press(button, { timeoutMs: 2000 }).catch(() => undefined);
       return false;
     });
     await other.shot('02-delete');

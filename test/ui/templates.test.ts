@@ -63,7 +63,7 @@ describe('templates as JSON files', function () {
     await view.row('My Trainer').waitFor();
     await view.row('Recommended').waitFor();
     await workbench.shot('01-tree');
-    await view.click('My Trainer');
+    await view.pick('My Trainer');
     await editor.waitFor('My Trainer.json', '"desc": "old words"');
     await editor.lens('Preview What the Service Will Get').waitFor();
     await workbench.shot('02-document');
@@ -120,7 +120,7 @@ describe('templates as JSON files', function () {
     ] as const) {
       await one.openContainer('GPU Rental');
       await one.view('Templates').open();
-      await one.view('Templates').click('My Trainer');
+      await one.view('Templates').pick('My Trainer');
       await words.waitFor('My Trainer.json', '"name": "My Trainer"');
     }
     const fields = JSON.parse(await other.text()) as Record<string, unknown>;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
+import { press } from '../support/press';
 import { reachableInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -76,9 +77,7 @@ describe('files to an instance and back', function () {
     await quick.input.fill(file);
     // A folder is entered before it is taken, and the dialog writes its path anew then.
     await until('the dialog to take it', async () => {
-      await dialog(button)
-        .click({ timeout: 2000 })
-        .catch(() => undefined);
+      await press(dialog(button), { timeoutMs: 2000 }).catch(() => undefined);
       return dialog(button)
         .waitFor({ state: 'hidden', timeout: 2000 })
         .then(
@@ -135,7 +134,7 @@ describe('files to an instance and back', function () {
       .waitFor();
     await workbench.shot('04-bytes');
     await toasts().hover();
-    await toasts().locator('.monaco-button', { hasText: 'Cancel' }).click();
+    await press(toasts().locator('.monaco-button', { hasText: 'Cancel' }));
     await workbench.toast('The transfer was stopped.');
     await workbench.shot('05-stopped');
     const part = readdirSync(remote()).find((name) => /^big\.bin\..*\.part$/.test(name)) ?? '';

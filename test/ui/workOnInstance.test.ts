@@ -43,8 +43,7 @@ describe('working on an instance from the open folder', function () {
     assert.match(shown, /saved-41 train it\.sh/);
     assert.match(shown, /unsaved-2/);
     await workbench.shot('01-run');
-    await workbench.page.locator('.terminal-wrapper .xterm').last().click();
-    await workbench.page.keyboard.press('Enter');
+    await workbench.intoTerminal('');
     await workbench.page.locator('.terminal-wrapper').waitFor({ state: 'hidden' });
     await workbench.quick.run('File: Revert File');
     await editor.saved();

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
+import { clickRow, press } from '../support/press';
 import { reachableInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -33,7 +34,7 @@ describe('a workspace that knows its machine', function () {
       await workbench.page.keyboard.press('F1');
       await workbench.quick.input.fill('gpu-rental.json');
       const row = workbench.quick.rows.filter({ hasText: 'gpu-rental.json' }).first();
-      return row.click({ timeout: 5000 }).then(
+      return clickRow(workbench.page, row, { comesWithinMs: 5000 }).then(
         () => true,
         () => false,
       );
@@ -55,14 +56,11 @@ describe('a workspace that knows its machine', function () {
     await workbench.quick.rows.first().waitFor();
     assert.equal(await workbench.quick.row('GPU Rental: Rent for This Workspace…').count(), 0);
     await workbench.page.keyboard.press('Escape');
-    await editor.lens('Trust This Workspace to Rent').click();
+    await press(editor.lens('Trust This Workspace to Rent'));
     const trust = workbench.page.locator('.workspace-trust-editor');
     await trust.waitFor();
     assert.equal(rentals(), 1);
-    await trust
-      .locator('.monaco-button', { hasText: /^Trust/ })
-      .first()
-      .click();
+    await press(trust.locator('.monaco-button', { hasText: /^Trust/ }).first());
   });
 
   it('makes a secret in it a variable of the account', async () => {
@@ -95,7 +93,7 @@ describe('a workspace that knows its machine', function () {
     await workbench.toastButton(/does not say yet what it needs/, 'Create Workspace File');
     await workbench.quick.waitForTitle('Create Workspace File');
     await workbench.shot('06-create');
-    await workbench.quick.rows.filter({ hasText: 'An Image' }).first().click();
+    await press(workbench.quick.rows.filter({ hasText: 'An Image' }).first());
     await until('the file', () => existsSync(file()));
     await editor.waitFor('gpu-rental.json', '"maxPricePerHour"');
     await editor.lens('Rent for This Workspace').waitFor();
