@@ -35,7 +35,9 @@ type Found =
   | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly line: number };
 
 /** Puts the block with this Include first, or says that it is there, or why nothing may be touched. */
-export function placeBlock(current: string, include: string, isNewFile: boolean): Placement {
+export function placeBlock(current: string, wanted: string, isNewFile: boolean): Placement {
+  // Our own line is UTF-8, whatever the rest is.
+  const include = Buffer.from(wanted, 'utf8').toString('latin1');
   const found = findBlock(current);
   if (found.kind === 'trouble') {
     return found;

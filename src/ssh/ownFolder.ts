@@ -54,11 +54,11 @@ export class OwnFolder {
   /** Writes the file of an instance; does nothing where it already says the same. */
   async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
     const file = confFile(this.paths, entry.alias);
-    const text = renderHost(entry, this.paths.knownHosts);
-    if ((await this.readFile(file))?.equals(Buffer.from(text))) {
+    const bytes = Buffer.from(renderHost(entry, this.paths.knownHosts), 'utf8');
+    if ((await this.readFile(file))?.equals(bytes)) {
       return 'same';
     }
-    return this.change(file, () => text, signal);
+    return this.change(file, () => bytes, signal);
   }
 
   /** Removes the files and the host keys of these instances. */
@@ -92,8 +92,8 @@ export class OwnFolder {
 
   async rememberConfigFile(file: string, signal?: AbortSignal): Promise<void> {
     if (!(await this.configFiles()).includes(file) && !file.includes('\n')) {
-      const line = Buffer.from(`${file}\n`, 'utf8').toString('latin1');
-      await this.change(this.configList(), (content) => content + line, signal);
+      const line = Buffer.from(`${file}\n`, 'utf8');
+      await this.change(this.configList(), (content) => Buffer.concat([content, line]), signal);
     }
   }
 
@@ -103,15 +103,12 @@ export class OwnFolder {
     if (!current.split('\n').some(isGone)) {
       return;
     }
-    await this.change(
-      this.paths.knownHosts,
-      (content) =>
-        content
-          .split('\n')
-          .filter((line) => !isGone(line))
-          .join('\n'),
-      signal,
-    );
+    const without = (content: Buffer) => {
+      // ssh writes this file as well: one character a byte keeps what it wrote.
+      const lines = content.toString('latin1').split('\n');
+      return Buffer.from(lines.filter((line) => !isGone(line)).join('\n'), 'latin1');
+    };
+    await this.change(this.paths.knownHosts, without, signal);
   }
 
   /** Removes what is ours; the folder too where nothing else is in it. */
@@ -154,7 +151,7 @@ export class OwnFolder {
 
   private async change(
     file: string,
-    edit: (content: string) => string,
+    edit: (content: Buffer) => Buffer,
     signal?: AbortSignal,
   ): Promise<'same' | 'written'> {
     const { fs, clock } = this.deps;
@@ -162,7 +159,7 @@ export class OwnFolder {
     return this.locked(async () => {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const expected = await this.readFile(file);
-        const bytes = Buffer.from(edit(expected?.toString('latin1') ?? ''), 'latin1');
+        const bytes = edit(expected ?? Buffer.alloc(0));
         if (expected?.equals(bytes)) {
           return 'same';
         }

@@ -14,12 +14,16 @@ import { silentLog } from '../../src/util/log';
 /** A home folder of its own, whose SSH config is named by `-F`, so that the real one stays out of it. */
 export class SshHome {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'gpu-ssh-')));
-  readonly home = join(this.root, 'home');
-  readonly sshDir = join(this.home, '.ssh');
-  readonly configFile = join(this.sshDir, 'config');
-  readonly ownDir = join(this.sshDir, 'gpu-rental.d');
+  readonly home: string;
+  readonly sshDir: string;
+  readonly configFile: string;
+  readonly ownDir: string;
 
-  constructor() {
+  constructor(name = 'home') {
+    this.home = join(this.root, name);
+    this.sshDir = join(this.home, '.ssh');
+    this.configFile = join(this.sshDir, 'config');
+    this.ownDir = join(this.sshDir, 'gpu-rental.d');
     mkdirSync(this.sshDir, { recursive: true, mode: 0o700 });
   }
 

@@ -76,6 +76,30 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(home.mode(join(home.ownDir, 'gpu-7.conf')), '600');
   });
 
+  it('logs in from a home folder whose name is not ASCII, and leaves foreign bytes as they are', async () => {
+    const other = new SshHome('Jos\u00e9 \u5bb6');
+    closers.push(() => {
+      other.dispose();
+    });
+    const foreign = Buffer.from('# caf\xe9 in Latin-1\nHost other\n  Port 1\n', 'latin1');
+    other.write(foreign);
+    const key = other.key();
+    machine.authorize(key);
+    const ssh = other.service();
+    const { host, preflight } = await ssh.connect(request({}, [key]));
+    assert.equal(preflight.ok, true, JSON.stringify(preflight));
+    assert.deepEqual(host.verification, { kind: 'equal' });
+    assert.match(
+      readFileSync(join(other.ownDir, 'gpu-7.conf'), 'utf8'),
+      /UserKnownHostsFile .*Jos\u00e9 \u5bb6/,
+    );
+    assert.match(readFileSync(join(other.ownDir, 'known_hosts'), 'utf8'), /^gpu-7 ssh-ed25519 /);
+    assert.ok(readFileSync(other.configFile).subarray(-foreign.length).equals(foreign));
+    assert.equal((await ssh.inspect()).config.include, 'first');
+    await ssh.removeAll();
+    assert.ok(readFileSync(other.configFile).equals(foreign));
+  });
+
   it('says that no key was accepted and which ones were tried', async () => {
     const registered = home.key();
     const { preflight } = await home.service().connect(request({}, [registered]));
