@@ -17,7 +17,7 @@ interface Source {
   readonly content: string;
 }
 
-/** Runs what is in the editor, saved or not, on an instance; asks once for which where several run. */
+/** Runs what is in the editor, saved or not, on an instance; asks for which where several run. */
 export class FileRunner {
   private last: number | undefined;
 
@@ -36,7 +36,6 @@ export class FileRunner {
     if (instanceId === undefined || typeof alias !== 'string') {
       return;
     }
-    this.last = instanceId;
     const instance = this.deps.fleet.find(instanceId);
     const where = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
     const shown = plainLabel(remoteName(source.name));
@@ -57,18 +56,17 @@ export class FileRunner {
         env: { TERM: 'xterm-256color' },
       })
       .show();
+    this.last = instanceId;
   }
 
-  /** The instance of the last run, while it can be connected to. */
+  /** The instance of the last run comes first, so that one Enter takes it; another is never far. */
   private async choose(): Promise<number | undefined> {
     const { fleet, clock } = this.deps;
     const able = (await listedInstances(fleet, whileReadingInstances)).filter(
       (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
     );
-    if (able.some(({ id }) => id === this.last)) {
-      return this.last;
-    }
-    return chooseInstance(undefined, able, {
+    const last = able.filter(({ id }) => id === this.last);
+    return chooseInstance(undefined, [...last, ...able.filter(({ id }) => id !== this.last)], {
       title: t('Run the file on which instance?'),
       none: t('No instance is running that can be connected to.'),
     });
