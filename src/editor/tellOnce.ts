@@ -11,12 +11,17 @@ export interface TellOnceDeps {
   readonly report: { error(error: unknown): void };
 }
 
+interface Offered {
+  readonly tell: () => Promise<unknown>;
+  readonly isStillSo: () => boolean;
+}
+
 /** Tells each thing once over all windows and restarts, in the window that the user looks at. */
 export class TellOnce implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private readonly seen = new Set<string>();
-  private readonly waiting = new Map<string, () => Promise<void>>();
+  private readonly waiting = new Map<string, Offered>();
 
   constructor(private readonly deps: TellOnceDeps) {
     this.owned.add(
@@ -28,13 +33,13 @@ export class TellOnce implements Disposable {
     );
   }
 
-  /** Offered in every window, as often as one likes; `tell` runs in one of them. */
-  offer(key: string, tell: () => Promise<void>): void {
+  /** Offered in every window, as often as one likes; `tell` runs in one of them, unless it is not so any more by then. */
+  offer(key: string, tell: () => Promise<unknown>, isStillSo = () => true): void {
     if (this.seen.has(key)) {
       return;
     }
     this.seen.add(key);
-    this.waiting.set(key, tell);
+    this.waiting.set(key, { tell, isStillSo });
     if (vscode.window.state.focused) {
       this.tellWaiting();
     } else {
@@ -52,14 +57,19 @@ export class TellOnce implements Disposable {
   }
 
   private tellWaiting(): void {
-    for (const [key, tell] of this.waiting) {
+    for (const [key, { tell, isStillSo }] of this.waiting) {
       this.waiting.delete(key);
-      this.deps.hub
-        .claim(key)
-        .then((isFirst) => (isFirst ? tell() : undefined))
-        .catch((error: unknown) => {
-          this.deps.report.error(error);
-        });
+      if (isStillSo()) {
+        this.deps.hub
+          .claim(key)
+          .then((isFirst) => (isFirst ? tell() : undefined))
+          .catch((error: unknown) => {
+            this.deps.report.error(error);
+          });
+      } else {
+        // It may become so once more.
+        this.seen.delete(key);
+      }
     }
   }
 }

@@ -1,10 +1,10 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { TellOnce } from '../../editor/tellOnce';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'hub' | 'report' | 'clock' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'hub' | 'report' | 'clock'>;
 
 /** Said again after this, while it lasts. */
 const againMs = 12 * 60 * 60_000;
@@ -16,24 +16,21 @@ const againMs = 12 * 60 * 60_000;
  */
 export function tellKeyTrouble(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const look = async () => {
+  const once = store.add(new TellOnce(deps));
+  const look = () => {
     const trouble = troubleOf(deps);
-    if (!trouble || !vscode.window.state.focused) {
-      return;
-    }
-    const period = Math.floor(deps.clock.now() / againMs);
-    if (await deps.hub.claim(`${trouble.what} ${period}`)) {
-      deps.report.error(trouble.error, { retry: () => runCommand('gpuRental.refresh') });
+    if (trouble) {
+      const { what, error } = trouble;
+      const period = Math.floor(deps.clock.now() / againMs);
+      const tell = () => {
+        deps.report.error(error, { retry: () => runCommand('gpuRental.refresh') });
+        return Promise.resolve();
+      };
+      once.offer(`${what} ${period}`, tell, () => troubleOf(deps)?.what === what);
     }
   };
-  const start = () => {
-    look().catch((error: unknown) => {
-      deps.log.error('Trouble with the key could not be told', error);
-    });
-  };
-  store.add(deps.accounts.onDidChange(start));
-  store.add(deps.fleet.onDidChange(start));
-  store.add(vscode.window.onDidChangeWindowState(start));
+  store.add(deps.accounts.onDidChange(look));
+  store.add(deps.fleet.onDidChange(look));
   return store;
 }
 

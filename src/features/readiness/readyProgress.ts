@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { TellOnce } from '../../editor/tellOnce';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Watch } from '../../model/rentals/readiness';
@@ -15,12 +16,13 @@ const tickMs = 5000;
 /** One progress notification for each machine on its way, in the window that was used when it began. */
 export class ReadyProgress implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly asked = new Set<string>();
+  private readonly once: TellOnce;
 
   constructor(
     private readonly deps: ReadinessDeps,
     private readonly followed: ReadonlySet<number>,
   ) {
+    this.once = this.store.add(new TellOnce(deps));
     this.store.add(
       deps.readiness.onDidChange(() => {
         this.look();
@@ -34,19 +36,14 @@ export class ReadyProgress implements vscode.Disposable {
   }
 
   private look(): void {
-    if (!vscode.window.state.focused) {
-      return;
-    }
+    const account = this.deps.accounts.active?.key ?? '';
     for (const watch of this.deps.readiness.watches) {
-      const key = `progress:${watch.instanceId}:${watch.since}`;
-      if (!this.asked.has(key) && !this.followed.has(watch.instanceId)) {
-        this.asked.add(key);
-        this.deps.hub
-          .claim(`${this.deps.accounts.active?.key ?? ''}:${key}`)
-          .then((isFirst) => (isFirst ? this.show(watch) : undefined))
-          .catch((error: unknown) => {
-            this.deps.report.error(error);
-          });
+      const { instanceId, since } = watch;
+      const isStillSo = () =>
+        !this.followed.has(instanceId) &&
+        this.deps.readiness.watches.some((one) => one.instanceId === instanceId && one.since === since);
+      if (isStillSo()) {
+        this.once.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), isStillSo);
       }
     }
   }

@@ -1,70 +1,33 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
+import { TellOnce } from '../../editor/tellOnce';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './deps';
 import { showOffers } from './manage';
-
-/** The window in use tells; where none is, the leading one does after this time (ms). */
-const graceMs = 5000;
 
 /** Says once over all windows, and once for the same offers, that something is cheap enough. */
 export class WatchNotifications implements Disposable {
   private readonly owned = new DisposableStore();
-  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
-  private readonly asked = new Set<string>();
-  private readonly waiting = new Map<string, WatchFound>();
 
   constructor(private readonly deps: WatchDeps) {
+    const once = this.owned.add(new TellOnce(deps));
     this.owned.add(
       deps.searchWatches.onDidFind((found) => {
-        this.found(found);
-      }),
-    );
-    this.owned.add(
-      vscode.window.onDidChangeWindowState(({ focused }) => {
-        if (focused) {
-          this.tellWaiting();
-        }
+        once.offer(
+          `${found.accountKey}:watch:${found.watchId}:${found.since}`,
+          () => this.tell(found),
+          // What another account watched is none of this one's business.
+          () => found.accountKey === deps.accounts.active?.key,
+        );
       }),
     );
   }
 
   dispose(): void {
     this.owned.dispose();
-  }
-
-  private found(found: WatchFound): void {
-    const key = `${found.accountKey}:watch:${found.watchId}:${found.since}`;
-    if (this.asked.has(key)) {
-      return;
-    }
-    this.waiting.set(key, found);
-    if (vscode.window.state.focused) {
-      this.tellWaiting();
-    } else if (this.deps.hub.isLeader) {
-      this.timer.value = this.deps.clock.schedule(() => {
-        this.tellWaiting();
-      }, graceMs);
-    }
-  }
-
-  private tellWaiting(): void {
-    for (const [key, found] of this.waiting) {
-      this.waiting.delete(key);
-      this.asked.add(key);
-      // What another account watched is none of this one's business.
-      if (found.accountKey === this.deps.accounts.active?.key) {
-        this.deps.hub
-          .claim(key)
-          .then((isFirst) => (isFirst ? this.tell(found) : undefined))
-          .catch((error: unknown) => {
-            this.deps.report.error(error);
-          });
-      }
-    }
   }
 
   private async tell({ watchId, name, offers }: WatchFound): Promise<void> {

@@ -21,30 +21,18 @@ type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'hub' | 'report' | 'comma
 /** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const asked = new Set<string>();
+  const once = store.add(new TellOnce(deps));
+  const keysNow = () =>
+    new Map(warningsNow(deps).map((warning) => [warningKey(warning, deps.clock.now()), warning] as const));
   const look = () => {
-    // The window in use tells; the others stay quiet.
-    if (!vscode.window.state.focused) {
-      return;
-    }
     const account = deps.accounts.active?.key ?? '';
-    for (const warning of warningsNow(deps)) {
-      const key = `${account}:warning:${warningKey(warning, deps.clock.now())}`;
-      if (!asked.has(key)) {
-        asked.add(key);
-        deps.hub
-          .claim(key)
-          .then((isFirst) => (isFirst ? tell(deps, warning) : undefined))
-          .catch((error: unknown) => {
-            deps.report.error(error);
-          });
-      }
+    for (const [key, warning] of keysNow()) {
+      const isStillSo = () => account === deps.accounts.active?.key && keysNow().has(key);
+      once.offer(`${account}:warning:${key}`, () => tell(deps, warning), isStillSo);
     }
   };
   store.add(deps.fleet.onDidChange(look));
   store.add(deps.accounts.onDidChange(look));
-  store.add(vscode.window.onDidChangeWindowState(look));
-  const once = store.add(new TellOnce(deps));
   store.add(
     deps.idle.onDidLook(() => {
       postForgotten(deps);
