@@ -4,7 +4,7 @@ import { silentLog } from '../../src/util/log';
 
 /**
  * One window as a process of its own: `hubProcess.ts <storage folder> <address or "-">`. It tells what
- * happens as lines of JSON and takes `say <text>` and `claim <key>` as input.
+ * happens as lines of JSON and takes `say <text>`, `claim <key>` and `act` as input.
  */
 const [storageDir = '', address = '-'] = process.argv.slice(2);
 const tell = (value: object) => {
@@ -33,6 +33,8 @@ process.stdin.on('data', (chunk: Buffer) => {
     const [verb, word = ''] = line.split(' ');
     if (verb === 'say') {
       hub.broadcast('chat', word);
+    } else if (verb === 'act') {
+      tell({ acts: hub.isLeader });
     } else if (verb === 'claim') {
       void hub.claim(word).then((first) => {
         tell({ claim: word, first });

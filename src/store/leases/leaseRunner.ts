@@ -262,7 +262,8 @@ export class LeaseRunner implements Disposable {
     try {
       const done = await carryOut(this.deps, account.client, lease, {
         signal: this.stop.signal,
-        isStillWanted: () => leases.isAboutToSend(lease, acting),
+        // A window that hung on the way is not the one that acts any more.
+        isStillWanted: async () => (await leases.isAboutToSend(lease, acting)) && hub.isLeader,
       });
       if (done === 'notConfirmed') {
         log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);

@@ -34,9 +34,15 @@ export class FolderHub implements Disposable {
   private counter = 0;
   private isDisposed = false;
   private isFirstLook = true;
+  private lookedAt = 0;
 
   constructor(private readonly deps: FolderHubDeps) {
     this.next(0);
+  }
+
+  /** False after a hang, until it was seen who leads now. */
+  get isFresh(): boolean {
+    return this.deps.clock.elapsed() - this.lookedAt < leaderGoneMs;
   }
 
   get peers(): ReadonlySet<string> {
@@ -78,6 +84,11 @@ export class FolderHub implements Disposable {
     await writeFile(this.aliveFile(this.deps.windowId), String(this.deps.clock.now()), { mode: 0o600 });
     const names = (await readdir(this.deps.folder)).sort();
     await this.lookForPeers(names);
+    if (!this.isFresh) {
+      // Nobody took this window for the leader since its last look, so it says again who leads.
+      this.leads = undefined;
+    }
+    this.lookedAt = this.deps.clock.elapsed();
     await this.lookForLead();
     await this.lookForMessages(names);
     this.isFirstLook = false;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorCode } from '../jsonFile';
 
 /** Raised whenever windows of different versions would not understand each other. */
-const protocolVersion = 1;
+const protocolVersion = 2;
 
 /** Where the windows of one user and one storage folder meet. */
 export interface HubAddress {

@@ -14,6 +14,8 @@ const message = z.discriminatedUnion('t', [
     windowId: z.string().min(1).max(64),
   }),
   z.object({ t: z.literal('welcome'), proof: z.string() }),
+  /** The leader still answers. */
+  z.object({ t: z.literal('beat') }),
   z.object({ t: z.literal('say'), topic: z.string(), data: z.optional(z.unknown()) }),
 ]);
 export type HubMessage = z.infer<typeof message>;

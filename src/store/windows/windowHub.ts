@@ -8,6 +8,7 @@ import type { Log } from '../../util/log';
 import { Claims } from './claims';
 import { hubAddress, hubToken, type HubAddress } from './hubAddress';
 import { HubServer } from './hubServer';
+import { addressInTerm, HubTerms } from './hubTerms';
 import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
 import { errorCode } from '../jsonFile';
 import { FolderHub } from './folderHub';
@@ -33,9 +34,19 @@ const authTimeoutMs = 5000;
 /** After this many refused meetings in a row the folder is used instead of a socket. */
 const maxRefusals = 20;
 
+/** How often the leader renews its lead and says that it answers. */
+const beatMs = 15_000;
+/** A lead that was not renewed for so long is over, as after a hang of the window. */
+const leadMs = 40_000;
+/** A leader that said nothing for so long is left behind; longer than its own lead lasts. */
+const silentMs = 60_000;
+/** So many meetings in a row without a word mean the same to a window that has just opened. */
+const maxSilences = 12;
+
 /**
  * The first window to listen on an address of this user leads; the others connect to it. When it
- * dies its sockets close, and the others race for the address again: no stale locks, no heartbeat.
+ * dies its sockets close, and the others race for the address again. One that hangs keeps its address: its lead runs
+ * out by its own clock, and then the others end the term and meet at the address of the next.
  */
 class SocketHub implements WindowHub {
   readonly windowId = randomBytes(8).toString('hex');
@@ -51,6 +62,14 @@ class SocketHub implements WindowHub {
   private upstream: HubLine | undefined;
   private fallback: FolderHub | undefined;
   private refusals = 0;
+  private silences = 0;
+  private readonly terms: HubTerms;
+  private readonly beat = new MutableDisposable<Disposable>();
+  private term = 0;
+  /** When the lead was renewed, the leader heard, and this window last looked (`Clock.elapsed`). */
+  private renewedAt = 0;
+  private heardAt = 0;
+  private lookedAt = 0;
 
   constructor(private readonly deps: WindowHubDeps) {
     const onError = (error: unknown) => {
@@ -59,12 +78,15 @@ class SocketHub implements WindowHub {
     this.leaderChanged = this.owned.add(new Emitter(onError));
     this.peersChanged = this.owned.add(new Emitter(onError));
     this.claims = new Claims(join(deps.storageDir, 'claims'));
+    this.terms = new HubTerms(deps.storageDir);
     this.owned.add(this.connection);
+    this.owned.add(this.beat);
     this.join();
   }
 
   get isLeader(): boolean {
-    return this.server !== undefined || this.leadsInFolder;
+    const leads = this.server !== undefined && !this.hasLapsed();
+    return leads || (this.leadsInFolder && this.fallback?.isFresh === true);
   }
 
   get peers(): ReadonlySet<string> {
@@ -137,11 +159,13 @@ class SocketHub implements WindowHub {
     if (this.isOver()) {
       return;
     }
-    const address = this.deps.address ?? hubAddress(this.deps.storageDir, token);
-    if (address === 'none') {
+    const base = this.deps.address ?? hubAddress(this.deps.storageDir, token);
+    if (base === 'none') {
       this.useFolder();
       return;
     }
+    this.term = await this.terms.read();
+    const address = addressInTerm(base, this.term);
     const outcome = await this.tryConnect(address, token);
     if (outcome === 'connected' || this.isOver()) {
       return;
@@ -150,6 +174,11 @@ class SocketHub implements WindowHub {
       return;
     }
     this.refusals += outcome === 'refused' ? 1 : 0;
+    this.silences = outcome === 'silent' ? this.silences + 1 : 0;
+    if (this.silences >= maxSilences) {
+      this.silences = 0;
+      await this.terms.end(this.term);
+    }
     if (this.refusals > maxRefusals) {
       this.deps.log.warn('The meeting place of the windows is not usable; using files instead');
       this.useFolder();
@@ -170,14 +199,23 @@ class SocketHub implements WindowHub {
     }
   }
 
-  private tryConnect(address: HubAddress, token: string): Promise<'connected' | 'nobody' | 'refused'> {
+  private tryConnect(
+    address: HubAddress,
+    token: string,
+  ): Promise<'connected' | 'nobody' | 'refused' | 'silent'> {
     return new Promise((resolve) => {
       const socket = connect(address.path);
       const nonce = makeNonce();
       let isWelcome = false;
-      let problem: 'nobody' | 'refused' = 'refused';
-      const timer = this.deps.clock.schedule(() => socket.destroy(), authTimeoutMs);
+      let problem: 'nobody' | 'refused' | 'silent' = 'refused';
+      let hasSpoken = false;
+      const timer = this.deps.clock.schedule(() => {
+        problem = hasSpoken ? problem : 'silent';
+        socket.destroy();
+      }, authTimeoutMs);
       const line = new HubLine(socket, (message) => {
+        this.heardAt = this.deps.clock.elapsed();
+        hasSpoken = true;
         if (message.t === 'challenge' && !isWelcome) {
           line.send({
             t: 'auth',
@@ -193,7 +231,7 @@ class SocketHub implements WindowHub {
           resolve('connected');
         } else if (message.t === 'say' && isWelcome) {
           this.deliver(message.topic, message.data);
-        } else {
+        } else if (message.t !== 'beat' || !isWelcome) {
           socket.destroy();
         }
       });
@@ -206,6 +244,7 @@ class SocketHub implements WindowHub {
         timer.dispose();
         if (isWelcome) {
           this.upstream = undefined;
+          this.beat.value = undefined;
           this.joinLater();
         } else {
           resolve(problem);
@@ -220,7 +259,70 @@ class SocketHub implements WindowHub {
     for (const message of this.waiting.splice(0)) {
       line.send(message);
     }
+    this.lookedAt = this.deps.clock.elapsed();
+    this.lookLater();
     this.leaderChanged.fire(false);
+  }
+
+  private lookLater(): void {
+    this.beat.value = this.deps.clock.schedule(() => {
+      this.lookAtLeader().catch((error: unknown) => {
+        this.deps.log.error('A leader that does not answer could not be left', error);
+        this.lookLater();
+      });
+    }, beatMs);
+  }
+
+  private async lookAtLeader(): Promise<void> {
+    const now = this.deps.clock.elapsed();
+    // This window hung itself: what the leader said meanwhile is yet to be heard.
+    this.heardAt = now - this.lookedAt > 2 * beatMs ? now : this.heardAt;
+    this.lookedAt = now;
+    if (now - this.heardAt < silentMs) {
+      this.lookLater();
+      return;
+    }
+    this.deps.log.warn('The leading window does not answer and is left behind');
+    await this.terms.end(this.term);
+    // Its end leads to the address of the next term.
+    this.connection.value = undefined;
+  }
+
+  private beatLater(): void {
+    this.beat.value = this.deps.clock.schedule(() => {
+      this.renew().catch((error: unknown) => {
+        this.deps.log.error('The lead of this window could not be renewed', error);
+        this.beatLater();
+      });
+    }, beatMs);
+  }
+
+  /** Goes on leading, unless this window hung or the others have left it behind. */
+  private async renew(): Promise<void> {
+    const isOver = this.hasLapsed() || (await this.terms.read()) > this.term;
+    // The disk may have taken long.
+    if (isOver || this.hasLapsed()) {
+      this.resign();
+      return;
+    }
+    this.renewedAt = this.deps.clock.elapsed();
+    this.server?.relay({ t: 'beat' });
+    this.beatLater();
+  }
+
+  private hasLapsed(): boolean {
+    return this.deps.clock.elapsed() - this.renewedAt >= leadMs;
+  }
+
+  private resign(): void {
+    if (this.isOver() || !this.server) {
+      return;
+    }
+    this.server = undefined;
+    this.connection.value = undefined;
+    this.leaderChanged.fire(false);
+    this.peersChanged.fire(this.peers);
+    this.joinLater();
   }
 
   private async tryLead(address: HubAddress, token: string): Promise<boolean> {
@@ -242,9 +344,15 @@ class SocketHub implements WindowHub {
       return false;
     }
     this.connection.value = server;
+    if ((await this.terms.read()) > this.term) {
+      this.connection.value = undefined;
+      return false;
+    }
     if (!this.isOver()) {
       this.server = server;
       this.refusals = 0;
+      this.renewedAt = this.deps.clock.elapsed();
+      this.beatLater();
       // Whoever was to hear this comes to this window and asks anew.
       this.waiting.length = 0;
       this.leaderChanged.fire(true);

@@ -61,6 +61,15 @@ describe('A schedule that is changed while it is carried out', function () {
     assert.equal(await window.leases.cancel(id), undefined, 'nothing left for the new one');
   });
 
+  it('is left to the window that leads by then', async () => {
+    const window = await untilCall('instances.get');
+    window.hub.leads(false);
+    answer();
+    await passInMinutes(computer, minute);
+    assert.equal(service.count('instances.destroy'), 0);
+    assert.equal(window.leases.rows.length, 1);
+  });
+
   it('leaves what was set instead', async () => {
     const window = await untilCall('instances.stop', 'stop');
     const later = { kind: 'at', at: computer.clock.now() + 300 * minute } as const;

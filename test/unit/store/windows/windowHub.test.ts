@@ -18,16 +18,19 @@ interface Told {
   readonly claim?: string;
   readonly first?: boolean;
   readonly problem?: string;
+  /** Whether it would act as the one that leads. */
+  readonly acts?: boolean;
 }
 
 class WindowProcess {
   readonly told: Told[] = [];
   private readonly child: ChildProcess;
 
-  constructor(storageDir: string, address: string) {
+  constructor(storageDir: string, address: string, pace = 1) {
     const script = bundled(join(__dirname, '../../../support/hubProcess.ts'));
     this.child = spawn(process.execPath, [script, storageDir, address], {
       stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, GPU_RENTAL_PACE: String(pace) },
     });
     let rest = '';
     this.child.stdout?.on('data', (chunk: Buffer) => {
@@ -57,6 +60,19 @@ class WindowProcess {
     this.child.stdin?.write(`claim ${key}\n`);
   }
 
+  act(): void {
+    this.child.stdin?.write('act\n');
+  }
+
+  /** As a window whose extension host is busy for ever, or until it goes on. */
+  hang(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.child.kill('SIGCONT');
+  }
+
   async kill(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const gone = new Promise((resolve) => this.child.once('exit', resolve));
@@ -74,11 +90,13 @@ for (const [name, addressOf] of [
   describe(`windows that meet by ${name}`, () => {
     let dir: string;
     let windows: WindowProcess[];
-    const open = () => {
-      const window = new WindowProcess(dir, addressOf(dir));
+    const open = (speed?: number) => {
+      const window = new WindowProcess(dir, addressOf(dir), speed);
       windows.push(window);
       return window;
     };
+    // Files are left behind within seconds, sockets after a minute.
+    const pace = name === 'files alone' ? 1 : 20;
     const settled = (living: readonly WindowProcess[]) =>
       until(
         'one leads and knows the others',
@@ -127,6 +145,31 @@ for (const [name, addressOf] of [
         all.flatMap(({ told }) => told.flatMap(({ problem }) => (problem === undefined ? [] : [problem]))),
         [],
       );
+    });
+
+    it('leaves a leader that hangs, which learns of it before it acts', async () => {
+      const all = [open(pace), open(pace), open(pace)];
+      const leader = await settled(all);
+      const followers = all.filter((window) => window !== leader);
+      leader.hang();
+      const next = await settled(followers);
+      leader.act();
+      leader.goOn();
+      await until('it answers', () => leader.told.some(({ acts }) => acts !== undefined), { everyMs: 20 });
+      assert.equal(leader.told.find(({ acts }) => acts !== undefined)?.acts, false);
+      assert.equal(await settled(all), next);
+      leader.say('back-again');
+      await until('it is heard', () => next.heard.includes('back-again'), { everyMs: 20 });
+    });
+
+    it('meets elsewhere where the only other window hangs', async () => {
+      const first = open(pace);
+      await settled([first]);
+      first.hang();
+      const second = open(pace);
+      await settled([second]);
+      first.goOn();
+      assert.equal(await settled([first, second]), second);
     });
 
     it('lets exactly one window claim a thing, and no later one', async () => {

@@ -1,0 +1,50 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../jsonFile';
+import type { HubAddress } from './hubAddress';
+
+/**
+ * Counts how often a leader that no longer answered was left behind. Each term has an address of its own, since the
+ * one before may still be held by a window that hangs.
+ */
+export class HubTerms {
+  private readonly folder: string;
+
+  constructor(storageDir: string) {
+    this.folder = join(storageDir, 'windows.terms');
+  }
+
+  /** The present term; 0 where no leader was ever left behind. */
+  async read(): Promise<number> {
+    return Math.max(0, ...(await this.all()));
+  }
+
+  /** Ends a term for all windows; any number of them may do so. */
+  async end(term: number): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(join(this.folder, String(term + 1)), '', { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') {
+        throw error;
+      }
+    }
+    const over = (await this.all()).filter((one) => one <= term);
+    await Promise.all(over.map((one) => rm(join(this.folder, String(one)), { force: true })));
+  }
+
+  private async all(): Promise<readonly number[]> {
+    try {
+      return (await readdir(this.folder)).filter((name) => /^\d{1,9}$/.test(name)).map(Number);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') {
+        return [];
+      }
+      throw error;
+    }
+  }
+}
+
+export function addressInTerm(address: HubAddress, term: number): HubAddress {
+  return term === 0 ? address : { ...address, path: `${address.path}-${term}` };
+}
