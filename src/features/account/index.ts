@@ -96,7 +96,7 @@ async function welcome(account: Account): Promise<void> {
   }
 }
 
-/** Journey 1: no account, no network; one click. */
+/** Opens the demo, which needs neither an account nor a network. */
 async function tryDemo(deps: Deps): Promise<void> {
   deps.contextKeys.set('gpuRental.busy', true);
   try {

@@ -11,7 +11,7 @@ import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
 type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
 type KeyPick = PickRow & { readonly source?: ImportableKey };
 
-/** Journey 2: service, key, check. Returns undefined when the user stopped. */
+/** Asks for the service and the key, and checks them. Returns undefined when the user cancelled. */
 export async function signIn(deps: Deps): Promise<Account | undefined> {
   const serviceUrl = await pickService(deps);
   if (serviceUrl === undefined) {

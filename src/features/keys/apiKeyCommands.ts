@@ -24,7 +24,7 @@ import type { Account } from '../../store/ports';
 import type { Redactor } from '../../util/redact';
 import { closeKeyDocument, readOpenDocument, writeKeyDocument } from './keyDocument';
 
-/** Journey 9: a scoped key, its value shown once. */
+/** Creates a scoped key and shows its value once. */
 export async function createApiKey(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,

@@ -24,7 +24,7 @@ import { usualMountPath } from './volumeOption';
 
 type Deps = JourneyDeps & Pick<Services, 'commands'>;
 
-/** Search and rent: journeys 3 and 4. */
+/** The search of offers and the rental. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;

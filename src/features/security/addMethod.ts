@@ -36,7 +36,7 @@ interface Addition {
   readonly label: string;
 }
 
-/** Journey 9: authorize, choose, prove that the app or the telephone works, store the backup codes. */
+/** Authorizes a new method, checks that the app or telephone works, and stores the backup codes. */
 export async function addMethod(deps: Deps, account: Account, windows: Windows): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus === 'legacy') {

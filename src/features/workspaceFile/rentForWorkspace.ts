@@ -18,7 +18,7 @@ import { workspaceFiles } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateDesk'>;
 
-/** Journey 11: what the repository asks for, on a machine that exists already or on a rented one. */
+/** Opens what the repository asks for on an instance that exists, or rents one. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
   // What a stranger's repository asks for is shown, and never rented.
   if (!vscode.workspace.isTrusted) {

@@ -101,7 +101,10 @@ function fromTemplate(value: Text | string): Text {
   return text('{0} (from the template)', value);
 }
 
-/** Rule 2: the template's are kept, and the same name here wins. Values may be secrets. */
+/**
+ * Lists variables: the template's are kept, and the same name in the request wins (docs/service/renting.md#template-merge).
+ * Values may be secrets.
+ */
 function envFacts(choices: RentChoices): readonly Fact[] {
   const env = mergedEnv(choices);
   const names = (from: 'template' | 'here') =>
@@ -138,7 +141,7 @@ function onstartFacts(choices: RentChoices): readonly Fact[] {
   return [fact('onstart', text('On-start script'), value, 'options')];
 }
 
-/** Rule 5: what a template says of a volume is not applied. */
+/** Lists the volumes of the request; a template's volume has no effect (docs/service/renting.md#template-merge). */
 function volumeFacts(choices: RentChoices): readonly Fact[] {
   const { volume } = choices;
   const isNamed = Object.keys(templateOf(choices)?.volumeInfo ?? {}).length > 0;
@@ -175,7 +178,7 @@ function otherOptions(choices: RentChoices): readonly Fact[] {
           isJupyter ? lab(template?.useJupyterLab) : undefined,
         )),
     ...one('jupyterDir', text('Jupyter starts in'), jupyterDir, isJupyter ? template?.jupyterDir : undefined),
-    // Rule 4: the template's carries over.
+    // The template's login is used (docs/service/renting.md#template-merge).
     ...(imageLogin !== undefined
       ? [fact('login', text('Registry login'), text('set'), 'options')]
       : template?.dockerLoginRepo

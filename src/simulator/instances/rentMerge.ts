@@ -41,7 +41,7 @@ const defaultDiskGb = 8;
  */
 export function mergeRent(request: RentRequest, template: RentTemplate | undefined): MergedRent {
   return {
-    // Rule 1: a scalar of the request wins.
+    // A scalar of the request wins.
     image: request.image ?? (template && imageWithTag(template)),
     diskGb: request.disk ?? defaultDiskGb,
     access: request.runtype === undefined ? templateAccess(template) : parseRuntype(request.runtype),
@@ -49,11 +49,8 @@ export function mergeRent(request: RentRequest, template: RentTemplate | undefin
     args: request.args ?? (template?.argsStr ? [template.argsStr] : []),
     jupyterLab: request.useJupyterLab ?? template?.useJupyterLab ?? false,
     jupyterDir: request.jupyterDir ?? template?.jupyterDir ?? null,
-    // Rule 2.
     env: { ...envFromFlags(template?.env ?? ''), ...request.env },
-    // Rule 3.
     extraFilters: { ...template?.extraFilters, ...request.extraFilters },
-    // Rule 4.
     imageLogin: request.imageLogin ?? (template ? templateLogin(template) : null),
   };
 }
