@@ -7,7 +7,7 @@ import { scriptedClient, type Scripted } from '../support/fakeTransport';
 
 interface Recorded {
   readonly request: string;
-  readonly facts: string;
+  readonly source: string;
   readonly date: string;
   readonly status: number;
   readonly body?: unknown;
@@ -227,9 +227,9 @@ describe('recorded answers', () => {
   it('are all read by a test, and say where they come from', () => {
     assert.deepEqual(Object.keys(expectations).sort(), [...names].sort());
     for (const name of names) {
-      const { request, facts, date } = recorded(name);
+      const { request, source, date } = recorded(name);
       assert.match(request, /^(GET|PUT|POST|DELETE) \/api\/v[01]\//, name);
-      assert.match(facts, /\d|Quirk/, name);
+      assert.match(source, /^docs\/service\/[\w-]+\.md#/, name);
       assert.match(date, /^\d{4}-\d{2}-\d{2}$/, name);
     }
   });

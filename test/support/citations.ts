@@ -38,7 +38,7 @@ export function headingsOf(text: string): ReadonlySet<string> {
 
 // "interface:" is also a member's name in code, so it counts only before a title, as in a citation.
 const oldForms =
-  /\binterface: (?:[A-Z0-9]|for\b|left\b|present\b|not\b|without\b|the\b|execute\b|authorize|complete)|\bservice-facts\b|\bproduct: (?:rule|[A-Z])|\b[Qq]uirks? \d|\banchors(?: \d|: [A-Z])/;
+  /\binterface: (?:[A-Z0-9]|for\b|left\b|present\b|not\b|without\b|the\b|execute\b|authorize|complete)|\bservice-facts\b|\bproduct: (?:rule|[A-Z])|\b[Qq]uirks? \d|\b[Jj]ourneys? \d|\bRule \d|\banchors(?: \d|: [A-Z])/;
 
 /** Returns the lines that cite a document outside the repository. */
 export function oldCitationsOf(text: string): readonly string[] {

@@ -8,7 +8,7 @@ const root = path.resolve(__dirname, '..', '..');
 function textsOf(place: string): readonly (readonly [file: string, text: string])[] {
   return readdirSync(path.join(root, place), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join(place, file.replaceAll(path.sep, '/')))
-    .filter((file) => /\.(?:ts|mjs|cjs|md|css)$/.test(file))
+    .filter((file) => /\.(?:ts|mjs|cjs|json|md|css)$/.test(file))
     .map((file) => [file, readFileSync(path.join(root, file), 'utf8')] as const);
 }
 
@@ -80,6 +80,7 @@ describe('the check of citations', () => {
       '(inter' + 'face: Limits)',
       '(service' + '-facts 2.8)',
       '(product' + ': rule 1)',
+      'Jour' + 'ney 9',
       '(Qui' + 'rk 21)',
     ];
     for (const form of forms) assert.deepEqual(oldCitationsOf(`// A ${form}.`), [`// A ${form}.`]);
