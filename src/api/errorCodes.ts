@@ -238,7 +238,7 @@ const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> =
   'PUT /api/v0/template/': {
     not_found: {
       kind: 'notFound',
-      text: text('The template was changed or deleted meanwhile. Open it again and repeat the change.'),
+      text: text('The template was changed or deleted elsewhere. Open it again and repeat the change.'),
       nextStep: 'retry',
     },
   },

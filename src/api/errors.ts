@@ -236,7 +236,7 @@ export class RentOutcomeUnknownError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
       text(
-        'It is not known yet whether the instance was rented. Look at your instances before you rent again.',
+        'The service did not answer, so the instance may have been rented. Check your instances before you rent again.',
       ),
       'none',
       info,

@@ -29,7 +29,7 @@ export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({
     message: t('Forget the host key of this instance?'),
     detail: t(
-      'The next contact is trusted whatever key is shown. Do this only if the instance was recreated, or its host told you that the key changed.',
+      'The next contact is trusted with any key. Do this only if the instance was recreated, or its host announced that the key changed.',
     ),
     button,
   });

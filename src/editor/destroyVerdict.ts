@@ -18,10 +18,7 @@ export function tellNotConfirmed(name: string): void {
   const show = t('Show Instances');
   void vscode.window
     .showWarningMessage(
-      t(
-        'It is not confirmed that {0} is destroyed. It is still being checked, and you are told if it stays.',
-        name,
-      ),
+      t('The service has not confirmed that {0} is destroyed. A message appears if it remains.', name),
       show,
     )
     .then((chosen) =>

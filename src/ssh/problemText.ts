@@ -65,7 +65,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
   hostKeyChanged: () => ({
     text: text(
-      'The instance shows another host key than before. It may have been created anew, or somebody stands between you and it. Nothing was sent. Forget the old key only if you know why it changed.',
+      'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
     ),
     fixes: ['forgetHostKey', 'retry'],
   }),

@@ -27,7 +27,7 @@ export class NoInterpreterError extends UserError {
   constructor(name: string) {
     super(
       text(
-        'It is not known what runs {0}. Give it a first line like "#!/usr/bin/env python3", or a name that ends in .py, .sh or .js.',
+        'No program is known for {0}. Give it a first line like "#!/usr/bin/env python3", or a name that ends in .py, .sh or .js.',
         plainText(name),
       ),
     );

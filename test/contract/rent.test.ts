@@ -7,7 +7,7 @@ import { useSimulators } from '../support/startSimulator';
 
 const unknown: Expected = {
   error: RentOutcomeUnknownError,
-  says: /not known yet/,
+  says: /may have been rented/,
   nextStep: 'none',
   asked: 1,
 };

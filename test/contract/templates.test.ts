@@ -14,7 +14,7 @@ const changedMeanwhile: Refusal = {
   status: 404,
   code: 'not_found',
   error: NotFoundError,
-  says: /changed or deleted meanwhile/,
+  says: /changed or deleted elsewhere/,
   nextStep: 'retry',
 };
 
@@ -102,7 +102,7 @@ describe('a template that was edited elsewhere', () => {
     const edited = await client.templates.edit(made.hashId, { name: 'theirs' });
     await assert.rejects(
       client.templates.edit(made.hashId, { name: 'ours' }),
-      (error) => error instanceof NotFoundError && /changed or deleted meanwhile/.test(error.message),
+      (error) => error instanceof NotFoundError && /changed or deleted elsewhere/.test(error.message),
     );
     const now = await ownById(client, made.id);
     assert.deepEqual([now?.name, now?.hashId], ['theirs', edited.hashId]);

@@ -252,7 +252,7 @@ describe('templates of an account', () => {
     assert.equal((await vscode.workspace.fs.stat(uri)).permissions, vscode.FilePermission.Readonly);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
-    assert.match((await found(document, 'readOnly')).message, /belongs to somebody else/);
+    assert.match((await found(document, 'readOnly')).message, /belongs to another user/);
   });
 
   it('offer the value that saving lacks, and stay unsaved', async () => {

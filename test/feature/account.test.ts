@@ -204,7 +204,7 @@ describe('the account and its second factor', () => {
     window = await computer().openWindow({ isFocused: true });
     await view().row(account.email);
     await computer().until('the empty list', async () =>
-      (await window.view('instances').welcome()).some((text) => text.includes('Nothing is billed')),
+      (await window.view('instances').welcome()).some((text) => text.includes('You are not charged')),
     );
     assert.equal(window.quick.isOpen, false);
     await computer().simulator.call('POST', '/__sim/expire-sessions/', {});

@@ -125,7 +125,7 @@ describe('keys of an account', () => {
     await instances().row('Could not refresh');
     await instances().row('trainer');
     await computer().until('the words above the list', () =>
-      instances().tree.message?.includes('What is rented goes on costing money'),
+      instances().tree.message?.includes('Your instances still cost money'),
     );
     await second.view('instances').row('Could not refresh');
     await second.view('instances').row('trainer');
@@ -179,7 +179,7 @@ describe('keys of an account', () => {
     await quick.type('abc', { enter: false });
     await quick.message('At least 5');
     await quick.type(passphrase);
-    await quick.message('once more');
+    await quick.message('same again');
     await quick.type(passphrase);
     await window.toast('is registered');
     const file = sshFile('with_phrase');
@@ -284,7 +284,7 @@ describe('keys of an account', () => {
     // They are written behind what is shown.
     await computer().until('files of two accounts', () => accounts() === 2);
     window.run('Sign Out…');
-    await window.dialogButton('Sign Out', 'Your instance goes on costing money');
+    await window.dialogButton('Sign Out', 'Your instance still costs money');
     await window.toast(/Signed out of Lab\..*other@example\.com is active now\./);
     await computer().until('one account to be left', () => accounts() === 1);
   });

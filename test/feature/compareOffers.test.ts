@@ -94,7 +94,7 @@ describe('comparing offers', () => {
     const before = page.view.comparison;
     computer().simulator.fail({ kind: 'error', path: '/api/v0/bundles/', status: 400, msg: 'No.' });
     await page.press('Refresh');
-    const { severity, text } = await page.notice('Whether the offers are still there is not known.');
+    const { severity, text } = await page.notice('Could not check whether the offers are still available.');
     assert.equal(severity, 'error');
     assert.match(text, /^No\. |: No\. /);
     assert.deepEqual(page.view.comparison, before);

@@ -77,7 +77,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     await window.quick.type('abc');
     await window.quick.message(/At least \d+ characters, or none/);
     await window.quick.type('long enough');
-    await window.quick.message(/once more/);
+    await window.quick.message(/same again/);
     await window.quick.type('something else');
     await window.quick.message('The two are not the same.');
     window.quick.escape();

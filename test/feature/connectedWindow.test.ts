@@ -94,7 +94,7 @@ describe('a window that is connected to an instance', () => {
     await connected.dialogButton('Stop', /^Stop trainer\?/);
     const { asking, text, buttons } = await whoAsks(/trainer is stopped/);
     for (const other of both().filter((window) => window !== asking)) await shows(other, /Stopped/);
-    assert.match(text, /its disk goes on costing \$\S+\/day/);
+    assert.match(text, /its disk still costs \$\S+\/day/);
     assert.match(buttons.join(), /Start for \$\S+\/h/);
     assert.ok(!first.toasts().some((one) => /trainer.*Its data is kept/.test(one)));
     assert.deepEqual([sent('stopped').length, sent('running').length], [1, 0]);
@@ -151,7 +151,7 @@ describe('a window that is connected to an instance', () => {
     await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'offline' });
     first.run('Refresh');
     const { asking, text, buttons } = await whoAsks(/The host of trainer is disconnected/);
-    assert.match(text, /its disk goes on costing \$\S+\/day/);
+    assert.match(text, /its disk still costs \$\S+\/day/);
     assert.doesNotMatch(buttons.join(), /Start for/);
     await asking.dialogButton('Keep It Open');
     const lists = () => simulator.received('GET', /^\/api\/v\d\/instances\/$/).length;

@@ -82,7 +82,7 @@ describe('the doctor', () => {
   it('looks again when it is asked to', async () => {
     const asked = () => computer().simulator.received('GET', '/api/v0/users/current/').length;
     const before = asked();
-    await window.quick.pick('Look Again');
+    await window.quick.pick('Check Again');
     await window.quick.title('no problem found');
     assert.ok(asked() > before);
   });
@@ -136,7 +136,7 @@ describe('the doctor without an account', () => {
     const window = await computer().openWindow();
     window.run('Run Doctor');
     await window.quick.title('Doctor:');
-    await window.quick.row('Nobody is signed in');
+    await window.quick.row('You are not signed in');
     assert.deepEqual(computer().simulator.requests(), []);
     window.quick.escape();
   });

@@ -91,7 +91,7 @@ describe('stopping and destroying later', () => {
     window.clearToasts();
     await openMenu('trainer');
     await window.quick.pick(/Cancel, and Keep It/);
-    await window.toast(/neither stopped nor destroyed/);
+    await window.toast(/will not stop by itself/);
     await computer().until('no time', async () => !/stops/.test(await rowText('trainer')));
     computer().clock.jump(3 * 3_600_000);
     await computer().pass(2 * 60_000);
@@ -117,7 +117,7 @@ describe('stopping and destroying later', () => {
     const since = computer().clock.elapsed();
     await window.toast(/helper will be stopped at/);
     await window.toast(/helper will be stopped in \d+ s/);
-    await window.toast(/helper is stopped, as you set\..* \$\d/);
+    await window.toast(/helper is stopped, as scheduled\..* \$\d/);
     const took = computer().clock.elapsed() - since;
     assert.ok(took >= 55_000 && took < 180_000, `after ${took} ms`);
     assert.deepEqual(writes(helper), [['PUT', { state: 'stopped' }]]);
@@ -140,12 +140,12 @@ describe('stopping and destroying later', () => {
   it('does not count the idle time on an instance that does not show who is logged in', async () => {
     await openMenu('trainer');
     await window.quick.pick(/Let the Instance Do It…/);
-    assert.match((await window.dialog()).detail ?? '', /nobody logged in by SSH, from whatever computer/);
+    assert.match((await window.dialog()).detail ?? '', /no SSH login from any computer/);
     // A login on the computer that simulates the machine is none on the machine.
     const login = spawn('sleep', ['600'], { argv0: 'sshd: user@pts/0' });
     try {
       await window.dialogButton('Let It Destroy Itself');
-      await window.toast(/trainer is not armed\. It does not show who is logged in/);
+      await window.toast(/trainer is not armed\. It does not show SSH logins/);
     } finally {
       login.kill();
     }
@@ -158,7 +158,7 @@ describe('stopping and destroying later', () => {
     await choose(/Destroy After a Time/, '2h', 'In 2 h');
     await window.dialogButton('Destroy Then');
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
-    assert.match((await window.dialog()).detail ?? '', /nobody is warned before/);
+    assert.match((await window.dialog()).detail ?? '', /then without a warning/);
     const reads = () => computer().simulator.received('GET', `/api/v0/instances/${trainer}/`).length;
     const before = reads();
     await window.dialogButton('Let It Destroy Itself');

@@ -27,11 +27,11 @@ describe('living with instances', () => {
   it('asks before a stop, says what goes on costing, and stops', async () => {
     await instances().menu('trainer', 'Stop…');
     const { text, detail } = await window.dialog();
-    assert.match(`${text} ${detail}`, /goes on costing \$\d+\.\d+\/day/);
-    assert.match(`${text} ${detail}`, /rented by somebody else/);
+    assert.match(`${text} ${detail}`, /still costs \$\d+\.\d+\/day/);
+    assert.match(`${text} ${detail}`, /Another user may rent the GPU/);
     assert.deepEqual(bodies(first), []);
     await window.dialogButton('Stop');
-    await window.toast(/Its disk still bills/);
+    await window.toast(/Its disk still costs/);
     await instances().row(/trainer.*Stopped|Stopped.*trainer/);
     assert.deepEqual(bodies(first), [{ state: 'stopped' }]);
   });
@@ -83,10 +83,10 @@ describe('living with instances', () => {
     const path = `/api/v0/instances/${second}/`;
     computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_request', method: 'PUT', path });
     await instances().menu('helper', 'Stop…', ['tuned']);
-    assert.match((await window.dialog('rented by somebody else')).text, /2 instances/);
+    assert.match((await window.dialog('Another user may rent the GPU')).text, /2 instances/);
     await window.dialogButton('Stop');
     const { text, detail } = await window.dialog('Some instances could not be stopped');
-    assert.match(`${text} ${detail}`, /helper was not stopped and goes on costing \$/);
+    assert.match(`${text} ${detail}`, /helper was not stopped and still costs \$/);
     assert.doesNotMatch(`${text} ${detail}`, /tuned/);
     await window.dialogButton('OK');
     await window.toast(/tuned is being stopped/);
@@ -113,9 +113,9 @@ describe('living with instances', () => {
     await computer().until('the request', () => puts(first).length === before + 2);
     // A user who does not wait for the last look is told what is known.
     await window.toastButton(/^Starting/, 'Cancel');
-    await window.toast(/^It is not known whether tuned was started.*If it was, it costs \$/s);
+    await window.toast(/so tuned may have been started.*If it was, it costs \$/s);
     simulator.faults.clear();
-    await window.toastButton(/^It is not known/, 'Refresh');
+    await window.toastButton(/may have been started/, 'Refresh');
     await window.toast(/tuned is ready/);
     assert.equal(puts(first).length, before + 2);
   });
@@ -126,7 +126,7 @@ describe('living with instances', () => {
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: `/api/v0/instances/${first}/` });
     await instances().menu('tuned', 'Stop…');
     await window.dialogButton('Stop');
-    await window.toast(/tuned is being stopped. Its disk still bills/);
+    await window.toast(/tuned is being stopped. Its disk still costs/);
     assert.equal(puts(first).length, before + 1);
     await instances().row(/tuned.*Stopped|Stopped.*tuned/);
   });
@@ -140,7 +140,7 @@ describe('living with instances', () => {
     await window.dialogButton('Destroy');
     await computer().until('the request', () => simulator.received('DELETE', path).length === 1);
     await window.toastButton(/^Destroying/, 'Cancel');
-    await window.toast(/^It is not confirmed that helper is destroyed.*still being checked/s);
+    await window.toast(/not confirmed that helper is destroyed.*if it remains/s);
     assert.ok(simulator.world.instance(second));
     assert.equal(simulator.received('DELETE', path).length, 1);
   });

@@ -43,9 +43,9 @@ async function openTooLate(computer: Computer, before: (toStop: number) => void 
 }
 
 const missed =
-  /leaver was to be destroyed at .*, when no editor was open\. It is still there and bills\. What now\?/;
+  /leaver was to be destroyed at .*, when no editor was open\. It still exists and costs money\. What now\?/;
 const stoppedNow =
-  /sleeper was to be stopped at .*, when no editor was open\. It is stopped now\. Its disk still bills \$\d/;
+  /sleeper was to be stopped at .*, when no editor was open\. It is stopped now\. Its disk still costs \$\d/;
 
 function useLateWindows() {
   const computer = useComputer();
@@ -128,7 +128,7 @@ describe('what was to happen while no editor was open, answered otherwise', () =
     await leaseEnds(toDestroy);
     const refused = /^sleeper is not stopped yet.*Not now\./;
     (await (await teller(refused)).toast(refused)).close();
-    await teller(/^sleeper is stopped, as you set\. .* \$\d/);
+    await teller(/^sleeper is stopped, as scheduled\. .* \$\d/);
     await leaseEnds(toStop);
     assert.equal(writes(toStop).length, 2);
     assert.deepEqual(writes(toDestroy), []);

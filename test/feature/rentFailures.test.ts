@@ -89,7 +89,9 @@ describe('rentals and starts that go wrong', () => {
     await call('POST', '/__sim/next-rent/', { error: 'resources_unavailable', msg: 'Bid pending.' });
     const before = rentalsOf(computer()).length;
     const id = await rentOne();
-    await window.toast(new RegExp(`Rented as instance ${id}, but the service said: Bid pending.*is billed`));
+    await window.toast(
+      new RegExp(`Rented as instance ${id}, but the service answered: Bid pending.*costs money`),
+    );
     await instances().row(`#${id}`);
     assert.equal(rentalsOf(computer()).length, before + 1);
     await remove(id);
@@ -161,14 +163,14 @@ describe('rentals and starts that go wrong', () => {
     await row('Running');
     window.clearToasts();
     await instances().menu(`#${waiting}`, 'Stop…');
-    await window.dialog('rented by somebody else meanwhile');
+    await window.dialog('Another user may rent the GPU');
     await window.dialogButton('Stop');
     await row('Stopped');
     await takeGpus(computer().simulator.world.instance(waiting)?.machineId ?? 0);
     window.clearToasts();
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
-    const { buttons } = await window.toast(/waits for a free GPU: somebody else has it now/);
+    const { buttons } = await window.toast(/waits for a free GPU, which another user has now/);
     await row('Waiting for a free GPU');
     assert.ok(buttons.includes('Rent Another Like This'), buttons.join());
     await window.toastButton(/waits for a free GPU/, 'Cancel Start');

@@ -155,7 +155,7 @@ describe('renting from a template and by bid', () => {
     await through('Label', 'Run Type', 'Confirm');
     await edit({ env: '-e MODE=infer -e EXTRA=1' });
     await confirmRental(window);
-    await quick().row('The template Two cards was edited meanwhile');
+    await quick().row('The template Two cards was edited elsewhere');
     await quick().row(/EXTRA, MODE|MODE, EXTRA/);
     assert.equal(rentalsOf(computer()).length, 1);
     quick().escape();

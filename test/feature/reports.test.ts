@@ -261,7 +261,7 @@ describe('reports', () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
-    await market.notice(/These prices were taken from the offers that can be searched/);
+    await market.notice(/These prices come from the offers that can be searched/);
     assert.equal(market.section('prices').chart?.kind, 'boxPlot');
     assert.ok(market.rows('prices').length > 0);
   });

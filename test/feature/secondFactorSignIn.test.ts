@@ -110,7 +110,7 @@ describe('signing in with a second factor', () => {
     await closed();
     await goesOn(computer());
     assert.equal(logIns(computer()), 2);
-    assert.match((await window.view('instances').welcome()).join('\n'), /Nothing is billed/);
+    assert.match((await window.view('instances').welcome()).join('\n'), /You are not charged/);
   });
 
   it('shows a method that is locked with the time it opens again, and offers the others', async () => {
@@ -278,7 +278,7 @@ describe('signing in with a second factor', () => {
     const before = logIns(computer());
     await computer().pass(30 * 60_000);
     assert.equal(window.quick.isOpen, false, 'not asked by itself');
-    const needed = 'This account asks for a second factor. Enter a code to go on.';
+    const needed = 'This account asks for a second factor. Enter a code to continue.';
     assert.deepEqual((await window.toast(needed)).buttons, ['Enter Code']);
     assert.equal(window.toasts().filter((text) => text === needed).length, 1);
     await window.view('instances').click(row);

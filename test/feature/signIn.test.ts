@@ -22,7 +22,7 @@ describe('signing in and out', () => {
   it('sends nothing before it is asked to, and says what there is to do', async () => {
     window = await computer().openWindow();
     const welcome = await window.view('instances').welcomeShows('Sign In');
-    for (const offered of ['Try the Demo Marketplace', 'How It Works', 'no bill']) {
+    for (const offered of ['Try the Demo Marketplace', 'How It Works', 'no charges']) {
       assert.ok(welcome.includes(offered), welcome);
     }
     await computer().pass(60 * 60_000);
@@ -74,23 +74,23 @@ describe('signing in and out', () => {
   it('checks the key once and shows who is signed in', async () => {
     const before = users();
     await window.signIn();
-    await window.view('instances').welcomeShows('Nothing is billed');
+    await window.view('instances').welcomeShows('You are not charged');
     assert.equal(users() - before, 1);
     await window.view('account').row('ada@example.com');
   });
 
   it('is signed in in a further window at once, and after a reload', async () => {
     const second = await computer().openWindow();
-    await second.view('instances').welcomeShows('Nothing is billed');
+    await second.view('instances').welcomeShows('You are not charged');
     window.close();
     window = await computer().openWindow({ isFocused: true });
-    await window.view('instances').welcomeShows('Nothing is billed');
+    await window.view('instances').welcomeShows('You are not charged');
   });
 
   it('asks before it signs out, and every window follows', async () => {
     window.run('Sign Out…');
     await window.dialogButton('Cancel');
-    await window.view('instances').welcomeShows('Nothing is billed');
+    await window.view('instances').welcomeShows('You are not charged');
     window.run('Sign Out…');
     await window.dialogButton('Sign Out');
     for (const one of computer().windows.filter(({ isOpen }) => isOpen)) {

@@ -120,7 +120,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().row('trainer');
     await instances().row('corpus');
     await window.statusShows(/· ≥ \$\d+\.\d+\/h ·/);
-    assert.match(await instances().tooltip('1 instance could not'), /They exist and bill/);
+    assert.match(await instances().tooltip('1 instance could not'), /They exist and cost money/);
     simulator.faults.clear();
     window.run('Refresh');
     for (const view of [instances(), templates, sshKeys]) await view.noRow('could not be read');
@@ -189,7 +189,7 @@ describe('volumes and what a destroy leaves', () => {
     writeFileSync(path.join(repository, 'train.py'), 'print(1)\n');
     await instances().menu('trainer', 'Destroy…');
     const { detail } = await window.dialog();
-    assert.match(detail ?? '', /goes on costing until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
+    assert.match(detail ?? '', /still costs money until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
     assert.match(detail ?? '', /workspace\/model: files not committed: 1/);
     assert.match(detail ?? '', /workspace holds \d+ MB/);
   });

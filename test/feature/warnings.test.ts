@@ -181,7 +181,7 @@ describe('an answer to a higher price', () => {
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/instances/*' });
     simulator.fail({ kind: 'html500', method: 'GET', path, skip: 1, times: 0 });
     await window.dialogButton('Reject');
-    await window.toast(/It is not known whether your answer about the price of trainer arrived/);
+    await window.toast(/did not confirm your answer about the price of trainer/);
     assert.equal(puts().length, before + 1);
   });
 

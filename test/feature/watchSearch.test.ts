@@ -67,7 +67,7 @@ describe('watching a search', () => {
     assert.equal(quick.open.value, 'GPU: RTX 3090 · GPUs: 1');
     await quick.type('cheap 3090');
     await first.toast(
-      'Watching "cheap 3090". You are told when an offer costs $0.010/h or less, as long as an editor is open.',
+      'Watching "cheap 3090". A message appears when an offer costs $0.010/h or less, as long as an editor is open.',
     );
     await computer().until('the first check', () => checks()[0]?.status === 200);
     assert.deepEqual(checks()[0]?.body, {

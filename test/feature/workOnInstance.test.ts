@@ -103,7 +103,7 @@ describe('working on an instance from the open folder', () => {
     await instances().menu('trainer', 'Connect');
     await window.dialogButton('Start and Connect');
     await window.toastButton(/Waiting until trainer runs/, 'Cancel');
-    await window.toastButton('trainer goes on starting, and costs money.', 'Stop…');
+    await window.toastButton('trainer keeps starting and costs money.', 'Stop…');
     await window.dialogButton('Cancel', /^Stop trainer\?/);
     await computer().rest();
     assert.equal(starts().length, 2);

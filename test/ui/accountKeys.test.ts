@@ -68,7 +68,7 @@ describe('keys of an account', function () {
     await until('one message', async () => (await toast.count()) === 1);
     assert.match(await toast.innerText(), /wrong or was revoked, or its list of IP addresses/);
     assert.ok(await instances().row('trainer').isVisible());
-    await instances().pane.getByText('What is rented goes on costing money').waitFor();
+    await instances().pane.getByText('Your instances still cost money').waitFor();
     await second.view('Instances').row('Could not refresh').waitFor();
     await second.shot('05-second-window');
     assert.equal(await second.toasts.count(), 0, 'one window asks');
@@ -95,7 +95,7 @@ describe('keys of an account', function () {
     await editor.replaceAll('{"name": "log reader", "permissions": {"api": {"instance_reed": {}}}}');
     await workbench.page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
     await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
-    await workbench.toast('instance_reed is not known here');
+    await workbench.toast('instance_reed is unknown here');
     await workbench.shot('09-json-problem');
     await workbench.clearNotifications();
     const permissions = {

@@ -32,7 +32,7 @@ describe('the demo marketplace', function () {
     await workbench.openContainer('GPU Rental');
     await workbench.view('Instances').welcomeButton('Try the Demo Marketplace');
     await workbench.toast('This is the demo marketplace', 40_000);
-    await workbench.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    await workbench.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
     await workbench.shot('01-started');
     assert.deepEqual(session().simulator.requests(), [], 'the demo is not the service of the settings');
   });

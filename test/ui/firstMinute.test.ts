@@ -12,7 +12,7 @@ describe('the first minute', function () {
     workbench = await session().window();
     await workbench.openContainer('GPU Rental');
     const instances = workbench.view('Instances');
-    for (const offered of ['Sign In', 'Try the Demo Marketplace', 'How It Works', 'no bill']) {
+    for (const offered of ['Sign In', 'Try the Demo Marketplace', 'How It Works', 'no charges']) {
       await instances.welcome.filter({ hasText: offered }).waitFor();
     }
     for (const name of ['Templates', 'SSH Keys']) await workbench.view(name).header.waitFor();

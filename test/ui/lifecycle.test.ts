@@ -43,12 +43,12 @@ describe('living with instances', function () {
     await instances().contextMenu(row('trainer'), /^Stop…$/);
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
-    assert.match(said, /goes on costing \$\d+\.\d+\/day/);
-    assert.match(said, /rented by somebody else/);
+    assert.match(said, /still costs \$\d+\.\d+\/day/);
+    assert.match(said, /Another user may rent the GPU/);
     await workbench.shot('02-stop');
     assert.deepEqual(puts(first), []);
     await workbench.dialogButton('Stop');
-    await workbench.toast(/Its disk still bills/);
+    await workbench.toast(/Its disk still costs/);
     await workbench.shot('03-stopping');
     await row('trainer').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
     assert.deepEqual(

@@ -15,7 +15,7 @@ describe('the second factor in two windows', function () {
   const isAsked = (window: Workbench) =>
     window.quick.widget.locator('.quick-input-title', { hasText: 'Second Factor' }).isVisible();
   const isEmpty = (window: Workbench) =>
-    window.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    window.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
   const keysInUse = () =>
     new Set(
       session()

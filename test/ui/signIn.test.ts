@@ -13,13 +13,13 @@ describe('signing in and out', function () {
     first = await session().window('1');
     await signIn(session(), first);
     await first.shot('01-signed-in');
-    await first.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    await first.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
   });
 
   it('is signed in in a further window at once', async () => {
     second = await session().window('2');
     await second.openContainer('GPU Rental');
-    await second.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    await second.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
     await second.shot('01-signed-in');
   });
 
@@ -27,7 +27,7 @@ describe('signing in and out', function () {
     await first.page.reload();
     await first.ready();
     await first.openContainer('GPU Rental');
-    await first.view('Instances').welcome.filter({ hasText: 'Nothing is billed' }).waitFor();
+    await first.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
   });
 
   it('asks before it signs out, and every window follows', async () => {

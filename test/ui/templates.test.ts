@@ -96,7 +96,7 @@ describe('templates as JSON files', function () {
     await editElsewhere({ desc: 'theirs' });
     const before = ownEdits().length;
     await editor.save();
-    await workbench.toast(/changed elsewhere meanwhile/);
+    await workbench.toast(/changed elsewhere, in the same places/);
     await workbench.page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
     await workbench.shot('05-conflict');
     assert.equal(ownEdits().length, before);

@@ -20,7 +20,7 @@ describe('two windows of one user', function () {
     await signIn(session(), one);
     await until('the other window is signed in', async () => {
       const text = await two.page.locator('.part.sidebar').innerText();
-      return text.includes('No instances. Nothing is billed.');
+      return text.includes('No instances. You are not charged.');
     });
     await two.shot('01-signed-in-too');
   });

@@ -128,7 +128,7 @@ async function tryDemo(deps: Deps): Promise<void> {
   void vscode.window
     .showInformationMessage(
       t(
-        'This is the demo marketplace: offers, money and machines are simulated, and nothing is billed. SSH is real and stays on this computer.',
+        'This is the demo marketplace: offers, money and machines are simulated, and you are not charged. SSH is real and stays on this computer.',
       ),
       search,
     )

@@ -30,8 +30,8 @@ export async function signOut(deps: Deps): Promise<void> {
           ? removed
           : `${
               count === 1
-                ? t('Your instance goes on costing money.')
-                : t('Your {0} instances go on costing money.', count)
+                ? t('Your instance still costs money.')
+                : t('Your {0} instances still cost money.', count)
             } ${keptLater(deps)}${removed}`,
       button: t('Sign Out'),
     }))

@@ -77,7 +77,7 @@ export function keyItem(
   const lines = [
     key
       ? t('What this key may do: {0}', localize(permissionSummary(key)))
-      : t('What this key may do is not known; a refusal tells.'),
+      : t('The permissions of this key are unknown until the service refuses a call.'),
     ...(lacking.length === 0
       ? []
       : [
@@ -193,7 +193,7 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
 /** The value stays hidden unless it was asked for a moment ago. */
 export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
   const item = row(plainLabel(name), 'symbol-variable', ';secret;');
-  item.description = isRevealed ? (value ?? t('not told by the service')) : '••••••';
+  item.description = isRevealed ? (value ?? t('not stated by the service')) : '••••••';
   if (!isRevealed) {
     item.accessibilityInformation = { label: t('{0}, value hidden', plainLabel(name)) };
   }

@@ -275,7 +275,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private creditRow({ user }: Account): vscode.TreeItem {
     const money = user.credit ?? user.balance;
     if (money === undefined) {
-      return creditItem(t('not known'), '', '');
+      return creditItem(t('unknown'), '', '');
     }
     const { rate, isPartial } = burnNow(this.deps);
     const hours = hoursOfCredit(money, rate);
@@ -283,8 +283,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       hours === undefined
         ? ''
         : isPartial
-          ? t('lasts at most {0} with what runs now', localize(durationText(hours)))
-          : t('lasts {0} with what runs now', localize(durationText(hours)));
+          ? t('lasts at most {0} with your running instances', localize(durationText(hours)))
+          : t('lasts {0} with your running instances', localize(durationText(hours)));
     const tooltip = [
       t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
       t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),

@@ -193,7 +193,7 @@ export class ComparePanel implements vscode.Disposable {
     return [
       {
         severity: 'error',
-        text: t('{0} Whether the offers are still there is not known.', why),
+        text: t('{0} Could not check whether the offers are still available.', why),
         buttons: [{ id: 'refresh', label: stepLabel('retry') ?? '' }],
       },
     ];

@@ -94,7 +94,7 @@ async function changeAgentForwarding(
         : t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
       detail: turnOn
         ? t(
-            'While you are connected, whoever controls that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
+            'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
           )
         : t('It takes effect for new connections.'),
       button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
@@ -122,7 +122,7 @@ async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector):
     await confirm({
       message: t('Remove everything that GPU Rental wrote for SSH?'),
       detail: t(
-        'The Include lines in your SSH config, the entries of instances and their known host keys are removed. Your own lines, your keys and the instances stay. Connecting writes them anew.',
+        'The Include lines in your SSH config, the entries of instances and their known host keys are removed. Your own lines, your keys and the instances stay. Connecting adds them again.',
       ),
       button: t('Remove'),
     })

@@ -36,7 +36,7 @@ async function isWanted({ fleet }: Deps, instanceId: number, name: string): Prom
   return confirm({
     message: t('{0} is stopped. Start it and connect?', name),
     detail: `${t('From then on it costs {0}.', price)} ${t(
-      'If its GPU is taken by somebody else, the start waits until it is free.',
+      'If another user has its GPU, the start waits until it is free.',
     )}`,
     button: t('Start and Connect'),
   });
@@ -95,6 +95,6 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
 function tellThatItGoesOn(instanceId: number, name: string): void {
   const stop = t('Stop…');
   void vscode.window
-    .showWarningMessage(t('{0} goes on starting, and costs money.', name), stop)
+    .showWarningMessage(t('{0} keeps starting and costs money.', name), stop)
     .then((chosen) => (chosen === stop ? runCommand('gpuRental.instance.stop', { instanceId }) : undefined));
 }

@@ -103,7 +103,7 @@ export async function cloneWithProgress(
     case 'noAccess':
       offerTerminal(
         t(
-          'The repository lets nobody in without a login, and none was sent to the instance. Log in there in a terminal and clone it, or turn on agent forwarding. ({0})',
+          'The repository needs a login, and none was sent to the instance. Log in there in a terminal and clone it, or turn on agent forwarding. ({0})',
           result.said,
         ),
         openTerminal,

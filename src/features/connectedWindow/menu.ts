@@ -22,7 +22,7 @@ export async function showMenu(deps: WindowDeps, instance: Instance): Promise<vo
   const rows = [
     ...(can.canStop
       ? [
-          row('debug-stop', t('Stop…'), t('its disk goes on costing {0}', diskPriceOf(instance)), () =>
+          row('debug-stop', t('Stop…'), t('its disk still costs {0}', diskPriceOf(instance)), () =>
             runCommand('gpuRental.instance.stop', target),
           ),
         ]

@@ -109,15 +109,15 @@ export function troubleWords(
     moved: t('{0} has another address now. This window connects to it once it is reloaded.', name),
   };
   const details: Record<WindowTrouble, string> = {
-    stopped: t('Its data is kept, and its disk goes on costing {0}.', disk),
-    destroyed: t('Nothing is billed for it any more. Its files are gone.'),
+    stopped: t('Its data is kept, and its disk still costs {0}.', disk),
+    destroyed: t('You are no longer charged for it. Its files are lost.'),
     outbid: t(
-      'It runs again when your bid is the highest. Its data is kept, and its disk goes on costing {0}.',
+      'It runs again when your bid is the highest. Its data is kept, and its disk still costs {0}.',
       disk,
     ),
-    exited: t('Its data is kept, and its disk goes on costing {0}.', disk),
-    unknown: t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
-    offline: t('Its data may come back with the host, and its disk goes on costing {0}.', disk),
+    exited: t('Its data is kept, and its disk still costs {0}.', disk),
+    unknown: t('Its data may come back with the host, and its disk still costs {0}.', disk),
+    offline: t('Its data may come back with the host, and its disk still costs {0}.', disk),
     moved: t('The entry in your SSH config is up to date. Unsaved files are kept.'),
   };
   return { message: messages[trouble], detail: details[trouble] };

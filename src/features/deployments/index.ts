@@ -172,11 +172,11 @@ async function change(
     sayingIfLost(
       action === 'stop'
         ? text(
-            'It is not known whether {0} was stopped: the answer of the service was lost. If it was not, its workers go on costing. Refresh to see.',
+            'The service did not answer, so {0} may still be running. If it is, its workers cost money. Refresh to check.',
             nameOf(deployment),
           )
         : text(
-            'It is not known whether {0} was started: the answer of the service was lost. If it was, its workers cost money. Refresh to see.',
+            'The service did not answer, so {0} may have been started. If it was, its workers cost money. Refresh to check.',
             nameOf(deployment),
           ),
       () => account.client.deployments[action](deployment.id, { signal }),

@@ -39,8 +39,8 @@ export async function accountFindings(ports: AccountPorts, signal: AbortSignal):
   const title = text('Account');
   if (!account) {
     return [
-      finding('signedIn', title, 'problem', text('Nobody is signed in.'), fixes.signIn),
-      ...skipAll({ ...networkTitles, ...titles }, text('Nobody is signed in.')),
+      finding('signedIn', title, 'problem', text('You are not signed in.'), fixes.signIn),
+      ...skipAll({ ...networkTitles, ...titles }, text('You are not signed in.')),
     ];
   }
   const calls = new Calls(ports, signal);

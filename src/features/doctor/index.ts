@@ -106,7 +106,7 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
       value: one,
     }));
   const report = { icon: 'file-text', label: t('Show as Text…'), value: 'showText' as const };
-  const again = { icon: 'refresh', label: t('Look Again'), value: 'lookAgain' as const };
+  const again = { icon: 'refresh', label: t('Check Again'), value: 'lookAgain' as const };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
   const picked = await pickOne([...rows, report, again], {
     title: problems === 0 ? t('Doctor: no problem found') : t('Doctor: {0} to fix', problems),

@@ -42,7 +42,7 @@ export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal):
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
   if (!listed?.value) {
-    const why = account ? text('The keys of the account could not be read.') : text('Nobody is signed in.');
+    const why = account ? text('The keys of the account could not be read.') : text('You are not signed in.');
     return [...found, finding('registered', titles.registered, 'skipped', why)];
   }
   const registered = listed.value.items.map((key) => key.publicKey);

@@ -64,7 +64,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
     diskFinding(instance, preflight),
     preflight.ok
       ? await gpuFinding(ssh, instance, host.alias, signal)
-      : finding('gpu', titles.gpu, 'skipped', text('Nobody could log in.')),
+      : finding('gpu', titles.gpu, 'skipped', text('No login would be possible.')),
   ];
 }
 
@@ -190,7 +190,7 @@ function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): Finding
         explainFailure(preflight, host.identity).text,
         fixes.forgetHostKey(host.alias),
       )
-    : finding('hostKey', titles.hostKey, 'skipped', text('Nobody could log in.'));
+    : finding('hostKey', titles.hostKey, 'skipped', text('No login would be possible.'));
 }
 
 function loginFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): Finding {
@@ -248,7 +248,7 @@ function diskFinding(instance: Instance, preflight: PreflightResult): Finding {
         explainFailure(preflight, undefined).text,
         fixes.openTerminal(instance.id),
       )
-    : finding('disk', title, 'skipped', text('Nobody could log in.'));
+    : finding('disk', title, 'skipped', text('No login would be possible.'));
 }
 
 async function gpuFinding(

@@ -126,7 +126,7 @@ export function clockFinding(date: string | undefined, nowMs: number): Finding {
   const title = networkTitles.clock;
   const serverMs = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serverMs)) {
-    return finding('clock', title, 'skipped', text('The service did not tell its time.'));
+    return finding('clock', title, 'skipped', text('The service did not send its time.'));
   }
   const awayMs = Math.abs(nowMs - serverMs);
   if (awayMs < noteMs) {

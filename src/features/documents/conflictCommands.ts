@@ -68,7 +68,7 @@ async function ask(deps: Deps, id: number): Promise<void> {
   ] as const;
   const chosen = await vscode.window.showWarningMessage(
     t(
-      'The template {0} was changed elsewhere meanwhile, in the same places as here. Nothing was overwritten. What should it become?',
+      'The template {0} was changed elsewhere, in the same places as here. Nothing was overwritten. What should it become?',
       templateName({ id, name: deps.templateDesk.documents.peek(id)?.name }),
     ),
     ...choices.map(([label]) => label),

@@ -109,7 +109,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
       ];
     }
     return documents.isBehind(id)
-      ? [{ title: t('$(info) Changed at the service meanwhile; saving merges'), command: '' }]
+      ? [{ title: t('$(info) Changed at the service; saving merges'), command: '' }]
       : [];
   }
 

@@ -164,9 +164,7 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   if (
     !(await confirm({
       message: t('Make {0} an environment variable of your account?', name),
-      detail: t(
-        'Every instance that you rent gets it, whatever the template. It is taken out of this document.',
-      ),
+      detail: t('Every instance that you rent gets it, with any template. It is removed from this document.'),
       button: t('Make It an Account Secret'),
     }))
   ) {

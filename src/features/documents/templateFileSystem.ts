@@ -362,7 +362,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 }
 
 const publicReason = {
-  template: 'This template belongs to somebody else. Save it as your own to change it.',
+  template: 'This template belongs to another user. Save it as your own to change it.',
   args: [],
 };
 

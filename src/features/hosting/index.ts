@@ -121,7 +121,7 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   const sent = await withCancellableProgress(t('Setting the minimum bid…'), (signal) =>
     sayingIfLost(
       text(
-        'It is not known whether the minimum bid of machine #{0} was set: the answer of the service was lost. Refresh and look before you set it again.',
+        'The service did not answer, so the minimum bid of machine #{0} may have changed. Refresh and check it before you set it again.',
         machine.id,
       ),
       () => account.client.machines.setMinimumBid(machine.id, fromDollars(price), { signal }),

@@ -29,7 +29,7 @@ export async function scheduleMaintenance(
   const { notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
     sayingIfLost(
       text(
-        'It is not known whether the maintenance of machine #{0} was scheduled: the answer of the service was lost. Its renters may have been notified. Look in the web console before you schedule it again.',
+        'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
         machine.id,
       ),
       () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),

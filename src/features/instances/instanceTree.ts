@@ -138,7 +138,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
           name: 'instances',
           state: this.deps.fleet.state,
           unread,
-          consequence: t('They exist and bill.'),
+          consequence: t('They exist and cost money.'),
         });
       case 'partial':
         return this.partialItem(node.missing);
@@ -184,7 +184,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private partialItem(missing: number): vscode.TreeItem {
     const item = new vscode.TreeItem(t('{0} more instances were not sent', missing));
     item.id = 'partial';
-    item.tooltip = t('The service counted more instances than it sent. They exist and bill.');
+    item.tooltip = t('The service counted more instances than it sent. They exist and cost money.');
     item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
     item.command = { command: 'gpuRental.refresh', title: t('Retry') };
     return item;
@@ -242,7 +242,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         : states.length === 0
           ? t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)))
           : t(
-              'Shown as of {0} ago. What is rented goes on costing money.',
+              'Shown as of {0} ago. Your instances still cost money.',
               localize(durationText(now - state.fetchedAt)),
             ),
     );

@@ -32,7 +32,7 @@ export async function createApiKey(
   const title = t('Create API Key');
   const name = await vscode.window.showInputBox({
     title,
-    prompt: t('A name that tells what the key is for, for example Build Server.'),
+    prompt: t('A name for the purpose of the key, for example Build Server.'),
     ignoreFocusOut: true,
     validateInput: (value) => {
       const problem = keyNameProblem(value);
@@ -70,7 +70,7 @@ async function create(redactor: Redactor, account: Account, wanted: NewApiKey): 
   redactor.addSecret(created.value);
   await showOnce({
     title: t('API Key: Shown This Once'),
-    placeholder: t('The service does not tell this key again. Store it safely.'),
+    placeholder: t('The service never shows this key again. Store it safely.'),
     lines: [created.value],
     fileName: 'api-key.txt',
     closeQuestion: t('Close without storing the key?'),
@@ -159,9 +159,9 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
       detail:
         key.id === account.user.keyId
           ? t(
-              'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances go on running and costing money.',
+              'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances keep running and cost money.',
             )
-          : t('Whatever uses this key stops working at once. This cannot be undone.'),
+          : t("Everything that uses this key stops working at once. This can't be undone."),
       button: t('Delete'),
     }))
   ) {

@@ -94,7 +94,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
       ? await pickSecret(account, t('Copy Value'))
       : (await whileAsking(account.client.secrets.list())).find(({ name }) => name === wantedName);
   if (secret && secret.value === undefined) {
-    void vscode.window.showInformationMessage(t('The service does not tell this value.'));
+    void vscode.window.showInformationMessage(t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
     await vscode.env.clipboard.writeText(secret.value);
     void vscode.window.setStatusBarMessage(t('The value is on the clipboard.'), 3000);

@@ -72,7 +72,7 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
       ),
       ...(term.kind === 'idle' ? [idleMeaning()] : []),
       t(
-        'It is done by {0}. If none is open then, it is not destroyed, goes on costing, and you are asked at the next start.',
+        'It is done by {0}. If none is open then, it is not destroyed, still costs money, and you are asked at the next start.',
         needsEditor(),
       ),
     ].join('\n\n'),
@@ -111,9 +111,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
     tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
     void vscode.window.showWarningMessage(armedStill(before, before.armed, name, clock.now()));
   } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
-    void vscode.window.showInformationMessage(
-      t('{0} is neither stopped nor destroyed by itself. It goes on costing.', name),
-    );
+    void vscode.window.showInformationMessage(t('{0} will not stop by itself. It still costs money.', name));
   }
 }
 

@@ -118,7 +118,7 @@ export class LeaseMenu {
     const instance = fleet.find(this.instanceId);
     const canStop =
       instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
-    const kept = t('The disk is kept and goes on costing {0}.', diskPrice(this.deps, this.instanceId));
+    const kept = t('The disk is kept and still costs {0}.', diskPrice(this.deps, this.instanceId));
     const lost = t('Everything on it is lost then.');
     const row = (id: string, icon: string, label: string, detail: string, next: Level): LevelRow => ({
       id,

@@ -45,7 +45,7 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   }
   if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
     void vscode.window.showInformationMessage(
-      t('This is over or was changed meanwhile: {0} is as the list shows it.', notice.name),
+      t('{0} has already changed. The list shows its current state.', notice.name),
     );
     return;
   }
@@ -77,12 +77,12 @@ function words(
         'info',
         notice.isLate === true
           ? t(
-              '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still bills {2}.',
+              '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still costs {2}.',
               name,
               at,
               diskPrice(deps, instanceId),
             )
-          : t('{0} is stopped, as you set. Its disk still bills {1}.', name, diskPrice(deps, instanceId)),
+          : t('{0} is stopped, as scheduled. Its disk still costs {1}.', name, diskPrice(deps, instanceId)),
         [start, destroy],
       ];
     case 'destroyed':
@@ -97,8 +97,8 @@ function words(
       return [
         'warning',
         action === 'stop'
-          ? t('{0} is not stopped yet and goes on costing. It is tried again. {1}', name, why)
-          : t('{0} is not destroyed yet and goes on costing. It is tried again. {1}', name, why),
+          ? t('{0} is not stopped yet and still costs money. Retrying… {1}', name, why)
+          : t('{0} is not destroyed yet and still costs money. Retrying… {1}', name, why),
         [keep],
       ];
     }
@@ -106,7 +106,7 @@ function words(
       return [
         'warning',
         t(
-          '{0} was to be destroyed at {1}, when no editor was open. It is still there and bills. What now?',
+          '{0} was to be destroyed at {1}, when no editor was open. It still exists and costs money. What now?',
           name,
           at,
         ),

@@ -119,6 +119,6 @@ export function idleMeaning(): string {
 /** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
 export function idleItself(): string {
   return t(
-    'Idle on the instance itself means: each GPU under 5% whenever it looks, every 10 seconds, and nobody logged in by SSH, from whatever computer. Work on its CPU alone, or in Jupyter without the GPU, is not seen.',
+    'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, and no SSH login from any computer. Work on its CPU alone, or in Jupyter without the GPU, does not count.',
   );
 }

@@ -172,10 +172,7 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
     return;
   }
   void tryAgain(
-    t(
-      'Starting the timer on {0} was broken off, and it is not known whether it runs: it could not be ended.',
-      name,
-    ),
+    t('Could not start the timer on {0}. It may be running, because it could not be ended.', name),
     () => endOrphan(deps, alias, lease, name),
     deps,
   );
@@ -196,10 +193,8 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
     detail: [
       term.kind === 'idle' ? idleItself() : '',
       isStop
-        ? t('It does so also when no editor is open, and then nobody is warned before.')
-        : t(
-            'It does so also when no editor is open, and then nobody is warned before. Everything on it is lost.',
-          ),
+        ? t('It does so even when no editor is open, and then without a warning.')
+        : t('It does so even when no editor is open, and then without a warning. All data on it is lost.'),
     ]
       .filter((line) => line !== '')
       .join('\n\n'),
@@ -229,12 +224,10 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
       );
     case 'noGpuUse':
       return t(
-        'Its nvidia-smi does not say how much its GPUs are used, so it cannot tell when it is idle. Choose a time instead.',
+        "Its nvidia-smi does not report GPU use, so it can't detect when it is idle. Choose a time instead.",
       );
     case 'noLoginSeen':
-      return t(
-        'It does not show who is logged in by SSH, so it cannot tell when it is idle. Choose a time instead.',
-      );
+      return t("It does not show SSH logins, so it can't detect when it is idle. Choose a time instead.");
     case 'noKey':
       return t('It has no CONTAINER_API_KEY, the restricted key of the instance itself.');
     case 'refused':

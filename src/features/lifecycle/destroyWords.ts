@@ -38,7 +38,7 @@ function afterwards(
   const kept = (volumes ?? []).filter(({ instanceIds }) => instanceIds?.some((id) => ids.has(id)));
   if (kept.length > 0) {
     return t(
-      'What is on a volume is kept and goes on costing until you delete it: {0}.',
+      'Data on a volume is kept and still costs money until you delete it: {0}.',
       kept.map(volumeText).join(', '),
     );
   }
@@ -50,7 +50,7 @@ function afterwards(
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
     ? t('What is destroyed costs nothing afterwards.')
-    : t('Volumes are kept and go on costing until you delete them; which ones it has could not be read.');
+    : t('Volumes are kept and still cost money until you delete them. Could not read which ones it has.');
 }
 
 function volumeText(volume: Volume): string {
@@ -73,9 +73,9 @@ function linesOf(look: Look): readonly string[] {
     case 'never':
       return [];
     case 'notRunning':
-      return [t('It does not run, so nobody can look whether there is unsaved work on it.')];
+      return [t("It is stopped, so unsaved work on it can't be checked.")];
     case 'noAnswer':
-      return [t('It did not answer over SSH, so it is not known whether there is unsaved work on it.')];
+      return [t("It did not answer over SSH, so unsaved work on it can't be checked.")];
     case 'seen': {
       const { repositories, folder, isComplete } = look.work;
       const more = repositories.length - mostRepositories;

@@ -62,7 +62,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
     title: t('Change the Bid of {0}', instanceName(instance)),
     prompt:
       minimum === undefined
-        ? t('Dollars an hour for the GPU. The current minimum is not known; the highest bid runs.')
+        ? t('Dollars an hour for the GPU. The current minimum is unknown; the highest bid runs.')
         : t(
             'Dollars an hour for the GPU. It runs while your bid is the highest; now that takes at least {0}.',
             formatMoney(minimum),
@@ -79,7 +79,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
   await whileSending(
     sayingIfLost(
       text(
-        'It is not known whether the bid of {0} was changed: the answer of the service was lost. If it was, it runs for up to {1}/h. Refresh and look at its price before you change it again.',
+        'The service did not answer, so the bid of {0} may have changed. If it did, it runs for up to {1}/h. Refresh and check its price before you change it again.',
         instanceName(instance),
         formatMoney(bid),
       ),

@@ -43,7 +43,7 @@ export function startQuestion(instances: readonly Instance[]): Question {
     detail:
       t('From then on it costs {0}.', runningPrice(instances)) +
       ' ' +
-      t('If its GPU is taken by somebody else, the start waits until it is free.') +
+      t('If another user has its GPU, the start waits until it is free.') +
       listed(instances),
     button: t('Start'),
   };
@@ -53,11 +53,9 @@ export function stopQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Stop {0}?', nameOf(instances)),
     detail:
-      t('What runs on it ends; its disk is kept and goes on costing {0}.', stoppedPrice(instances)) +
+      t('Running processes stop. Its disk is kept and still costs {0}.', stoppedPrice(instances)) +
       ' ' +
-      t(
-        'The GPU may be rented by somebody else meanwhile, and then it cannot start again until it is free.',
-      ) +
+      t("Another user may rent the GPU, and then the instance can't start again until it is free.") +
       listed(instances),
     button: t('Stop'),
   };
@@ -69,7 +67,7 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
     message: t('Cancel the start of {0}?', nameOf(instances)),
     detail:
       t(
-        'It waits for a free GPU. It stays stopped then; its disk is kept and goes on costing {0}.',
+        'It waits for a free GPU. It then stays stopped; its disk is kept and still costs {0}.',
         stoppedPrice(instances),
       ) + listed(instances),
     button: t('Cancel the Start'),
@@ -81,7 +79,7 @@ export function rebootQuestion(instances: readonly Instance[]): Question {
     message: t('Reboot {0}?', nameOf(instances)),
     detail:
       t(
-        'What runs on it ends. Its disk and its GPU are kept, and it goes on costing {0}.',
+        'Running processes stop. Its disk and its GPU are kept, and it still costs {0}.',
         runningPrice(instances),
       ) + listed(instances),
     button: t('Reboot'),

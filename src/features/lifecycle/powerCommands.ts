@@ -112,7 +112,7 @@ async function tellQueued(instance: Instance): Promise<void> {
   const another = t('Rent Another Like This');
   const chosen = await vscode.window.showWarningMessage(
     t(
-      '{0} waits for a free GPU: somebody else has it now. It starts by itself when the GPU is free, and costs {1} until then.',
+      '{0} waits for a free GPU, which another user has now. It starts when the GPU is free, and costs {1} until then.',
       instanceName(instance),
       stoppedPrice([instance]),
     ),
@@ -147,9 +147,9 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   if (only) {
     void vscode.window.showInformationMessage(
       stopped.length === 1
-        ? t('{0} is being stopped. Its disk still bills {1}.', instanceName(only), stoppedPrice(stopped))
+        ? t('{0} is being stopped. Its disk still costs {1}.', instanceName(only), stoppedPrice(stopped))
         : t(
-            '{0} instances are being stopped. Their disks still bill {1}.',
+            '{0} instances are being stopped. Their disks still cost {1}.',
             stopped.length,
             stoppedPrice(stopped),
           ),
@@ -185,7 +185,7 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
     destroyAndVerify(deps, own, instance.id, signal),
   );
   refresh(deps);
-  reportFailures(deps, t('Some instances could not be destroyed. They go on costing.'), results);
+  reportFailures(deps, t('Some instances could not be destroyed. They still cost money.'), results);
   tellVerdicts(results);
 }
 

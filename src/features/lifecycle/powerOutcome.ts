@@ -78,12 +78,12 @@ async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: read
   const titles: Record<PowerRequest, string> = isOpen
     ? {
         start: t('It is not sure that all instances were started.'),
-        stop: t('It is not sure that all instances were stopped. Some may go on costing.'),
+        stop: t('Could not confirm that all instances are stopped. Some may still cost money.'),
         reboot: t('It is not sure that all instances were rebooted.'),
       }
     : {
         start: t('Some instances could not be started.'),
-        stop: t('Some instances could not be stopped. They go on costing.'),
+        stop: t('Some instances could not be stopped. They still cost money.'),
         reboot: t('Some instances could not be rebooted.'),
       };
   const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
@@ -113,7 +113,7 @@ function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, re
     case 'start':
       return t('{0} was not started and costs {1} as before. {2}', name, stoppedPrice([instance]), reason);
     case 'stop':
-      return t('{0} was not stopped and goes on costing {1}. {2}', name, priceNow(deps, instance), reason);
+      return t('{0} was not stopped and still costs {1}. {2}', name, priceNow(deps, instance), reason);
     case 'reboot':
       return t('{0} was not rebooted and runs on as before. {1}', name, reason);
   }
@@ -124,19 +124,19 @@ function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): 
   switch (kind) {
     case 'start':
       return t(
-        'It is not known whether {0} was started: the answer of the service was lost. If it was, it costs {1}. Refresh to see.',
+        'The service did not answer, so {0} may have been started. If it was, it costs {1}. Refresh to check.',
         name,
         runningPrice([instance]),
       );
     case 'stop':
       return t(
-        'It is not known whether {0} was stopped: the answer of the service was lost. If it was not, it goes on costing {1}. Refresh to see.',
+        'The service did not answer, so {0} may still be running. If it is, it costs {1}. Refresh to check.',
         name,
         priceNow(deps, instance),
       );
     case 'reboot':
       return t(
-        'It is not known whether {0} was rebooted: the answer of the service was lost. It costs the same either way.',
+        'The service did not answer, so {0} may have been rebooted. It costs the same either way.',
         name,
       );
   }

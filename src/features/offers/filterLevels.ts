@@ -106,7 +106,7 @@ function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {
     activeId: () => editor.query.rentalType,
     rows: () => [
       row('on-demand', t('A fixed price; the machine is yours until you give it back.')),
-      row('interruptible', t('You bid. Cheaper, and stopped when somebody bids more.')),
+      row('interruptible', t('You bid. Cheaper, and stopped when another user bids more.')),
     ],
   };
 }
@@ -114,7 +114,7 @@ function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {
 function orderMeaning(sort: SortOrder): string {
   const meanings: Readonly<Record<SortOrder, string>> = {
     best: t('The service decides what is best'),
-    price: t('All that is billed an hour, the disk included'),
+    price: t('Total cost per hour, including the disk'),
     value: t('Deep learning score for the money'),
     reliability: t('How seldom the machine was away'),
     memory: t('Memory of all GPUs together'),

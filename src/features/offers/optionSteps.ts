@@ -255,7 +255,7 @@ function targetOption(flow: RentFlow): Option {
           {
             id: 'stopped',
             label: t('Later'),
-            detail: t('Rented as stopped: the disk is billed, and somebody else may use the GPU meanwhile.'),
+            detail: t('Rented as stopped: the disk costs money, and another user may get the GPU.'),
             value: 'stopped',
           },
         ],
@@ -285,7 +285,7 @@ function waitOption(flow: RentFlow): Option {
           {
             id: 'wait',
             label: t('Wait for It'),
-            detail: t('The rental exists, stopped, and its disk is billed until the machine is free.'),
+            detail: t('The rental exists, stopped, and its disk costs money until the machine is free.'),
             value: true,
           },
         ],

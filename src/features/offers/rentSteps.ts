@@ -132,7 +132,7 @@ export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
   };
   const answer = await askText({
     ...titled(flow, t('Rent: Disk')),
-    prompt: t('GB of disk, billed even while the machine is stopped. It cannot be changed later.'),
+    prompt: t("GB of disk, which costs money even while the instance is stopped. It can't be changed later."),
     placeholder: t('GB'),
     value: String(gb),
     problem: (typed) => {
@@ -174,7 +174,7 @@ const longestLabel = 240;
 export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {
   const answer = await askText({
     ...titled(flow, t('Rent: Label')),
-    prompt: t('A name to tell your machines apart. You can leave it empty.'),
+    prompt: t('A name to recognize the instance by. Optional.'),
     value: flow.choices.label ?? '',
     problem: (typed) =>
       typed.length > longestLabel ? t('At most {0} characters.', longestLabel) : undefined,

@@ -71,7 +71,7 @@ export class Renting {
   /** Rents what the flow has come to for no more than was confirmed for one machine. */
   async rent(confirmed: Rate | undefined): Promise<RentingEnd> {
     if (!(await ensureSshKey())) {
-      return again(t('Nothing was rented.'), t('It was not made sure that you can log in.'));
+      return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, signal, say }),
@@ -131,7 +131,7 @@ export class Renting {
       }
       this.flow.set({ source: { kind: 'template', template } });
       return again(
-        t('The template {0} was edited meanwhile. Nothing was rented.', name),
+        t('The template {0} was edited elsewhere. Nothing was rented.', name),
         t('Enter rents from its current version, as it is shown below.'),
       );
     } catch (error) {
@@ -253,7 +253,7 @@ export class Renting {
       this.flow.set({ bidPerHour: bid });
     }
     return again(
-      t('{0} is gone: somebody else rented it. Nothing was rented.', gone),
+      t('Another user has rented {0}. Nothing was rented.', gone),
       volume !== undefined && this.flow.choices.volume === undefined
         ? t('This is the next best offer of your search, without the volume of the other one.')
         : t('This is the next best offer of your search.'),

@@ -25,7 +25,7 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
     return first.warning === undefined
       ? t('Rented as instance {0}.', first.instanceId)
       : t(
-          'Rented as instance {0}, but the service said: {1}. It exists and is billed.',
+          'Rented as instance {0}, but the service answered: {1}. It exists and costs money.',
           first.instanceId,
           plainLabel(first.warning),
         );
@@ -42,9 +42,9 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
     }
     return open === 0
       ? t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
-      : t('Rented: {0}. Of {1} more it is not known yet.', numbers, open);
+      : t('Rented: {0}. Not confirmed yet: {1} more.', numbers, open);
   }
   return open > 0
-    ? t('It is not known yet whether the machine was rented. It is looked for, and you are told.')
+    ? t('The service did not answer, so the machine may have been rented. Checking your instances…')
     : t('The service did not answer, and no machine was rented.');
 }

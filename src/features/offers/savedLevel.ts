@@ -133,7 +133,7 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
       id: 'watch',
       icon: 'eye',
       label: t('Watch This Search…'),
-      detail: t('Tells you when an offer costs little enough'),
+      detail: t('Notifies you when an offer is cheap enough'),
       run: () => tools.watch(picker),
     },
     ...(tools.watched === 0

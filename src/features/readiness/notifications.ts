@@ -50,9 +50,11 @@ export class ReadinessNotifications {
       case 'tooDear':
         return this.tooDear(event, name);
       case 'notDestroyed':
-        return ask('error', t('{0} was destroyed and is in the list of the service again. It bills.', name), [
-          [t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)],
-        ]);
+        return ask(
+          'error',
+          t('{0} was destroyed and is in the list of the service again. It costs money.', name),
+          [[t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)]],
+        );
       default:
         return assertNever(event);
     }
@@ -64,16 +66,14 @@ export class ReadinessNotifications {
     if (phase.kind === 'notRented') {
       return ask(
         'info',
-        t(
-          'The rental that was not known is settled: no instance with its label exists, so nothing was rented.',
-        ),
+        t('Checked the rental that had no answer: no instance with its label exists, so nothing was rented.'),
         [[t('Search Offers'), () => runCommand('gpuRental.searchOffers')]],
       );
     }
     const id = 'instanceId' in phase ? phase.instanceId : undefined;
     return ask(
       'info',
-      t('The rental that was not known is settled: instance #{0} was rented and bills.', id ?? '?'),
+      t('Found the rental that had no answer: instance #{0} exists and costs money.', id ?? '?'),
       [[t('Show Instances'), () => vscode.commands.executeCommand('gpuRental.instances.focus')]],
     );
   }

@@ -78,7 +78,7 @@ async function tellTemplateChanged(
   const chosen = await (template
     ? vscode.window.showWarningMessage(
         t(
-          'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} goes on costing.',
+          'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} still costs money.',
           templateName(template),
           name,
         ),
@@ -87,7 +87,7 @@ async function tellTemplateChanged(
       )
     : vscode.window.showWarningMessage(
         t(
-          'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} goes on costing.',
+          'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} still costs money.',
           name,
         ),
         search,
@@ -123,7 +123,7 @@ async function tell(
       void vscode.window
         .showWarningMessage(
           t(
-            'No other offer fits the same search within the price limit. {0} was left as it is and its disk goes on costing.',
+            'No other offer matches the same search within the price limit. {0} was left as it is, and its disk still costs money.',
             name,
           ),
           search,
@@ -166,7 +166,7 @@ async function tell(
 /** Nothing was rented in its place, and why. */
 function destroyedOnlyWords(error: unknown, name: string): string {
   if (error === undefined) {
-    return t('{0} is destroyed. All offers that would have fitted were taken meanwhile.', name);
+    return t('{0} is destroyed. Every matching offer has been taken.', name);
   }
   const reason = isCancelled(error)
     ? t('You stopped it before that.')
@@ -190,7 +190,7 @@ async function tellReplaced(
           price === undefined ? '?' : formatMoney(price),
         )
       : t(
-          '{0} is destroyed. It is not known yet whether another was rented; the instances are being read back.',
+          '{0} is destroyed. The service did not answer, so another instance may have been rented. Checking your instances…',
           name,
         );
   const chosen = await vscode.window.showInformationMessage(

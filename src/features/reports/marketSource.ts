@@ -91,7 +91,7 @@ export class MarketSource implements ReportSource<Market> {
             {
               severity: 'info' as const,
               text: t(
-                'The service keeps its market figures for accounts that host a machine. These prices were taken from the offers that can be searched; what is rented is not known.',
+                'The service shows its market figures only to accounts that host a machine. These prices come from the offers that can be searched; rented machines are not included.',
               ),
               buttons: [],
             },

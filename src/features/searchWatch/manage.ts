@@ -39,7 +39,11 @@ function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
           icon: 'add',
           label: t('Watch a Search…'),
           ...(rows.length === 0 && error === undefined
-            ? { detail: t('No search is watched. You are told when an offer is cheap enough.') }
+            ? {
+                detail: t(
+                  'No search is watched. A watched search notifies you when an offer is cheap enough.',
+                ),
+              }
             : {}),
           alwaysShow: true,
           run: () => {

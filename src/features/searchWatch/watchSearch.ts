@@ -43,7 +43,7 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
   const manage = t('Watched Searches');
   const pressed = await vscode.window.showInformationMessage(
     t(
-      'Watching "{0}". You are told when an offer costs {1}/h or less, as long as an editor is open.',
+      'Watching "{0}". A message appears when an offer costs {1}/h or less, as long as an editor is open.',
       plainLabel(chosen.name),
       formatMoney(chosen.maxPerHour),
     ),
@@ -139,7 +139,7 @@ async function askForWatch(
 /** For a new watch and for one that gets another limit. */
 export function priceQuestion(value: string) {
   return {
-    prompt: t('Tell me when an offer costs at most so many dollars an hour, its disk included'),
+    prompt: t('Notify me when an offer costs at most this many dollars an hour, including its disk'),
     placeholder: '0.40',
     value,
     problem: (typed: string) =>

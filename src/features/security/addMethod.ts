@@ -91,7 +91,7 @@ async function replaceLegacy(): Promise<false> {
 async function askLabel(): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Add a Second Factor: Name'),
-    prompt: t('A name that tells it from others, for example Work Phone. May stay empty.'),
+    prompt: t('A name to recognize it by, for example Work Phone. Optional.'),
     ignoreFocusOut: true,
     validateInput: (value) => {
       const problem = labelProblem(value);

@@ -86,7 +86,7 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
     return confirm({
       message: t('It could not be read whether a key of this computer is registered.'),
       detail: `${localize(registered.text)} ${t('Without a registered key you cannot log in.')}`,
-      button: t('Go On Without a Key'),
+      button: t('Continue Without a Key'),
     });
   }
   const { items, skipped } = registered;
@@ -104,7 +104,7 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
             'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
             skipped,
           ),
-    without: t('Go On Without a Key'),
+    without: t('Continue Without a Key'),
   });
   if (choice?.kind === 'key') {
     await registerKey(deps, choice.line);
@@ -319,8 +319,8 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
       message: t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
       detail:
         items.length === 1 && skipped === 0
-          ? t('It is the only key on the instance: nobody will be able to log in.')
-          : t('Whoever logs in with it will no longer be let in.'),
+          ? t('It is the only key on the instance: no login will be possible.')
+          : t('Logins with this key will be refused.'),
       button: t('Detach'),
     })
   ) {

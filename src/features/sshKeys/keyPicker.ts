@@ -166,7 +166,7 @@ async function askPassphrase(): Promise<string | undefined> {
   }
   const again = await askText({
     title,
-    prompt: t('The same once more. Nobody can recover it.'),
+    prompt: t("Enter the same again. It can't be recovered."),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>

@@ -66,7 +66,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     hours === undefined
       ? undefined
       : t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
-  const open = notKnown === 0 ? undefined : t('rental not known yet');
+  const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
   const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
   const shown = [open, stage, t('{0} running', running), price, left].filter((part) => part !== undefined);
   const lines = [

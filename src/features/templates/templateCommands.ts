@@ -37,7 +37,7 @@ export async function chooseTemplate(
   const rows = (state.kind === 'ready' ? state.value : []).filter(accepts).map((template) => ({
     label: templateName(template),
     description: templateImage(template),
-    detail: deps.lists.isMine(template) ? '' : t('By somebody else'),
+    detail: deps.lists.isMine(template) ? '' : t('By another user'),
     id: template.id,
   }));
   if (rows.length === 0) {
@@ -122,7 +122,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
   const mine = known.filter(({ isMine }) => isMine);
   if (mine.length === 0) {
     if (known.length > 0) {
-      throw new UserError(text('This template belongs to somebody else and cannot be deleted.'));
+      throw new UserError(text("This template belongs to another user and can't be deleted."));
     }
     return;
   }

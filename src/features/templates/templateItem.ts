@@ -40,7 +40,7 @@ export function templateItem(
     arguments: [{ templateId: template.id }],
   };
   item.accessibilityInformation = {
-    label: [name, image, facts.isMine ? '' : t('by somebody else'), facts.isUnsaved ? t('unsaved') : '']
+    label: [name, image, facts.isMine ? '' : t('by another user'), facts.isUnsaved ? t('unsaved') : '']
       .filter((part) => part !== '')
       .join(', '),
   };
@@ -58,7 +58,7 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
       ? template.private === false
         ? t('Visible to everyone')
         : t('Private')
-      : t('By somebody else'),
+      : t('By another user'),
     dated(template.createdAt, (day) => t('Created on {0}', day)),
     template.createdCount === undefined ? '' : t('Rented {0} times', template.createdCount),
     dated(template.recentCreateAt, (day) => t('Last rented on {0}', day)),

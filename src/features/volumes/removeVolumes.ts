@@ -47,7 +47,7 @@ class NotDeletedError extends UserError {
   constructor(volume: Volume) {
     super(
       text(
-        'The volume {0} is still in the list of the service and goes on costing. Try again in half a minute.',
+        'The service still lists the volume {0}, which still costs money. Try again in half a minute.',
         volumeName(volume),
       ),
     );

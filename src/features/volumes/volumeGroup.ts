@@ -90,7 +90,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
             state,
             unread,
             retry: 'gpuRental.refreshVolumes',
-            consequence: t('They exist and bill.'),
+            consequence: t('They exist and cost money.'),
           }),
       })),
       ...volumes.map((volume) => ({ node: this.node(volume), item: () => this.volumeItem(volume) })),

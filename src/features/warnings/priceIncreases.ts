@@ -133,7 +133,7 @@ async function isStillPending(deps: PriceDeps, increase: PriceIncrease, lost: un
   if (!isThere && list?.skipped !== 0) {
     throw new UserError(
       text(
-        'It is not known whether your answer about the price of {0} arrived. Look at its price before you answer again.',
+        'The service did not confirm your answer about the price of {0}. Check its price before you answer again.',
         nameOf(deps, increase),
       ),
       { cause: lost },

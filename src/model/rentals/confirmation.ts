@@ -138,7 +138,7 @@ function stayFact({ downPerGb, upPerGb, ...quote }: Quote, stay: Usage): Fact {
   const bandwidth = text('{0} a GB down, {1} up', price(downPerGb), price(upPerGb));
   const value =
     sum === undefined
-      ? text('{0}; the sum is not known', bandwidth)
+      ? text('{0}; the sum is unknown', bandwidth)
       : text(
           '{0}; {1} h with {2} GB down and {3} up come to {4}',
           bandwidth,
@@ -173,11 +173,11 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
   }
   const values = [formatCents(credit), durationText(alone), durationText(together)] as const;
   if (isPartial) {
-    return text('{0} lasts {1}, and at most {2} with what runs already', ...values);
+    return text('{0} lasts {1}, and at most {2} with the instances that run already', ...values);
   }
   return running === 0
     ? text('{0} lasts {1}', formatCents(credit), durationText(alone))
-    : text('{0} lasts {1}, and {2} with what runs already', ...values);
+    : text('{0} lasts {1}, and {2} with the instances that run already', ...values);
 }
 
 function warningsOf(
@@ -225,7 +225,7 @@ function priceWarnings(
     found.push({
       id: 'stoppedUnknown',
       text: text(
-        'The service does not say what the disk costs. It is billed even while the machine is stopped.',
+        'The service does not state the price of the disk, which costs money even while the instance is stopped.',
       ),
     });
   }
@@ -301,7 +301,9 @@ function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): rea
   if (rentalType === 'interruptible') {
     found.push({
       id: 'bid',
-      text: text('Interruptible: the machine stops when somebody bids more or rents it on demand.'),
+      text: text(
+        'Interruptible: the instance stops when another user bids more or rents the machine on demand.',
+      ),
       step: 'bid',
     });
   }
@@ -317,7 +319,7 @@ function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): rea
   if (choices.cancelUnavailable === false) {
     found.push({
       id: 'waits',
-      text: text('If the machine is taken meanwhile, the rental waits, stopped, and its disk is billed.'),
+      text: text('If the machine is taken before, the rental waits, stopped, and its disk costs money.'),
       step: 'options',
     });
   }

@@ -14,7 +14,7 @@ function* checkKeys(places: JsonPlaces): Iterable<Finding> {
         code: 'unknownField',
         severity: 'warning',
         span,
-        message: text('"{0}" is not known here and has no effect.', name),
+        message: text('"{0}" is unknown here and has no effect.', name),
         fixes: [
           {
             title: text('Remove "{0}"', name),

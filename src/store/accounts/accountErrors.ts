@@ -38,7 +38,7 @@ export class KeyNotKeptError extends UserError {
   constructor() {
     super(
       text(
-        'You are signed in until this window closes: the secret store of the editor did not keep the API key. Unlock the key ring of this computer, or set one up, then enter the key once more.',
+        'You are signed in until this window closes: the secret store of the editor did not keep the API key. Unlock the key ring of this computer, or set one up, then enter the key again.',
       ),
       { nextStep: 'replaceKey' },
     );
@@ -50,7 +50,7 @@ export class KeyNotRemovedError extends UserError {
   constructor() {
     super(
       text(
-        'You are signed out, but the secret store of the editor did not remove the API key, or other secrets of the account. Unlock the key ring of this computer, then sign in and out once more; or delete the key in the web console.',
+        'You are signed out, but the secret store of the editor did not remove the API key, or other secrets of the account. Unlock the key ring of this computer, then sign in and out again; or delete the key in the web console.',
       ),
       { nextStep: 'openConsole' },
     );

@@ -7,7 +7,7 @@ import type { Account, Accounts } from '../ports';
 /** Between the question and the answer another account was chosen, perhaps in another window. */
 export class AccountChangedError extends UserError {
   constructor() {
-    super(text('Another account was chosen meanwhile, so nothing was done. Look at it and try again.'));
+    super(text('The account was switched, so nothing was done. Check the active account and try again.'));
   }
 }
 

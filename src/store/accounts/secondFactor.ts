@@ -32,7 +32,7 @@ export interface WindowFocus {
 /** The account wants a second factor, and the person has not entered one. */
 export class SecondFactorNeededError extends UserError {
   constructor() {
-    super(text('This account asks for a second factor. Enter a code to go on.'), {
+    super(text('This account asks for a second factor. Enter a code to continue.'), {
       nextStep: 'secondFactor',
     });
   }

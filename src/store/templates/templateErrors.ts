@@ -25,7 +25,7 @@ export class TemplateConflictError extends SaveError {
   ) {
     super(
       text(
-        'This template was changed elsewhere meanwhile, in the same places. Choose what to keep; nothing was overwritten.',
+        'This template was changed elsewhere, in the same places. Choose what to keep; nothing was overwritten.',
       ),
       conflicts[0]?.path,
     );
@@ -71,7 +71,7 @@ export function readOnlyReason(
   return template.isMine
     ? undefined
     : new ReadOnlyTemplateError(
-        text('This template belongs to somebody else. Save it as your own to change it.'),
+        text('This template belongs to another user. Save it as your own to change it.'),
       );
 }
 
@@ -86,7 +86,7 @@ export class SaveNotKnownError extends SaveError {
   constructor(cause: unknown) {
     super(
       text(
-        'It is not known yet whether the template was saved. Save again: what took effect is not sent twice.',
+        'The service did not answer, so the template may have been saved. Save again: changes that took effect are not sent twice.',
       ),
       [],
       { cause },

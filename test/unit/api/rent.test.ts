@@ -141,7 +141,7 @@ describe('renting', () => {
         const { client, transport, finish } = scriptedClient([answer]);
         await assert.rejects(
           finish(client.offers.rent(12, config)),
-          (error) => error instanceof RentOutcomeUnknownError && /not known/.test(error.message),
+          (error) => error instanceof RentOutcomeUnknownError && /may have been rented/.test(error.message),
         );
         assert.equal(transport.seen.length, 1);
       });

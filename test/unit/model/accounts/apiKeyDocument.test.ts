@@ -43,7 +43,7 @@ describe('the document of an API key', () => {
     assert.match(problem('{"permissions": '), /not valid JSON/);
     assert.match(
       problem({ permissions: { api: { instance_reed: {} } } }),
-      /^instance_reed is not known here\. @ "instance_reed"/,
+      /^instance_reed is unknown here\. @ "instance_reed"/,
     );
     assert.match(problem({ permissions: { api: {} } }), /at least one permission/);
     assert.match(problem({ permissions: { read: false } }), /at least one permission/);
@@ -53,14 +53,14 @@ describe('the document of an API key', () => {
     );
     assert.match(problem({ permissions: { read: 'yes' } }), /^permissions\.read cannot .* @ "yes"/);
     assert.match(problem({ name: 'x' }), /permissions cannot have this value/);
-    assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is not known here/);
+    assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is unknown here/);
     assert.match(
       problem({ permissions: { read: true }, ip_whitelist: ['nowhere'] }),
       /^nowhere is not an IP address/,
     );
     assert.match(
       problem({ permissions: { api: { misc: { 'api.x': { constraints: { id: { like: 5 } } } } } } }),
-      /^like is not known here/,
+      /^like is unknown here/,
     );
     assert.match(problem('[]'), /cannot have this value/);
   });

@@ -67,7 +67,7 @@ describe('the confirmation', () => {
 
   it('counts what runs already against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
-    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with what runs already');
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with the instances that run already');
   });
 
   it('estimates the stay that is asked for, and says where that cannot be', () => {
@@ -79,7 +79,7 @@ describe('the confirmation', () => {
     assert.ok(inetUpPerGb !== undefined);
     assert.match(
       shown(anInput({ ...up, offer: unpriced }))['stay'] ?? '',
-      /^\$0\.0040 a GB down, \? up; the sum is not known$/,
+      /^\$0\.0040 a GB down, \? up; the sum is unknown$/,
     );
     const offer = marketOffer({ inetUpPerGb: fromDollars(0.02) });
     assert.equal(
@@ -149,7 +149,7 @@ describe('the confirmation', () => {
     const known = { credit: fromDollars(20), running: hourlyRate(fromDollars(1)), isRunningPartial: true };
     assert.equal(
       shown(anInput(known))['credit'],
-      '$20.00 lasts 2 days 1 h, and at most 14 h with what runs already',
+      '$20.00 lasts 2 days 1 h, and at most 14 h with the instances that run already',
     );
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(5) }), ['limitUnknown']);
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(1.2) }), ['limit']);
