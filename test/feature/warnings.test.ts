@@ -111,7 +111,7 @@ describe('warnings', () => {
     window.run('Refresh');
     await computer().pass(5 * minute);
     assert.deepEqual(window.toasts(), []);
-    const stopped = /trainer has been stopped for 7 d\..*Stopped still bills \$\d+\.\d+\/day/;
+    const stopped = /trainer has been stopped for 7 d\..*Its storage still costs \$\d+\.\d+\/day/;
     await window.toastButton(stopped, 'Destroy…');
     await window.dialogButton('Cancel');
     assert.deepEqual(received('DELETE', /instances/), []);

@@ -115,7 +115,7 @@ export class ReadyProgress implements vscode.Disposable {
       {
         modal: true,
         detail: t(
-          'If you keep it, it goes on starting and costing money, and nothing is said when it is ready. If you destroy it, everything on it is lost and nothing of it costs anything afterwards.',
+          'If you keep it, it keeps starting and costs money, and no message appears when it is ready. If you destroy it, all data on it is lost and you are no longer charged.',
         ),
       },
       keep,

@@ -110,7 +110,7 @@ async function tellOfInstance(
   switch (warning.kind) {
     case 'stoppedLong':
       message = t(
-        '{0} has been stopped for {1}. Stopped still bills {2}.',
+        '{0} has been stopped for {1}. Its storage still costs {2}.',
         name,
         localize(durationText(clock.now() - warning.sinceMs)),
         cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
