@@ -43,7 +43,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
     await computer().until('the read before it', () => sent('GET').length > reads);
     assert.match((await window.view('instances').row('worker')).text, /being destroyed/);
     await cancel();
-    await window.toast(/worker is neither stopped nor destroyed/);
+    await window.toast(/worker will not stop by itself/);
     await computer().pass(5 * 60_000);
     assert.deepEqual(sent('DELETE'), []);
     assert.doesNotMatch((await window.view('instances').row('worker')).text, /destroyed/);

@@ -191,7 +191,7 @@ describe('stopping and destroying later', () => {
     await openMenu('trainer');
     assert.doesNotMatch(window.quick.rows().join('\n'), /Extend/);
     await window.quick.pick(/Cancel, and Keep It/);
-    await window.toast(/trainer is neither stopped nor destroyed/);
+    await window.toast(/trainer will not stop by itself/);
     await computer().until('its end', async () => !/destroy/.test(await rowText('trainer')));
     await openMenu('trainer');
     await choose(/Destroy After a Time/, '2h', 'In 2 h');
