@@ -57,7 +57,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
     assert.doesNotMatch((await window.view('instances').row('worker')).text, /could not/);
     await cancel();
     await window.toast(/Too late: the request to stop worker was sent at/);
-    await window.toast(/worker is stopped, as you set/);
+    await window.toast(/worker is stopped, as scheduled/);
     assert.equal(sent('PUT').length, 1);
   });
 

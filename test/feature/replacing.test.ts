@@ -96,7 +96,7 @@ describe('a rental whose window is killed within a second of the first Enter', (
     assert.ok(instance);
     assert.match(readFileSync(path.join(computer().storage, 'attention.json'), 'utf8'), /true/);
     const next = await computer().openWindow({ isFocused: true });
-    await next.toast(new RegExp(`instance #${instance.id} was rented and bills`), { withinMs: 90_000 });
+    await next.toast(new RegExp(`instance #${instance.id} exists and costs money`), { withinMs: 90_000 });
     assert.equal(rentalsOf(computer()).length, 1);
   });
 });
