@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { AclRepair } from './windowsAcl';
 import { isMissing } from './fileSystem';
@@ -79,6 +80,38 @@ export class OwnFolder {
   async hostKeys(alias: string): Promise<readonly string[]> {
     const bytes = await this.readFile(this.paths.knownHosts);
     return (bytes?.toString('latin1') ?? '').split('\n').filter((line) => belongsTo(line, alias));
+  }
+
+  /**
+   * Calls `prove` with a file for the host key of a first contact. What ssh wrote there is kept where `prove` says so,
+   * unless another window was first: until a login proved itself, anyone's server may be at the address.
+   */
+  async provingHostKey<T>(
+    alias: string,
+    prove: (file: string) => Promise<{ readonly isProven: boolean; readonly result: T }>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    await makeOwnDir(this.deps.fs, this.paths.ownDir);
+    const file = join(this.paths.ownDir, `.proof.gpu-rental-${randomBytes(6).toString('hex')}`);
+    try {
+      const { isProven, result } = await prove(file);
+      const seen = isProven ? ((await this.readFile(file))?.toString('latin1') ?? '') : '';
+      const lines = seen.split('\n').filter((line) => belongsTo(line, alias));
+      if (lines.length > 0) {
+        await this.pin(alias, Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1'), signal);
+      }
+      return result;
+    } finally {
+      await this.removeFile(file);
+    }
+  }
+
+  private async pin(alias: string, lines: Buffer, signal?: AbortSignal): Promise<void> {
+    const add = (content: Buffer) => {
+      const known = content.toString('latin1').split('\n');
+      return known.some((line) => belongsTo(line, alias)) ? content : Buffer.concat([content, lines]);
+    };
+    await this.change(this.paths.knownHosts, add, signal);
   }
 
   /**

@@ -54,6 +54,8 @@ export async function runPreflight(
     readonly run: Run;
     readonly clock: Clock;
     readonly command: readonly [program: string, ...args: string[]];
+    /** Options of this login alone. */
+    readonly options?: readonly string[];
   },
   alias: string,
   { signal, isPatient }: PreflightOptions = {},
@@ -74,6 +76,7 @@ export async function runPreflight(
       ...['-o', 'ClearAllForwardings=yes'],
       ...['-o', 'RemoteCommand=none'],
       ...['-o', 'ControlPath=none'],
+      ...(deps.options ?? []).flatMap((option) => ['-o', option]),
       alias,
       `echo ${nonce}; df -Pk . 2>/dev/null | tail -n 1`,
     ],

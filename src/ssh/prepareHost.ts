@@ -13,6 +13,7 @@ import {
   type PreflightProblem,
   type PreflightResult,
 } from './preflight';
+import { tokenPath } from './paths';
 import { chooseEndpoint, type ProbeResult } from './probe';
 import { ManualStepError } from './userConfig';
 import type { Verification } from './verify';
@@ -63,14 +64,19 @@ export class NoAddressError extends UserError {
   }
 }
 
-/** Problems for which another address may help. */
+/** Problems of one address; a stranger's server may be at it, so a refused login is one as well. */
 const addressProblems: readonly PreflightProblem[] = [
   'refused',
   'timedOut',
   'unreachable',
   'unresolved',
   'noGreeting',
+  'authentication',
+  'hostKeyChanged',
 ];
+
+/** Those that say more than that nothing answered. */
+const tellingProblems: readonly PreflightProblem[] = ['hostKeyChanged', 'authentication'];
 
 /** Writes what ssh needs to reach an instance, see `SshService.prepare`. */
 export async function prepareHost(
@@ -119,7 +125,7 @@ export async function prepareHost(
   };
 }
 
-/** Prepares and logs in, on another address where the first does not answer. */
+/** Prepares and logs in, on another address where the first does not let us in. */
 export async function connectHost(
   context: SshContext,
   request: PrepareRequest,
@@ -127,33 +133,76 @@ export async function connectHost(
 ): Promise<ConnectOutcome> {
   const { signal } = options;
   const host = await prepareHost(context, request, signal);
-  let preflight = await preflightHost(context, host.alias, options);
+  const outcomes: ConnectOutcome[] = [{ host, preflight: await preflightHost(context, host.alias, options) }];
   for (const endpoint of host.others) {
+    const { preflight } = last(outcomes);
     if (preflight.ok || !addressProblems.includes(preflight.problem)) {
       break;
     }
-    const entry = await context.folder().read(host.alias);
-    if (!entry) {
+    const moved = await moveTo(context, host, endpoint, signal);
+    if (!moved) {
       break;
     }
-    const verification = await write(context, { ...entry, endpoint }, signal);
-    const second = await preflightHost(context, host.alias, options);
-    if (second.ok || !addressProblems.includes(second.problem)) {
-      return { host: { ...host, endpoint, verification }, preflight: second };
-    }
-    preflight = second;
+    outcomes.push({ host: moved, preflight: await preflightHost(context, host.alias, options) });
   }
-  return { host, preflight };
+  const { preflight } = last(outcomes);
+  if (preflight.ok || !addressProblems.includes(preflight.problem)) {
+    return last(outcomes);
+  }
+  // Nothing let us in: the entry leads to the address whose failure is told.
+  const told = tellingProblems
+    .map((problem) => outcomes.find((one) => !one.preflight.ok && one.preflight.problem === problem))
+    .find((one) => one !== undefined);
+  const outcome = told ?? { host, preflight };
+  if (outcomes.length > 1) {
+    await moveTo(context, host, outcome.host.endpoint, signal);
+  }
+  return outcome;
 }
 
-/** Logs in once and says how that went. */
-export function preflightHost(
+function last(outcomes: readonly ConnectOutcome[]): ConnectOutcome {
+  const outcome = outcomes.at(-1);
+  if (!outcome) {
+    throw new Error('There is always one');
+  }
+  return outcome;
+}
+
+/** Writes another address into the entry; `undefined` where the entry is gone. */
+async function moveTo(
+  context: SshContext,
+  host: PreparedHost,
+  endpoint: Endpoint,
+  signal: AbortSignal | undefined,
+): Promise<PreparedHost | undefined> {
+  const entry = await context.folder().read(host.alias);
+  return entry && { ...host, endpoint, verification: await write(context, { ...entry, endpoint }, signal) };
+}
+
+/** Logs in once and says how that went. The host key of a first contact is kept only where the login worked. */
+export async function preflightHost(
   context: SshContext,
   alias: string,
   options?: PreflightOptions,
 ): Promise<PreflightResult> {
-  return runPreflight({ ...context.deps, command: context.ssh() }, alias, options);
+  const deps = { ...context.deps, command: context.ssh() };
+  const folder = context.folder();
+  if ((await folder.hostKeys(alias)).length > 0) {
+    return runPreflight(deps, alias, options);
+  }
+  return folder.provingHostKey(
+    alias,
+    async (file) => {
+      const own = [`UserKnownHostsFile=${tokenPath(file)}`];
+      const result = await runPreflight({ ...deps, options: own }, alias, options);
+      return { isProven: result.ok || loggedInProblems.includes(result.problem), result };
+    },
+    options?.signal,
+  );
 }
+
+/** They come after a login that worked. */
+const loggedInProblems: readonly PreflightProblem[] = ['diskFull', 'startupScript'];
 
 async function write(context: SshContext, entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
   await context.folder().write(entry, signal);

@@ -175,6 +175,45 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(preflight.ok, true);
   });
 
+  it("keeps no host key of a stranger's server, and goes on to the next address", async () => {
+    const stranger = await new SshMachine().start();
+    closers.push(() => stranger.dispose());
+    const key = home.key();
+    machine.authorize(key);
+    const ssh = home.service();
+    const known = () => {
+      const file = join(home.ownDir, 'known_hosts');
+      return existsSync(file)
+        ? home
+            .read(file)
+            .split('\n')
+            .filter((line) => line !== '')
+        : [];
+    };
+    const alone = { ...request({}, [key]), instance: sshInstance(stranger.port) };
+    const refused = await ssh.connect(alone);
+    assert.ok(!refused.preflight.ok && refused.preflight.problem === 'authentication');
+    assert.deepEqual(known(), []);
+
+    const proxy = { sshHost: '127.0.0.1', sshPort: machine.port };
+    const both = { ...alone, instance: sshInstance(stranger.port, proxy) };
+    const { host, preflight } = await ssh.connect(both);
+    assert.deepEqual([preflight.ok, host.endpoint.kind, host.endpoint.port], [true, 'proxy', machine.port]);
+    assert.equal(known().length, 1);
+
+    // Its own direct address is no attack later, and a stranger at it is passed over.
+    const back = await ssh.connect(request({}, [key]));
+    assert.deepEqual([back.preflight.ok, back.host.endpoint.kind], [true, 'direct']);
+    const again = await ssh.connect(both);
+    assert.deepEqual([again.preflight.ok, again.host.endpoint.kind], [true, 'proxy']);
+    const attacked = await ssh.connect(alone);
+    assert.ok(!attacked.preflight.ok && attacked.preflight.problem === 'hostKeyChanged');
+    assert.deepEqual(
+      readdirSync(home.ownDir).filter((name) => name.includes('proof')),
+      [],
+    );
+  });
+
   it('tells refused, silent and foreign servers apart', async () => {
     const key = home.key();
     const problems: Record<string, string> = {};
