@@ -2,7 +2,7 @@ import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
 import { freeLocalPort } from './localPort';
-import { plainText } from './plainText';
+import { saidBySsh } from './problemText';
 import type { Run } from './run';
 import { checkPort } from './validate';
 
@@ -18,7 +18,7 @@ export interface Forward {
 /** The port could not be forwarded. */
 export class ForwardError extends UserError {
   constructor(remotePort: number, said: string) {
-    super(text('Port {0} of the instance could not be forwarded: {1}', remotePort, plainText(said) || '–'), {
+    super(text('Port {0} of the instance could not be forwarded: {1}', remotePort, saidBySsh(said)), {
       nextStep: 'retry',
     });
   }

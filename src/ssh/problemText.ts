@@ -1,4 +1,4 @@
-import { text, type Text } from '../util/text';
+import { text, type Text, type TextArg } from '../util/text';
 import type { PreflightProblem, PreflightResult } from './preflight';
 import type { LocalKey } from './localKeys';
 import { plainText } from './plainText';
@@ -22,6 +22,20 @@ export interface Explained {
 }
 
 type Failure = Extract<PreflightResult, { readonly ok: false }>;
+
+const hostKeyChanged = text(
+  'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
+);
+
+/**
+ * What ssh or a machine said, as part of a sentence of ours. A host key that changed is explained in the words that
+ * connecting has for it.
+ */
+export function saidBySsh(said: string): TextArg {
+  return /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/.test(said)
+    ? hostKeyChanged
+    : plainText(said) || '–';
+}
 
 const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = {
   refused: () => ({
@@ -64,10 +78,9 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
     fixes: ['attachKey', 'retry'],
   }),
   hostKeyChanged: () => ({
-    text: text(
-      'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
-    ),
-    fixes: ['forgetHostKey', 'retry'],
+    text: hostKeyChanged,
+    // The first button is the one that a hasty Enter takes.
+    fixes: ['retry', 'forgetHostKey'],
   }),
   startupScript: ({ detail }) => ({
     text: text(

@@ -13,6 +13,12 @@ interface Failed {
   readonly explained: Explained;
 }
 
+/** What only whoever tried to connect can do. */
+export type Actions = Pick<
+  Record<Fix, () => Promise<void>>,
+  'retry' | 'waitLonger' | 'openTerminal' | 'connectAnyway'
+>;
+
 /** The message of a failed connection; its buttons do what helps. */
 export class ConnectProblem {
   constructor(
@@ -21,12 +27,7 @@ export class ConnectProblem {
   ) {}
 
   /** Does not wait for the answer: the message stays while the user goes on. */
-  show(
-    actions: Pick<
-      Record<Fix, () => Promise<void>>,
-      'retry' | 'waitLonger' | 'openTerminal' | 'connectAnyway'
-    >,
-  ): void {
+  show(actions: Actions): void {
     const labels: Record<Fix, string> = {
       retry: t('Retry'),
       waitLonger: t('Wait up to 60 s'),

@@ -12,11 +12,11 @@ import type { RepositoryUrl } from '../../ssh/repositoryUrl';
 import { runProgram } from '../../ssh/run';
 import type { ConnectOutcome, PreparedHost } from '../../ssh/prepareHost';
 import { matchKeys } from '../../ssh/localKeys';
-import { explainFailure, explainVerification } from '../../ssh/problemText';
+import { explainFailure, explainVerification, type Explained } from '../../ssh/problemText';
 import { wait } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { ConnectProblem } from './connectProblem';
+import { ConnectProblem, type Actions } from './connectProblem';
 import { FolderMemory } from './folderMemory';
 import { brokenConfig, logProbes, usableInstance, warnAboutMemory } from './hostChecks';
 import { keysOf, offerToAttach } from './instanceKeys';
@@ -114,8 +114,18 @@ export class Connector {
   }
 
   async openTerminal(instanceId: number): Promise<void> {
-    const host = await this.prepare(instanceId);
+    const instance = usableInstance(this.deps, instanceId);
+    const { host, preflight } = await withCancellableProgress(this.title(instanceId), async (signal) =>
+      this.deps.ssh.connect(await this.request(instanceId, instance, signal), { signal }),
+    );
     warnAboutMemory(host);
+    // Anything else is seen, and often mended, in the terminal itself.
+    if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
+      this.tell(instanceId, host, explainFailure(preflight, host.identity), {
+        retry: () => this.openTerminal(instanceId),
+      });
+      return;
+    }
     vscode.window.createTerminal(this.terminalOptions(instanceId, host.alias)).show();
   }
 
@@ -170,21 +180,19 @@ export class Connector {
       return;
     }
     const { host, preflight } = outcome;
+    warnAboutMemory(host);
     const retry = (change: Try = {}) => this.openWindow(instanceId, where, { ...how, ...change });
     const obstacle = preflight.ok
       ? explainVerification(host.verification)
       : (brokenConfig(host) ?? explainFailure(preflight, host.identity));
     if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
-      logProbes(this.deps.log, host);
-      new ConnectProblem(this.deps, { instanceId, host, explained: obstacle }).show({
+      this.tell(instanceId, host, obstacle, {
         retry: () => retry(),
         waitLonger: () => retry({ isPatient: true }),
-        openTerminal: () => this.openTerminal(instanceId),
         connectAnyway: () => retry({ despiteOverride: true }),
       });
       return;
     }
-    warnAboutMemory(host);
     if (!resolver) {
       await offerOtherWays({
         openTerminal: () => this.openTerminal(instanceId),
@@ -207,6 +215,21 @@ export class Connector {
     await vscode.commands.executeCommand('vscode.openFolder', uri, {
       forceNewWindow: where === 'newWindow',
       forceReuseWindow: where === 'currentWindow',
+    });
+  }
+
+  private tell(
+    instanceId: number,
+    host: PreparedHost,
+    explained: Explained,
+    actions: Pick<Actions, 'retry'> & Partial<Actions>,
+  ): void {
+    logProbes(this.deps.log, host);
+    new ConnectProblem(this.deps, { instanceId, host, explained }).show({
+      waitLonger: actions.retry,
+      connectAnyway: actions.retry,
+      openTerminal: () => this.openTerminal(instanceId),
+      ...actions,
     });
   }
 

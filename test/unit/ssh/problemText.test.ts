@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { ForwardError } from '../../../src/ssh/forward';
+import { FileNotSentError } from '../../../src/ssh/runFile';
+import { TransferError } from '../../../src/ssh/transfer';
 import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
 import type { PreflightProblem } from '../../../src/ssh/preflight';
 import { formatText } from '../../../src/util/text';
@@ -66,5 +69,16 @@ describe('What a failed login says', () => {
     assert.ok(explainVerification({ kind: 'notIncluded' }));
     assert.ok(explainVerification({ kind: 'broken', message: 'x' }));
     assert.equal(explainVerification({ kind: 'overridden', overrides: [] }), undefined);
+  });
+
+  it('explains a host key that changed in the same words wherever ssh says so, the safe button first', () => {
+    const said = '@@@@@@@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! Host key verification failed.';
+    const failure = { ok: false, problem: 'hostKeyChanged', detail: said, keysTried: [] } as const;
+    const { text, fixes } = explainFailure(failure, undefined);
+    assert.deepEqual(fixes, ['retry', 'forgetHostKey']);
+    for (const error of [new TransferError(said), new ForwardError(8888, said), new FileNotSentError(said)]) {
+      assert.ok(error.message.includes(formatText(text)), error.message);
+      assert.ok(!error.message.includes('@@'));
+    }
   });
 });
