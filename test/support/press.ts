@@ -5,6 +5,7 @@ import { until } from './until';
 /** What is read and done in the page, whose types are not known here. */
 interface Drawn {
   readonly ownerDocument: { readonly activeElement: unknown };
+  contains(other: unknown): boolean;
 }
 
 interface PressOptions {
@@ -73,15 +74,15 @@ export async function press(target: Locator, { timeoutMs }: PressOptions = {}): 
   });
 }
 
-/** Presses Enter once the element has the focus: before that the key would go to whatever has it. */
+/** Presses Enter once the focus is on the element or within it: before that the key would go to whatever has it. */
 export async function pressEnter(target: Locator): Promise<void> {
   await until(`the focus on ${String(target)}`, () =>
     target.evaluate((node) => {
       const own = node as unknown as Drawn;
-      return own.ownerDocument.activeElement === own;
+      return own.contains(own.ownerDocument.activeElement);
     }),
   );
-  await target.press('Enter');
+  await target.page().keyboard.press('Enter');
 }
 
 interface ClickWatch {

@@ -90,7 +90,7 @@ export class QuickInput {
   /** Presses Enter once the box takes keys and, in a list, once a row is chosen. */
   async enter({ isList = false }: { isList?: boolean } = {}): Promise<void> {
     if (isList) await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();
-    await pressEnter(this.input);
+    await pressEnter(this.widget);
   }
 
   async message(): Promise<string> {
