@@ -6,16 +6,9 @@ import { renderHost, type HostEntry } from '../../../src/ssh/hostConfig';
 import { thisProcess } from '../../../src/ssh/nodeSsh';
 import { OwnFolder } from '../../../src/ssh/ownFolder';
 import { sshPaths } from '../../../src/ssh/paths';
-import { systemClock, type Clock } from '../../../src/util/clock';
 import { CrashingFileSystem } from '../../support/crashingFileSystem';
+import { FakeClock } from '../../support/fakeClock';
 import { SshHome } from '../../support/sshHome';
-
-/** A hundred times as fast, so that a lock whose owner cannot be told is given up soon. */
-const hastyClock: Clock = {
-  now: () => systemClock.now() * 100,
-  elapsed: () => systemClock.elapsed() * 100,
-  schedule: (run, delayMs) => systemClock.schedule(run, delayMs / 100),
-};
 
 const entry: HostEntry = {
   alias: 'gpu-7',
@@ -28,9 +21,12 @@ const moved: HostEntry = { ...entry, endpoint: { ...entry.endpoint, port: 41_022
 
 describe('A file of ours', () => {
   let home: SshHome;
+  /** Goes on while a lock whose owner cannot be told is waited for, and stands still while the disk is busy. */
+  let clock: FakeClock;
 
   beforeEach(() => {
     home = new SshHome();
+    clock = new FakeClock();
   });
   afterEach(() => home.dispose());
 
@@ -41,7 +37,7 @@ describe('A file of ours', () => {
   function folder(fs: FileSystem = nodeFileSystem, pid = process.pid): OwnFolder {
     // Another pid than ours has died, as far as the lock can see.
     const identity = { ...thisProcess, pid, isAlive: (other: number) => other === process.pid };
-    const deps = { fs, clock: hastyClock, identity, platform: 'linux' as const };
+    const deps = { fs, clock, identity, platform: 'linux' as const };
     return new OwnFolder(deps, paths(), () => Promise.resolve());
   }
 
@@ -105,7 +101,7 @@ describe('A file of ours', () => {
       };
       reset();
       const whole = new CrashingFileSystem(0, 'before');
-      await act(folder(whole.fs));
+      await clock.through(act(folder(whole.fs)));
       assert.equal(content(), after());
       assert.ok(whole.operations.length > 3, whole.operations.join());
       const met = new Set<string | undefined>();
@@ -113,14 +109,14 @@ describe('A file of ours', () => {
         for (const when of ['before', 'during', 'after'] as const) {
           reset();
           const crashing = new CrashingFileSystem(at, when);
-          await assert.rejects(act(folder(crashing.fs, 999_999)));
+          await assert.rejects(clock.through(act(folder(crashing.fs, 999_999))));
           const left = content();
           assert.ok(left === before() || left === after(), `${when} ${crashing.operations.join()}: ${left}`);
           met.add(left);
           // Whoever comes next gets through and can take all of the wreck away.
-          await act(folder());
+          await clock.through(act(folder()));
           assert.equal(content(), after());
-          await folder().removeAll();
+          await clock.through(folder().removeAll());
           assert.equal(existsSync(home.ownDir), false, `${when} ${crashing.operations.join()}`);
         }
       }
@@ -130,12 +126,11 @@ describe('A file of ours', () => {
 
   it('leaves nothing half-written behind once it is written again', async () => {
     const whole = new CrashingFileSystem(0, 'before');
-    await folder(whole.fs).write(entry);
+    await clock.through(folder(whole.fs).write(entry));
     for (let at = 1; at <= whole.operations.length; at += 1) {
-      await folder(new CrashingFileSystem(at, 'during').fs, 999_999)
-        .write(moved)
-        .catch(() => undefined);
-      await folder().write(at % 2 === 0 ? entry : { ...entry, forwardAgent: true });
+      const crashing = folder(new CrashingFileSystem(at, 'during').fs, 999_999);
+      await clock.through(crashing.write(moved)).catch(() => undefined);
+      await clock.through(folder().write(at % 2 === 0 ? entry : { ...entry, forwardAgent: true }));
     }
     assert.deepEqual(readdirSync(home.ownDir), ['gpu-7.conf']);
   });
