@@ -185,6 +185,8 @@ export class Documents {
   /** The editor shows what a refused save says, and the text stays unsaved. */
   private async save(document: FakeTextDocument, isForced = false): Promise<boolean> {
     if (!document.isDirty && !isForced) return true;
+    // The editor asks for a file, and nobody answers here.
+    if (document.isUntitled) return false;
     try {
       await this.write(document.uri, new TextEncoder().encode(document.getText()));
     } catch (error) {
