@@ -179,6 +179,28 @@ async function moveTo(
   return entry && { ...host, endpoint, verification: await write(context, { ...entry, endpoint }, signal) };
 }
 
+/**
+ * Leads an entry to the address that the service names now, where the one in it is no longer among them: at the old
+ * one may be a neighbour. Nothing is tried, and only a file of ours changes. The new address, or `undefined`.
+ */
+export async function followHost(
+  context: SshContext,
+  account: SshAccount,
+  instance: Instance,
+  signal?: AbortSignal,
+): Promise<Endpoint | undefined> {
+  const entry = await context.folder().read(aliasOf(account, instance.id));
+  const endpoints = entry ? endpointsOf(instance) : [];
+  if (!entry || endpoints.some((endpoint) => sameEndpoint(endpoint, entry.endpoint))) {
+    return undefined;
+  }
+  const endpoint = endpoints.find(({ kind }) => kind === entry.endpoint.kind) ?? endpoints[0];
+  if (endpoint) {
+    await context.folder().write({ ...entry, endpoint }, signal);
+  }
+  return endpoint;
+}
+
 /** Logs in once and says how that went. The host key of a first contact is kept only where the login worked. */
 export async function preflightHost(
   context: SshContext,

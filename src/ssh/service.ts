@@ -3,7 +3,7 @@ import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
 import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
-import { endpointsOf } from './endpoints';
+import { endpointsOf, type Endpoint } from './endpoints';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
@@ -11,6 +11,7 @@ import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFac
 import type { PreflightOptions, PreflightResult } from './preflight';
 import {
   connectHost,
+  followHost,
   preflightHost,
   prepareHost,
   type ConnectOutcome,
@@ -32,6 +33,8 @@ export interface SshService {
    * line, `UnsafeValueError` for a hostile address, `NoAddressError` where there is none yet.
    */
   prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
+  /** Leads the entry of a running instance to the address that the service names now; the new one, if it moved. */
+  follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined>;
   /** What answers at each address of the instance; nothing is written. */
   reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
   /** Logs in once and says how that went; never asks anything. */
@@ -89,6 +92,10 @@ class NativeSsh implements SshService {
 
   prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {
     return prepareHost(this.context, request, signal);
+  }
+
+  follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined> {
+    return followHost(this.context, account, instance);
   }
 
   connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome> {

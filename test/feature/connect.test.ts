@@ -194,6 +194,18 @@ describe('connecting to an instance', () => {
     window.clearToasts();
   });
 
+  it('leads the entry to the port that the list shows', async () => {
+    const conf = () => readFileSync(path.join(own(), `${alias}.conf`), 'utf8');
+    const instance = computer().simulator.world.instance(id);
+    assert.ok(instance);
+    const before = instance.directPorts;
+    for (const port of [45_678, ...Object.values(before)]) {
+      instance.directPorts = { ...before, '22/tcp': port };
+      window.run('Refresh');
+      await computer().until(`port ${port}`, () => conf().includes(`  Port ${port}\n`));
+    }
+  });
+
   it('removes the entry a day after the instance is gone', async () => {
     // Files carry the time of the disk; an entry younger than the list is kept.
     const written = computer().clock.now() / 1000;

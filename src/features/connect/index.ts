@@ -8,6 +8,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';
 import { EntryCleaner } from './entryCleaner';
+import { EntryFollower } from './entryFollower';
 import { withManualStep } from './manualStep';
 
 type InstanceCommand =
@@ -74,6 +75,7 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
+  store.add(new EntryFollower(deps));
   store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
   return store;
 }

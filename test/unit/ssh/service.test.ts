@@ -157,6 +157,24 @@ describe('The SSH entries', () => {
     assert.deepEqual((await prepare(7)).verification, { kind: 'equal' });
   });
 
+  it('follow an instance that moved, and are left alone otherwise', async () => {
+    const ssh = home.service();
+    const conf = () => home.read(join(home.ownDir, 'gpu-7.conf'));
+    assert.equal(await ssh.follow(sshAccount, sshInstance(22_001)), undefined);
+    assert.equal(await ssh.entry('gpu-7'), undefined, 'none is made');
+    const instance = sshInstance(22_000);
+    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    const [before, user] = [conf(), home.read()];
+    assert.equal(await ssh.follow(sshAccount, instance), undefined);
+    assert.equal(await ssh.follow(sshAccount, { ...instance, ports: [] }), undefined);
+    assert.equal(conf(), before);
+    const proxy = { sshHost: 'proxy.example.com', sshPort: 2222 };
+    const moved = await ssh.follow(sshAccount, sshInstance(22_001, proxy));
+    assert.deepEqual(moved, { kind: 'direct', host: '127.0.0.1', port: 22_001 });
+    assert.equal(conf(), before.replace('Port 22000', 'Port 22001'));
+    assert.equal(home.read(), user);
+  });
+
   it('are written once: the second time changes nothing', async () => {
     await prepare(7);
     const before = home.read(join(home.ownDir, 'gpu-7.conf'));
