@@ -156,28 +156,6 @@ describe('finding offers', () => {
     });
   }
 
-  it('says that a distance sorts only what was sent', async () => {
-    await list.open();
-    const before = list.searches().length;
-    await list.sortBy('Distance');
-    await quick().title('Search Offers: Distance From');
-    await list.pick('Sweden');
-    await quick().title('Search Offers: Filters');
-    await list.back();
-    assert.match(quick().headings()[0] ?? '', /^\d+ offers · Distance, among those sent$/);
-    const distances = list
-      .offers()
-      .map((row) => (row.includes('same country') ? 0 : Number(/about (\d+) km/.exec(row)?.[1])));
-    assert.ok(distances.length > 0);
-    assert.deepEqual(
-      distances,
-      [...distances].sort((a, b) => a - b),
-    );
-    assert.ok(list.searches().length <= before + 1);
-    await list.sortBy('Best Match');
-    await list.back();
-  });
-
   it('says that only the first rows are shown, and fetches more where the order allows it', async () => {
     await list.open();
     assert.match((await quick().row('Show More Offers')).description ?? '', /^First 64 shown$/);

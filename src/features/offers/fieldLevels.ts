@@ -3,7 +3,7 @@ import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { localize, t } from '../../editor/localize';
 import { numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
-import { findPlaces, places, regions } from '../../model/offers/places';
+import { countries, findPlaces, regions } from '../../model/offers/places';
 import {
   choiceKeys,
   fieldLabel,
@@ -186,9 +186,7 @@ function placeRows(): readonly LevelRow[] {
       description: t('{0} countries', findPlaces(name).length),
     })),
     { label: t('Countries'), kind: vscode.QuickPickItemKind.Separator },
-    ...[...places]
-      .sort((a, b) => a.name.localeCompare(b.name))
-      .map(({ code, name }) => ({ id: code, label: name, description: code })),
+    ...countries.map(({ code, name }) => ({ id: code, label: name, description: code })),
   ];
 }
 

@@ -3,7 +3,6 @@ import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { localize, t } from '../../editor/localize';
 import { filterValueText, sortText } from '../../model/offers/filterText';
 import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
-import { placeName, places } from '../../model/offers/places';
 import {
   choiceKeys,
   defaultFilters,
@@ -118,7 +117,6 @@ function orderMeaning(sort: SortOrder): string {
     value: t('Deep learning score for the money'),
     reliability: t('How seldom the machine was away'),
     memory: t('Memory of all GPUs together'),
-    distance: t('From a country that you choose; sorts what the service sent'),
   };
   return meanings[sort];
 }
@@ -134,34 +132,9 @@ export function sortLevel(picker: LevelPicker, editor: QueryEditor): Level {
         label: localize(sortText(sort)),
         detail: orderMeaning(sort),
         run: () => {
-          if (sort === 'distance') {
-            picker.push(nearLevel(picker, editor));
-          } else {
-            editor.set({ ...editor.query, sort });
-            picker.pop();
-          }
+          editor.set({ ...editor.query, sort });
+          picker.pop();
         },
       })),
-  };
-}
-
-function nearLevel(picker: LevelPicker, editor: QueryEditor): Level {
-  return {
-    title: t('Search Offers: Distance From'),
-    placeholder: t('Where are you?'),
-    ...(editor.query.near === undefined ? {} : { activeId: () => editor.query.near }),
-    rows: () =>
-      [...places]
-        .sort((a, b) => a.name.localeCompare(b.name))
-        .map(({ code }) => ({
-          id: code,
-          label: placeName(code),
-          description: code,
-          run: () => {
-            editor.set({ ...editor.query, sort: 'distance', near: code });
-            picker.pop();
-            picker.pop();
-          },
-        })),
   };
 }

@@ -7,7 +7,7 @@ import { describeFilters, sortText } from '../../model/offers/filterText';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
-import { distanceKm, placeText } from '../../model/offers/places';
+import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { UserError } from '../../util/errors';
@@ -56,17 +56,12 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
 }
 
 function details(offer: Offer, query: MarketQuery): readonly string[] {
-  const distance =
-    query.sort === 'distance' && query.near !== undefined && offer.countryCode !== undefined
-      ? distanceKm(query.near, offer.countryCode)
-      : undefined;
   const parts: (string | undefined)[] = [
     // What warns comes first: the end of a long line is cut off.
     offer.verified === false ? t('not verified') : undefined,
     query.rentalType === 'interruptible' ? t('interruptible') : undefined,
     offer.reliability === undefined ? undefined : t('{0}% reliable', percent(offer.reliability)),
     offer.location === undefined ? undefined : plainLabel(placeText(offer.location)),
-    distance === undefined ? undefined : distance === 0 ? t('same country') : t('about {0} km', distance),
     offer.dlperfPerDollar === undefined ? undefined : t('value {0}', Math.round(offer.dlperfPerDollar)),
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
     offer.cpuCores === undefined ? undefined : t('{0} cores', Math.round(offer.cpuCores)),

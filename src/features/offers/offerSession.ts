@@ -2,7 +2,7 @@ import type { Client } from '../../api/client';
 import type { OfferSearch, WireFiltersShape } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { narrows, sorted } from '../../model/offers/localFilter';
-import { isLocalOrder, mostRows, type MarketQuery } from '../../model/offers/marketQuery';
+import { mostRows, type MarketQuery } from '../../model/offers/marketQuery';
 import {
   fittingSearch,
   wireSearch,
@@ -147,9 +147,7 @@ export class OfferSession implements Disposable {
       ...(answer === undefined ? {} : { readAt: answer.readAt }),
       ...(this.error === undefined ? {} : { error: this.error }),
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
-      orderedHere:
-        isLocalOrder(query.sort) ||
-        (answer !== undefined && !answer.whole && answer.query.sort !== query.sort),
+      orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
       words,
       ...(this.waitsUntil === undefined ? {} : { waitsUntil: this.waitsUntil }),

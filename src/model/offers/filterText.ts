@@ -94,7 +94,6 @@ export function sortText(sort: SortOrder): Text {
     value: text('Value for Money'),
     reliability: text('Reliability'),
     memory: text('GPU Memory'),
-    distance: text('Distance'),
   };
   return names[sort];
 }

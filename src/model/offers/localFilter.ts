@@ -1,7 +1,6 @@
 import type { MarketQuery, SortOrder } from './marketQuery';
 import { perHour, quoteOffer, type Rate } from '../quote';
 import { toDollars } from '../money';
-import { distanceKm } from './places';
 import type { Offer } from './offer';
 import {
   choiceField,
@@ -142,7 +141,7 @@ function choiceNarrows(from: Choice = {}, to: Choice = {}, canCheck: boolean): b
 /** Sorted without changing the order of equals; what lacks the value comes last. */
 export function sorted(
   offers: readonly Offer[],
-  query: Pick<MarketQuery, 'sort' | 'near' | 'rentalType' | 'diskGb'>,
+  query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb'>,
 ): readonly Offer[] {
   const key = sortKeys(query)[query.sort];
   return offers
@@ -153,7 +152,7 @@ export function sorted(
 
 /** Smaller comes first. */
 function sortKeys(
-  query: Pick<MarketQuery, 'near' | 'rentalType' | 'diskGb'>,
+  query: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
 ): Readonly<Record<SortOrder, (offer: Offer) => number | undefined>> {
   const descending = (value: number | undefined) => (value === undefined ? undefined : -value);
   return {
@@ -162,9 +161,5 @@ function sortKeys(
     value: (offer) => descending(offer.dlperfPerDollar),
     reliability: (offer) => descending(offer.reliability),
     memory: (offer) => descending(numberField('gpuTotalRamGb').of?.(offer)),
-    distance: (offer) =>
-      query.near === undefined || offer.countryCode === undefined
-        ? undefined
-        : distanceKm(query.near, offer.countryCode),
   };
 }

@@ -14,7 +14,7 @@ import {
   type NumberRange,
 } from './searchFields';
 
-export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory', 'distance'] as const;
+export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory'] as const;
 export type SortOrder = (typeof sortOrders)[number];
 
 /** A search of the market as a person sees it. */
@@ -22,8 +22,6 @@ export interface MarketQuery {
   readonly filters: Filters;
   readonly rentalType: RentalType;
   readonly sort: SortOrder;
-  /** The country that distances are measured from. */
-  readonly near?: string;
   /** GB of disk that the prices include. */
   readonly diskGb: number;
 }
@@ -39,18 +37,11 @@ const orders: Readonly<Record<SortOrder, OfferSearch['order']>> = {
   value: [['dlperf_per_dphtotal', 'desc']],
   reliability: [['reliability', 'desc']],
   memory: [['gpu_total_ram', 'desc']],
-  // The service does not know where we are; what it sends is sorted here.
-  distance: [['score', 'desc']],
 };
 
 /** What an interruptible machine costs is its bid, so limits and orders go by the least one. */
 function priceField(rentalType: RentalType): string {
   return rentalType === 'interruptible' ? 'min_bid' : 'dph_total';
-}
-
-/** True for an order that only sorts what was returned. */
-export function isLocalOrder(sort: SortOrder): boolean {
-  return sort === 'distance';
 }
 
 /** The same search in the service's names and units. */
@@ -148,8 +139,6 @@ export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | unde
         : next('gpu_total_ram', { lte: last.gpuRamMb * last.gpuCount });
     case 'best':
       return last.score === undefined ? undefined : next('score', { lte: last.score });
-    case 'distance':
-      return undefined;
   }
 }
 

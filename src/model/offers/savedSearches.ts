@@ -27,11 +27,6 @@ const shape = z.object({
   filters: z.record(z.string(), z.unknown()).catch({}),
   rentalType: z.enum(['on-demand', 'interruptible']).catch('on-demand'),
   sort: z.enum(sortOrders).catch('best'),
-  near: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
-    .optional()
-    .catch(undefined),
   diskGb: z.number().min(1).max(1_000_000).catch(usualDiskGb),
 });
 
@@ -65,12 +60,11 @@ export function readQuery(value: unknown): MarketQuery | undefined {
   if (!parsed.success) {
     return undefined;
   }
-  const { filters, rentalType, sort, near, diskGb } = parsed.data;
+  const { filters, rentalType, sort, diskGb } = parsed.data;
   return {
     filters: readFilters(filters),
     rentalType,
     sort,
-    ...(near === undefined ? {} : { near }),
     diskGb,
   };
 }

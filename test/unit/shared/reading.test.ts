@@ -48,6 +48,18 @@ describe('A reading of an account', () => {
     assert.equal(skippedOf(list), undefined);
   });
 
+  it('shows that it is being read the first time and after a failure, and keeps what it had otherwise', async () => {
+    const list = open(await computer.openSignedIn());
+    const kinds: string[] = [];
+    list.onDidChange((state) => kinds.push(state.kind));
+    answering = Promise.reject(new Error('no answer'));
+    await assert.rejects(list.refresh(), /no answer/);
+    answering = Promise.resolve();
+    await list.refresh();
+    await list.refresh();
+    assert.deepEqual(kinds, ['loading', 'failed', 'loading', 'ready', 'ready']);
+  });
+
   it('is read again by the other windows when that number changes', async () => {
     const first = open(await computer.openSignedIn());
     const second = open(await computer.openSignedIn());

@@ -217,14 +217,6 @@ describe('a search session', () => {
     assert.deepEqual(full.ask(1).search.order, [['dph_total', 'asc']]);
   });
 
-  it('says that an order by distance sorts only what was sent', async () => {
-    const { session, ask } = aSession({ query: { ...defaultQuery, sort: 'distance', near: 'SE' } });
-    session.start();
-    await ask(0).answer(fullAnswer);
-    assert.ok(session.view.orderedHere);
-    assert.equal(session.view.more, 'unreachable');
-  });
-
   it('adds the rows after the last one, each once', async () => {
     const query: MarketQuery = { ...defaultQuery, sort: 'price' };
     const { session, ask, ids } = aSession({ query });

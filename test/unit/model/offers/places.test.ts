@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
-import { placeText } from '../../../../src/model/offers/places';
+import { countries, findPlaces, placeText } from '../../../../src/model/offers/places';
 
 describe('places', () => {
+  it('knows each country by its code and its name, and none twice', () => {
+    assert.equal(new Set(countries.map(({ code }) => code)).size, countries.length);
+    assert.equal(new Set(countries.map(({ name }) => name)).size, countries.length);
+    assert.deepEqual(
+      ['sweden', 'se', 'South Korea', 'new-zealand', 'uk', 'Hong Kong', 'cu', 'Atlantis'].map(findPlaces),
+      [['SE'], ['SE'], ['KR'], ['NZ'], ['GB'], ['HK'], [], []],
+    );
+  });
+
   it('says where a machine is without saying it twice', () => {
     assert.deepEqual(
       ['Sweden, SE', ', US', 'US', 'Texas, US', 'Quebec, CA', 'Sweden', 'Atlantis, XX', ''].map(placeText),

@@ -17,8 +17,7 @@ import {
 const query: MarketQuery = {
   filters: { gpu: { oneOf: ['RTX 4090'] }, gpuRamGb: { min: 24 }, verified: true },
   rentalType: 'interruptible',
-  sort: 'distance',
-  near: 'SE',
+  sort: 'reliability',
   diskGb: 40,
 };
 
@@ -50,8 +49,7 @@ describe('saved searches', () => {
           newField: { min: 1 },
           gpu: { oneOf: 'x' },
         },
-        sort: 'luck',
-        near: 'Sweden',
+        sort: 'distance',
       }),
       { filters: { cuda: { min: 12 } }, rentalType: 'on-demand', sort: 'best', diskGb: 20 },
     );
