@@ -95,7 +95,8 @@ export async function startApp(
 }
 
 /** Notes for the next start of the editor whether anything bills or waits. */
-function keepAttention({ accounts, fleet, rentals, searchWatches, storageDir, log }: Services): void {
+function keepAttention(services: Services): void {
+  const { accounts, fleet, rentals, searchWatches, otherLeases, storageDir, log } = services;
   const attention = new Attention(join(storageDir, 'attention.json'), log);
   const tell = () => {
     const { state } = fleet;
@@ -106,7 +107,8 @@ function keepAttention({ accounts, fleet, rentals, searchWatches, storageDir, lo
       // Before any list: the editor may be killed within seconds of the Enter.
       void attention.set(true);
     } else if (state.kind === 'ready') {
-      void attention.set(state.value.instances.length > 0 || searchWatches.rows.length > 0);
+      const isWatching = searchWatches.rows.length > 0 || otherLeases.hasWork;
+      void attention.set(state.value.instances.length > 0 || isWatching);
     }
   };
   fleet.onDidChange(tell);

@@ -32,6 +32,7 @@ import { FailedMachines } from './store/rentals/failedMachines';
 import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
 import { InstanceLeases } from './store/leases/instanceLeases';
 import { LeaseFiles } from './store/leases/leaseFiles';
+import { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import { LeaseRunner } from './store/leases/leaseRunner';
 import { Notices } from './store/windows/notices';
 import { createFleet, type FleetStore } from './store/instances/fleet';
@@ -39,7 +40,7 @@ import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
-import type { Account, Accounts, SecretPort, WindowHub } from './store/ports';
+import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
 import { createReadiness } from './store/rentals/readiness';
@@ -253,7 +254,7 @@ function listServices(shared: {
 /** What happens to instances later, and since when they are not used. */
 function leaseServices(deps: {
   readonly own: Own;
-  readonly accounts: Accounts;
+  readonly accounts: Accounts & OtherAccounts;
   readonly fleet: FleetStore;
   readonly hub: WindowHub;
   readonly clock: Clock;
@@ -268,8 +269,9 @@ function leaseServices(deps: {
   const idle = own(new IdleWatch({ ...shared, presence, aliasOf, file }));
   const leases = own(new InstanceLeases({ ...shared, storage }));
   own(new LeaseRunner({ ...shared, leases, idle, notices }));
+  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage }));
   own(new PriceWatch({ ...shared, notices }));
-  return { presence, notices, idle, leases };
+  return { presence, notices, idle, leases, otherLeases };
 }
 
 function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {

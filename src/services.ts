@@ -18,6 +18,7 @@ import type { WindowInUse } from './store/accounts/windowInUse';
 import type {
   AccountChanges,
   Accounts,
+  OtherAccounts,
   Fleet,
   SecretPort,
   SshKeyList,
@@ -28,6 +29,7 @@ import type {
 import type { ConnectedWindows } from './store/windows/connectedWindows';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/leases/idleWatch';
+import type { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import type { InstanceLeases } from './store/leases/instanceLeases';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
@@ -74,7 +76,7 @@ export interface Services {
   readonly links: Shell['links'];
   readonly hub: WindowHub;
   readonly demo: Demo;
-  readonly accounts: Accounts & AccountChanges & SessionAccess;
+  readonly accounts: Accounts & OtherAccounts & AccountChanges & SessionAccess;
   /** What an account leaves when it is signed out. */
   readonly accountCleanup: AccountCleanup;
   /** What the key in use may do. */
@@ -93,6 +95,7 @@ export interface Services {
   readonly idle: IdleWatch;
   /** When instances are to be stopped or destroyed. */
   readonly leases: InstanceLeases;
+  readonly otherLeases: OtherAccountLeases;
   /** From the window that finds something out to the one that tells it. */
   readonly notices: Notices;
   /** Avoided when a machine is replaced. */

@@ -63,6 +63,11 @@ export interface Accounts {
   refreshUser(): Promise<User>;
 }
 
+/** Accounts that are signed in beside the active one, as far as their keys can be read. */
+export interface OtherAccounts {
+  others(): Promise<readonly Account[]>;
+}
+
 /** Changes of an account that is signed in, for all windows. */
 export interface AccountChanges {
   /** Checks another key with users/current and uses it where it is of the same user. */

@@ -20,12 +20,30 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
   store.add(
     deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
       const parsed = leaseNotice.safeParse(data);
-      if (kind === leaseNoticeKind && parsed.success && accountKey === deps.accounts.active?.key) {
-        once.offer(key, () => tell(deps, { ...parsed.data, name: plainLabel(parsed.data.name) }));
+      if (kind !== leaseNoticeKind || !parsed.success) {
+        return;
       }
+      const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
+      const isActive = accountKey === deps.accounts.active?.key;
+      once.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)));
     }),
   );
   return store;
+}
+
+/** Of an account that is not the active one: what can be done about it needs that account. */
+async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotice): Promise<void> {
+  const account = (await deps.accounts.known()).find(({ key }) => key === accountKey);
+  if (!account) {
+    return;
+  }
+  const name = t('{0} of {1}', notice.name, plainLabel(account.name));
+  const [level, message] = words(deps, { ...notice, name });
+  const show = level === 'info' ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+  const change = t('Switch Account…');
+  if ((await show(message, change)) === change) {
+    await runCommand('gpuRental.switchAccount');
+  }
 }
 
 async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {

@@ -14,6 +14,7 @@ import type {
   Account,
   AccountChanges,
   Accounts,
+  OtherAccounts,
   AccountsState,
   KeyReplacement,
   SecretPort,
@@ -42,7 +43,9 @@ export interface AccountsDeps {
   readonly beforeRead?: (accountKey: string, route: string) => void;
 }
 
-export function createAccounts(deps: AccountsDeps): Accounts & AccountChanges & SessionAccess & Disposable {
+export function createAccounts(
+  deps: AccountsDeps,
+): Accounts & OtherAccounts & AccountChanges & SessionAccess & Disposable {
   return new StoredAccounts(deps);
 }
 
@@ -57,7 +60,7 @@ export interface SessionAccess {
 const topic = 'accounts';
 const userTopic = 'accounts.user';
 
-class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposable {
+class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, SessionAccess, Disposable {
   private readonly files: AccountFiles;
   private readonly sessions: Sessions;
   private readonly owned = new DisposableStore();
@@ -329,6 +332,19 @@ class StoredAccounts implements Accounts, AccountChanges, SessionAccess, Disposa
       return { kind: 'signedIn', account: this.makeAccount(saved, isKept) };
     }
     return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
+  }
+
+  async others(): Promise<readonly Account[]> {
+    const known = await this.files.list();
+    const accounts = await Promise.all(
+      known
+        .filter(({ ref }) => ref.key !== this.refOfState()?.key)
+        .map(async (saved) => {
+          const { isKept, content } = await this.inUse.read(saved.ref.key);
+          return content.kind === 'present' ? [this.makeAccount(saved, isKept)] : [];
+        }),
+    );
+    return accounts.flat();
   }
 
   private makeRenewal(gate: SecondFactorGate): SessionRenewal {

@@ -1,0 +1,108 @@
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { noFacts } from '../../model/instances/instanceState';
+import type { Account, Accounts, Fleet, OtherAccounts, WindowHub } from '../ports';
+import type { Notices } from '../windows/notices';
+import { InstanceLeases } from './instanceLeases';
+import type { LeaseStorage } from './leaseFiles';
+import { LeaseRunner } from './leaseRunner';
+
+export interface OtherAccountLeasesDeps {
+  readonly accounts: Accounts & OtherAccounts;
+  readonly hub: WindowHub;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storage: (accountKey: string) => LeaseStorage;
+}
+
+/** How often it is looked who else is signed in. */
+const lookEveryMs = 60_000;
+
+/** Carries out the schedules of accounts that are signed in and not the active one, in the window that leads. */
+export class OtherAccountLeases implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+  private readonly running = new Map<string, Disposable>();
+
+  constructor(private readonly deps: OtherAccountLeasesDeps) {
+    this.owned.add(deps.accounts.onDidChange(() => this.look()));
+    this.owned.add(deps.hub.onDidChangeLeader(() => this.look()));
+    this.look();
+  }
+
+  /** The next start is to go on with them. */
+  get hasWork(): boolean {
+    return this.running.size > 0;
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.keepOnly(new Set());
+  }
+
+  private look(): void {
+    this.lookNow()
+      .catch((error: unknown) => {
+        this.deps.log.error('The schedules of the other accounts could not be looked at', error);
+      })
+      .finally(() => {
+        const isWanted = !this.owned.isDisposed && this.deps.hub.isLeader;
+        this.timer.value = isWanted ? this.deps.clock.schedule(() => this.look(), lookEveryMs) : undefined;
+      });
+  }
+
+  private async lookNow(): Promise<void> {
+    const { accounts, hub, storage } = this.deps;
+    const others = hub.isLeader ? await accounts.others() : [];
+    const rows = await Promise.all(others.map(({ key }) => storage(key).list()));
+    if (this.owned.isDisposed) {
+      return;
+    }
+    const wanted = others.filter(
+      ({ key }, index) => key !== accounts.active?.key && (rows[index]?.length ?? 0) > 0,
+    );
+    this.keepOnly(new Set(wanted.map(({ key }) => key)));
+    for (const account of wanted.filter(({ key }) => !this.running.has(key))) {
+      this.running.set(account.key, this.run(account));
+    }
+  }
+
+  private keepOnly(keys: ReadonlySet<string>): void {
+    for (const [key, one] of this.running) {
+      if (!keys.has(key)) {
+        this.running.delete(key);
+        one.dispose();
+      }
+    }
+  }
+
+  private run(account: Account): Disposable {
+    const store = new DisposableStore();
+    const onDidChange = store.add(new Emitter<never>()).event;
+    const shared = { ...this.deps, accounts: { active: account, onDidChange } };
+    const leases = store.add(new InstanceLeases(shared));
+    const fleet = unreadFleet(onDidChange);
+    // Whether an instance is idle is watched for the active account alone.
+    const idle = { idleSince: () => undefined, onDidLook: onDidChange };
+    store.add(new LeaseRunner({ ...shared, fleet, leases, idle }));
+    return store;
+  }
+}
+
+/** No list is kept of them: what is there is read right before something is done to it. */
+function unreadFleet(onDidChange: Fleet['onDidChange']): Fleet {
+  return {
+    state: { kind: 'idle' },
+    onDidChange,
+    find: () => undefined,
+    hasEnded: () => false,
+    facts: () => noFacts,
+    note: () => undefined,
+    forget: () => undefined,
+    refresh: () => Promise.resolve(),
+    setInterest: () => undefined,
+  };
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../support/feature/useComputer';
+
+describe('a schedule of an account that is not the active one', () => {
+  const computer = useComputer();
+
+  it('is carried out, and told with the name of the account', async () => {
+    const { simulator } = computer();
+    const worker = await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.quick.pick(/Stop After a Time/);
+    await window.quick.type('30m', { enter: false });
+    await window.quick.pick('In 30 min');
+    await window.toast(/worker will be stopped at/);
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    window.clearToasts();
+    await window.signIn((json as { key: string }).key);
+    await window.toast(/will be stopped in/, { withinMs: 28 * 60_000 });
+    assert.equal(simulator.world.instance(worker)?.intendedStatus, 'running');
+    await window.toast(new RegExp(`#${worker} of .* is stopped, as you set`), { withinMs: 40 * 60_000 });
+    assert.equal(simulator.world.instance(worker)?.intendedStatus, 'stopped');
+    const sent = simulator.received('PUT', `/api/v0/instances/${worker}/`);
+    assert.deepEqual(
+      sent.map(({ body }) => body),
+      [{ state: 'stopped' }],
+    );
+  });
+});
