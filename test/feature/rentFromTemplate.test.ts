@@ -268,12 +268,16 @@ describe('the list of templates to rent from', () => {
     await window.quick.title('Rent: Disk');
     await window.quick.button('Keep the Defaults and Review');
     await window.quick.title('Rent: Confirm');
+    const gone = { kind: 'error', status: 404, error: 'no_such_template', msg: 'Not here.' } as const;
+    simulator.fail({ ...gone, method: 'GET', path: '/api/v0/template/' });
+    await confirmRental(window);
+    await generateKey(window);
+    await window.quick.row('Could not check the template Two cards. Nothing was rented');
     const query = encodeURIComponent(JSON.stringify({ name: { eq: 'Two cards' } }));
     const { json } = await simulator.call('GET', `/api/v0/template/?select_filters=${query}`);
     const [{ hash_id }] = (json as { templates: [Created] }).templates;
     assert.equal((await simulator.call('DELETE', '/api/v0/template/', { hash_id })).status, 200);
     await confirmRental(window);
-    await generateKey(window);
     await window.quick.row('The template Two cards was deleted');
     assert.deepEqual(rentalsOf(computer()), []);
     assert.deepEqual(simulator.world.instances, []);

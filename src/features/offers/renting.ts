@@ -135,7 +135,11 @@ export class Renting {
         t('Enter rents from its current version, as it is shown below.'),
       );
     } catch (error) {
-      return this.failed(error, signal);
+      if (!(error instanceof GoneError || error instanceof NotFoundError)) {
+        return this.failed(error, signal);
+      }
+      // It is about the template, and says nothing about the offer.
+      return again(t('Could not check the template {0}. Nothing was rented.', name), localize(error.text));
     }
   }
 
