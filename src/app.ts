@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { t } from './editor/localize';
 import type { AnyCommandId } from './contributions';
 import { register as registerAccount } from './features/account';
 import { register as registerCompare } from './features/compare';
@@ -87,11 +88,22 @@ export async function startApp(
   await services.accounts.load();
   keepAttention(services);
   return {
-    run: (id, args) => {
+    run: async (id, args) => {
       services.windowInUse.noteCommand();
+      if (isOfLostRow(args)) {
+        void vscode.window.showInformationMessage(
+          t('The list changed at that moment, so nothing was done. Choose the command again.'),
+        );
+        return undefined;
+      }
       return services.commands.run(id, args);
     },
   };
+}
+
+/** The menu of a row brings the row and the selection; the row is missing where the list was made anew meanwhile. */
+function isOfLostRow(args: readonly unknown[]): boolean {
+  return args.length >= 2 && args[0] === undefined && (args[1] === undefined || Array.isArray(args[1]));
 }
 
 /** Notes for the next start of the editor whether anything bills or waits. */

@@ -16,17 +16,19 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' 
 
 /** The instances view: data from the fleet, an item where it could not be read, never a silent blank. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<object | undefined>();
+  private readonly changed = new vscode.EventEmitter<object | object[] | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new NodeCache();
   private readonly store = new DisposableStore();
   private isOneOfSeveral = false;
+  /** The names of the rows that were there last; `undefined` where some of them have none. */
+  private shown: string | undefined;
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
     this.store.add(
       deps.fleet.onDidChange(() => {
-        this.changed.fire(undefined);
+        this.refreshRows();
         this.decorate();
       }),
     );
@@ -45,12 +47,21 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         this.decorate();
       }),
     );
-    this.store.add(
-      deps.instanceGroups.onDidChange(() => {
-        this.changed.fire(undefined);
-      }),
-    );
+    this.store.add(deps.instanceGroups.onDidChange(() => this.refreshRows()));
     this.decorate();
+  }
+
+  /**
+   * While the same rows stay, they are refreshed one by one: a menu that is open on a row would lose it if the whole
+   * list were made anew.
+   */
+  private refreshRows(): void {
+    const rows = this.getChildren();
+    const names = rows.map((row) => (this.nodes.isOwn(row) ? nameOf(row) : undefined));
+    const shown = names.includes(undefined) ? undefined : names.join();
+    const isSame = shown !== undefined && shown !== '' && shown === this.shown;
+    this.shown = shown;
+    this.changed.fire(isSame ? rows : undefined);
   }
 
   getChildren(node?: object): object[] {
@@ -255,6 +266,15 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       view.message = message;
     }
   }
+}
+
+/** Tells the rows that stay the same object from list to list. */
+function nameOf(node: InstanceNode): string | undefined {
+  return node.kind === 'instance'
+    ? String(node.instanceId)
+    : node.kind === 'group'
+      ? `group ${node.groupId}`
+      : undefined;
 }
 
 function unread(count: number): string {

@@ -37,6 +37,11 @@ export class FakeTreeView {
     private readonly onDispose: () => void,
   ) {}
 
+  /** Told what the provider wants drawn again: some nodes, or everything. */
+  onDidRefresh(listener: (what: unknown) => void): void {
+    this.provider.onDidChangeTreeData?.(listener);
+  }
+
   setVisible(visible: boolean): void {
     if (this.visible === visible) return;
     this.visible = visible;
