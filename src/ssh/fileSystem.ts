@@ -1,4 +1,13 @@
-import { readFileSync, renameSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
 import * as fs from 'node:fs/promises';
 
 /** What we need to know about a path; a link is not followed. */
@@ -11,6 +20,13 @@ export interface FileFacts {
   /** How many names the file has. */
   readonly links: number;
   readonly mtimeMs: number;
+}
+
+/** A file that lost its name to another one, and that a program may still have open. */
+export interface OldFile {
+  /** What was added to its end so far; empty as well where all of it was changed. */
+  late(): Promise<Buffer>;
+  close(): Promise<void>;
 }
 
 /**
@@ -30,12 +46,14 @@ export interface FileSystem {
   /** The same, and returns once the disk has it. */
   readonly createSynced: (path: string, bytes: Buffer, mode: number) => Promise<void>;
   /**
-   * Renames `temp` to `target` if `target` still holds `expected`; `false` where it holds something
+   * Renames `temp` to `target` if `target` still holds `expected`; `undefined` where it holds something
    * else. All happens in one turn, which leaves other programs microseconds: a system offers no rename
    * that compares, one that swaps is out of reach from here, and moving the old file away first
    * would leave none for a moment, which a crash would make last.
    */
-  readonly replaceIfSame: (temp: string, target: string, expected: Buffer) => Promise<boolean>;
+  readonly replaceIfSame: (temp: string, target: string, expected: Buffer) => Promise<OldFile | undefined>;
+  /** Adds to the end of a file that exists. */
+  readonly append: (path: string, bytes: Buffer) => Promise<void>;
   /** Gives `temp` the name `target` if nothing has it; `false` where something has. `temp` stays. */
   readonly linkNew: (temp: string, target: string) => Promise<boolean>;
   /** Removes `target` if it still holds `expected`, in one turn as above. */
@@ -85,11 +103,29 @@ export const nodeFileSystem: FileSystem = {
   replaceIfSame: (temp, target, expected) =>
     new Promise((resolve) => {
       const same = readFileSync(target).equals(expected);
+      // Windows gives the name to no other file while the old one is open.
+      const old = same && process.platform !== 'win32' ? openSync(target, 'r') : undefined;
       if (same) {
-        renameSync(temp, target);
+        try {
+          renameSync(temp, target);
+        } catch (error) {
+          if (old !== undefined) {
+            closeSync(old);
+          }
+          throw error;
+        }
       }
-      resolve(same);
+      resolve(same ? oldFile(old, expected) : undefined);
     }),
+  append: async (path, bytes) => {
+    const file = await fs.open(path, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
   removeIfSame: (target, expected) =>
     new Promise((resolve) => {
       const same = readFileSync(target).equals(expected);
@@ -127,6 +163,28 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 };
+
+function readAll(file: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
+}
+
+function oldFile(file: number | undefined, expected: Buffer): OldFile {
+  if (file === undefined) {
+    return { late: () => Promise.resolve(Buffer.alloc(0)), close: () => Promise.resolve() };
+  }
+  return {
+    late: () => {
+      const now = readAll(file);
+      const isLonger = now.subarray(0, expected.length).equals(expected);
+      return Promise.resolve(isLonger ? now.subarray(expected.length) : Buffer.alloc(0));
+    },
+    close: () => {
+      closeSync(file);
+      return Promise.resolve();
+    },
+  };
+}
 
 /** Node's error code, `''` for anything else. */
 export function errorCode(error: unknown): string {

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { wait, type Clock } from '../util/clock';
-import { errorCode, isMissing, type FileFacts, type FileSystem } from './fileSystem';
+import { errorCode, isMissing, type FileFacts, type FileSystem, type OldFile } from './fileSystem';
 
 export interface Replacement {
   readonly bytes: Buffer;
   /** What the file held when `bytes` were made from it; `undefined` where there was none. */
   readonly expected: Buffer | undefined;
   readonly mode: number;
+  /** When the old file is looked at again for lines that another program adds to it, one wait after the other. */
+  readonly lateMs?: readonly number[];
   /** Given on where the file belongs to somebody else than who writes. */
   readonly owner?: Pick<FileFacts, 'uid' | 'gid'> | undefined;
 }
@@ -38,7 +40,11 @@ export async function replaceFile(
     if (expected === undefined) {
       return await linkInPlace(fs, temp, target);
     }
-    renamed = await retrying(clock, () => fs.replaceIfSame(temp, target, expected));
+    const old = await retrying(clock, () => fs.replaceIfSame(temp, target, expected));
+    renamed = old !== undefined;
+    if (old) {
+      await carryOver(fs, clock, target, old, replacement.lateMs ?? []);
+    }
     return renamed;
   } catch (error) {
     if (expected !== undefined && isMissing(error)) {
@@ -71,7 +77,34 @@ async function linkInPlace(fs: FileSystem, temp: string, target: string): Promis
     }
     throw error;
   }
-  return fs.replaceIfSame(temp, target, Buffer.alloc(0));
+  const old = await fs.replaceIfSame(temp, target, Buffer.alloc(0));
+  await old?.close();
+  return old !== undefined;
+}
+
+/** A program that opened the old file before the rename adds its lines to a file without a name. */
+async function carryOver(
+  fs: FileSystem,
+  clock: Clock,
+  target: string,
+  old: OldFile,
+  delays: readonly number[],
+): Promise<void> {
+  try {
+    let carried = 0;
+    for (const delayMs of [0, ...delays]) {
+      if (delayMs > 0) {
+        await wait(clock, delayMs);
+      }
+      const late = (await old.late()).subarray(carried);
+      if (late.length > 0) {
+        await fs.append(target, late);
+        carried += late.length;
+      }
+    }
+  } finally {
+    await old.close();
+  }
 }
 
 /** Virus scanners and editors hold files open on Windows; they let go soon. */

@@ -114,6 +114,7 @@ export class UserConfig {
         bytes: Buffer.from(next.text, 'latin1'),
         expected: bytes,
         mode: facts?.mode ?? 0o600,
+        lateMs: [50, 250],
         owner: platform === 'win32' ? undefined : facts,
       });
     } catch (error) {

@@ -43,6 +43,7 @@ export class CrashingFileSystem {
       create: guard('create', real.create, torn),
       createSynced: guard('createSynced', real.createSynced, torn),
       replaceIfSame: guard('replaceIfSame', real.replaceIfSame),
+      append: guard('append', real.append),
       linkNew: guard('linkNew', real.linkNew),
       removeIfSame: guard('removeIfSame', real.removeIfSame),
       remove: guard('remove', real.remove),

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
@@ -258,6 +261,31 @@ describe("The user's SSH config", () => {
     };
     assert.equal(await config(fs).ensure(), 'written');
     assert.equal(home.read(), block + user);
+  });
+
+  it('keeps the lines that a program adds to the old file, which it opened before the rename', async () => {
+    home.write(user);
+    const other = openSync(home.configFile, 'a');
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      replaceIfSame: async (temp, target, expected) => {
+        const old = await nodeFileSystem.replaceIfSame(temp, target, expected);
+        writeSync(other, 'Host at-once\n');
+        return (
+          old && {
+            ...old,
+            late: async () => {
+              const late = await old.late();
+              writeSync(other, late.length < 20 ? 'Host later\n' : '');
+              return late;
+            },
+          }
+        );
+      },
+    };
+    assert.equal(await config(fs).ensure(), 'written');
+    closeSync(other);
+    assert.equal(home.read(), `${block + user}Host at-once\nHost later\n`);
   });
 
   it('is read anew where somebody edits it right before the rename', async () => {
