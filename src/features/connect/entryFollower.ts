@@ -1,5 +1,8 @@
+import type { Instance } from '../../model/instances/instance';
 import { stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { UnsafeValueError } from '../../ssh/validate';
+import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
@@ -11,13 +14,14 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 export class EntryFollower implements Disposable {
   private readonly subscription: Disposable;
   private following: Promise<void> = Promise.resolve();
+  private readonly seen = new Map<number, string>();
 
   constructor(private readonly deps: Deps) {
     this.subscription = deps.fleet.onDidChange(() => {
       this.following = this.following
         .then(() => this.follow())
         .catch((error: unknown) => {
-          deps.log.warn(`An SSH entry could not follow its instance: ${String(error)}`);
+          deps.log.error('SSH entries could not follow their instances', error);
         });
     });
   }
@@ -27,7 +31,7 @@ export class EntryFollower implements Disposable {
   }
 
   private async follow(): Promise<void> {
-    const { accounts, fleet, ssh, clock, log } = this.deps;
+    const { accounts, fleet, clock, log } = this.deps;
     const { active } = accounts;
     const { state } = fleet;
     if (!active || state.kind !== 'ready' || state.error !== undefined) {
@@ -36,11 +40,30 @@ export class EntryFollower implements Disposable {
     for (const instance of state.value.instances) {
       // While it starts, its addresses appear one after the other.
       if (stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running') {
-        const endpoint = await ssh.follow(active, instance);
-        if (endpoint) {
-          log.info(`The SSH entry of instance ${instance.id} follows it to port ${endpoint.port}`);
+        try {
+          await this.followOne(active, instance);
+        } catch (error) {
+          // Addresses that can't be used are the same next time; anything else is tried again.
+          if (!(error instanceof UnsafeValueError)) {
+            this.seen.delete(instance.id);
+          }
+          log.warn(`The SSH entry of instance ${instance.id} could not follow it: ${String(error)}`);
         }
       }
+    }
+  }
+
+  /** Looks at the entry only where the addresses are not those of the last look: most lists change nothing here. */
+  private async followOne(account: Account, instance: Instance): Promise<void> {
+    const { publicIp, ports, sshHost, sshPort } = instance;
+    const addresses = JSON.stringify([account.key, publicIp, ports, sshHost, sshPort]);
+    if (this.seen.get(instance.id) === addresses) {
+      return;
+    }
+    this.seen.set(instance.id, addresses);
+    const endpoint = await this.deps.ssh.follow(account, instance);
+    if (endpoint) {
+      this.deps.log.info(`The SSH entry of instance ${instance.id} follows it to port ${endpoint.port}`);
     }
   }
 }
