@@ -25,7 +25,7 @@ describe('renting when things change', () => {
     await quick().row(/Rent for/);
     await confirmRental(window);
     await generateKey(window);
-    await quick().row(/RTX 3090 24 GB is gone.*next best offer/);
+    await quick().row(/Another user has rented .*RTX 3090 24 GB.*next best offer/);
     assert.equal(rentalsOf(computer()).length, 1);
     assert.deepEqual(simulator.world.instances, []);
   });

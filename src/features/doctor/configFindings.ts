@@ -71,7 +71,7 @@ function toolsFinding({ missing }: ClientFacts): Finding {
         'problem',
         text('Not found: {0}. Install all of OpenSSH.', missing.join(', ')),
       )
-    : finding('sshTools', title, 'ok', text('sftp and ssh-keygen are there.'));
+    : finding('sshTools', title, 'ok', text('ssh-keygen is there.'));
 }
 
 function modesFinding({ tooOpen }: ConfigFacts): Finding {

@@ -45,7 +45,7 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
 }
 
 /** As one word of a POSIX shell. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

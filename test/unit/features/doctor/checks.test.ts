@@ -186,7 +186,7 @@ describe('The doctor', () => {
       'sshTools',
       'problem',
       '',
-      none(() => scene.without('sftp')),
+      none(() => scene.without('ssh-keygen')),
     ),
     'doubled markers': fault(
       'include',
