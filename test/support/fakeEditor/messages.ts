@@ -23,6 +23,8 @@ export class Messages {
   readonly shown: ShownMessage[] = [];
   /** All that were ever shown, for closing checks. */
   readonly history: ShownMessage[] = [];
+  /** Told of each as it appears. */
+  onDidShow: (message: ShownMessage) => void = () => undefined;
 
   show(kind: MessageKind, text: string, rest: readonly unknown[]): Promise<unknown> {
     const [first] = rest;
@@ -66,6 +68,7 @@ export class Messages {
     }
     this.shown.push(shown);
     this.history.push(shown);
+    this.onDidShow(shown);
     return shown;
   }
 

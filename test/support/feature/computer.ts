@@ -26,8 +26,6 @@ export interface SecretUse {
   readonly proceed: () => string | undefined;
 }
 
-/** How long a test may wait in the product's time, unless it says otherwise. */
-const patienceMs = 15 * 60_000;
 /** How long anything may take in real time; reached only by what hangs. */
 const hangMs = 60_000;
 
@@ -43,6 +41,8 @@ export class Computer {
   private readonly secretValues = new Map<string, string>();
   private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
   private readonly mementos = new Map<string, unknown>();
+  /** How long `until` waits in the product's time, unless it is told otherwise. */
+  patienceMs = 15 * 60_000;
   /** Stands before the secret store, for tests of one in trouble. */
   secretTrouble: ((use: SecretUse) => Promise<string | undefined>) | undefined;
 
@@ -158,7 +158,7 @@ export class Computer {
   async until<T>(
     what: string,
     ask: () => T | Promise<T>,
-    { withinMs = patienceMs }: { readonly withinMs?: number } = {},
+    { withinMs = this.patienceMs }: { readonly withinMs?: number } = {},
   ): Promise<Exclude<T, undefined | false>> {
     const end = this.clock.elapsed() + withinMs;
     const hangsAt = Date.now() + hangMs;

@@ -53,6 +53,10 @@ export class Fate {
     return this.state === 'dead';
   }
 
+  get isHung(): boolean {
+    return this.state === 'hangs';
+  }
+
   hang(): void {
     if (this.state !== 'runs') return;
     this.state = 'hangs';

@@ -1,0 +1,97 @@
+/**
+ * `npm run fuzz`: random user actions, faults of the service, killed and hanging windows and jumps of the clock, with the
+ * simulator's ledger as the judge (`test/fuzz`). Ends with one line of figures; red where a run broke a rule.
+ *
+ *   npm run fuzz                           as many runs as fit into five minutes
+ *   npm run fuzz -- --runs 2000            so many runs, however long they take
+ *   npm run fuzz -- --minutes 60           as many as fit into an hour
+ *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
+ */
+import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { run } from './process.mjs';
+import { root, setUpOrEnd } from './setup.mjs';
+
+/** Runs that share a process; its windows stay in memory, so a new one takes over. */
+const perProcess = 20;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string' },
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+  },
+});
+const number = (text, otherwise) => (text === undefined ? otherwise : Number(text));
+const runs = number(values.runs, Infinity);
+const minutes = number(values.minutes, values.runs === undefined ? 5 : Infinity);
+const firstSeed = number(values.seed, randomInt(1_000_000_000));
+if (!(runs >= 1) || !(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
+  process.stderr.write('--runs, --minutes and --seed take numbers.\n');
+  process.exit(2);
+}
+await setUpOrEnd(['modules', 'ssh']);
+
+const startedAt = Date.now();
+const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+const results = [];
+let begun = 0;
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+
+async function lane() {
+  while (begun < runs && seconds() < minutes * 60) {
+    const first = firstSeed + begun;
+    const count = Math.min(perProcess, runs - begun);
+    begun += count;
+    await play(first, count);
+  }
+}
+
+/** Plays seeds in a process of their own. One that ends before its last run counts as broken, and the rest is played. */
+async function play(first, count) {
+  let next = first;
+  const main = path.join(root, 'test', 'fuzz', 'main.ts');
+  const args = [first, count, ...(runs === 1 ? ['--trace'] : [])].map(String);
+  const { lines } = await run(process.execPath, ['--require', 'tsx/cjs', main, ...args], {
+    cwd: root,
+    onLine: (line) => {
+      const result = resultIn(line);
+      if (result) {
+        next = result.seed + 1;
+        report(result);
+      } else if (runs === 1) process.stdout.write(`${line}\n`);
+    },
+  });
+  if (next < first + count) {
+    const hung = results.some(({ seed, violations }) => seed === next - 1 && violations.includes('it hangs'));
+    if (!hung) {
+      report({ seed: next, violations: [`it crashed: ${lines.slice(-5).join(' ')}`], rentals: 0 });
+      next += 1;
+    }
+    if (next < first + count) await play(next, first + count - next);
+  }
+}
+
+function resultIn(line) {
+  if (!line.startsWith('{"seed":')) return undefined;
+  return JSON.parse(line);
+}
+
+function report(result) {
+  results.push(result);
+  for (const violation of result.violations) {
+    process.stdout.write(`seed ${result.seed}: ${violation}\n`);
+  }
+  if (result.violations.length > 0) {
+    process.stdout.write(`  again with: npm run fuzz -- --seed ${result.seed} --runs 1\n`);
+  }
+}
+
+const broken = results.filter(({ violations }) => violations.length > 0).length;
+const rentals = results.reduce((sum, one) => sum + one.rentals, 0);
+process.stdout.write(
+  `fuzz: ${results.length} runs from seed ${firstSeed}, ${rentals} rentals, ${broken} runs with violations, ${seconds()} s\n`,
+);
+process.exit(broken > 0 ? 1 : 0);

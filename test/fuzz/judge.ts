@@ -1,0 +1,135 @@
+import type { InstanceState } from '../../src/simulator/state';
+import type { Computer } from '../support/feature/computer';
+import type { FeatureWindow } from '../support/feature/window';
+import type { ShownMessage } from '../support/fakeEditor/messages';
+
+const mark = /\[(gr-[0-9a-f]{8})\]$/;
+/** Said as a fact, not as what is about to happen. */
+const endTold = [/^(?<name>[^.]*#\d+) is destroyed[,.:]/, /^(?<name>[^.]*#\d+) cost .* It was destroyed\./];
+const scheduleTold = /#(\d+) will be (stopped|destroyed) (?:at|in) /;
+
+export const idIn = (text: string) => {
+  const id = /#(\d+)/.exec(text)?.[1];
+  return id === undefined ? undefined : Number(id);
+};
+
+export interface Schedule {
+  readonly action: 'stop' | 'destroy';
+  readonly dueAt: number;
+}
+
+/**
+ * Keeps the books of one run: what the service did, what the user allowed, and what was told. A user's word counts
+ * from the moment in which it is given, so that only what nobody wanted is a violation.
+ */
+export class Judge {
+  readonly violations: string[] = [];
+  /** Enters on a confirmation, and buttons that rent. */
+  rentalsAllowed = 0;
+  /** What the user allowed to be destroyed, data or not. */
+  readonly mayEnd = new Set<number>();
+  /** What the user scheduled and was told of, until it is carried out or the user changes it. */
+  readonly schedules = new Map<number, Schedule>();
+  private readonly labels = new Map<number, string>();
+  private readonly ran = new Set<number>();
+  private ended = 0;
+
+  constructor(
+    private readonly computer: Computer,
+    private readonly replacesUnasked: boolean,
+  ) {
+    computer.simulator.world.onDidChangeInstance((instance) => {
+      this.enter(instance);
+    });
+  }
+
+  get rentals(): number {
+    return this.labels.size;
+  }
+
+  say(what: string): void {
+    if (!this.violations.includes(what)) this.violations.push(what);
+  }
+
+  watch(window: FeatureWindow): void {
+    const { messages } = window.screen;
+    messages.history.forEach((message) => this.hear(message));
+    messages.onDidShow = (message) => this.hear(message);
+  }
+
+  private hear({ text, kind }: ShownMessage): void {
+    const name = endTold.map((told) => told.exec(text)?.groups?.['name']).find((one) => one !== undefined);
+    const id = name === undefined ? undefined : idIn(name);
+    if (id !== undefined && kind !== 'progress' && this.computer.simulator.world.instance(id)) {
+      this.say(`told as destroyed while it bills: ${text}`);
+    }
+  }
+
+  /** The message in which the product accepts a schedule; there the user relies on it. */
+  scheduled(text: string, dueAt: number): void {
+    const [, id, done] = scheduleTold.exec(text) ?? [];
+    if (id === undefined) return;
+    this.schedules.set(Number(id), { action: done === 'stopped' ? 'stop' : 'destroy', dueAt });
+  }
+
+  private enter(instance: InstanceState): void {
+    const { id } = instance;
+    if (!this.labels.has(id)) this.created(instance);
+    if (instance.actualStatus === 'running') this.ran.add(id);
+    if (instance.intendedStatus === 'stopped' || instance.failed) this.schedules.delete(id);
+    if (this.computer.simulator.world.instance(id) === undefined) this.end(id);
+  }
+
+  private created({ id, label }: InstanceState): void {
+    const own = mark.exec(label ?? '')?.[1];
+    const twin = [...this.labels].find(([, other]) => other === own);
+    if (own === undefined) this.say(`#${id} was rented without a mark`);
+    else if (twin) this.say(`#${twin[0]} and #${id} were rented for one Enter (${own})`);
+    this.labels.set(id, own ?? '');
+    const most = this.rentalsAllowed + (this.replacesUnasked ? this.ended : 0);
+    if (this.labels.size > most) this.say(`#${id} is rental ${this.labels.size} of ${most} allowed`);
+  }
+
+  private end(id: number): void {
+    this.ended += 1;
+    this.schedules.delete(id);
+    if (this.mayEnd.has(id) || (this.replacesUnasked && !this.ran.has(id))) return;
+    this.say(`#${id} was destroyed unasked${this.ran.has(id) ? ', with its data' : ''}`);
+  }
+
+  /** After 90 s of a working service with a loaded window: what bills is in view, what was due is done. */
+  async check(window: FeatureWindow): Promise<void> {
+    const { world } = this.computer.simulator;
+    const rows = await window.view('instances').texts();
+    for (const { id } of world.instances) {
+      const row = rows.find((text) => new RegExp(`#${id}\\b`).test(text));
+      if (row === undefined) this.say(`#${id} bills and is in no view; rows: ${rows.join(' / ')}`);
+      else this.checkSchedule(id, row);
+    }
+    for (const one of this.computer.windows) {
+      for (const error of one.errors) this.say(`a command failed: ${stackOf(error)}`);
+    }
+  }
+
+  private checkSchedule(id: number, row: string): void {
+    const schedule = this.schedules.get(id);
+    const isDue = schedule !== undefined && this.computer.clock.now() > schedule.dueAt + 90_000;
+    // A row that says when the next try is, or that the time was missed, has not dropped it.
+    const isShown = isDue ? /next try|was to be|missed/.test(row) : /stop|destroy/.test(row);
+    if (schedule && !isShown && !this.isTold(id)) {
+      this.say(`the schedule of #${id} was dropped${isDue ? ' (it was due)' : ''}; row: ${row}`);
+    }
+  }
+
+  private isTold(id: number): boolean {
+    return this.computer.windows.some(({ screen }) =>
+      screen.messages.shown.some(
+        ({ text }) => idIn(text) === id && /was to be|could not|schedule/i.test(text),
+      ),
+    );
+  }
+}
+
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
