@@ -131,8 +131,8 @@ function followList({ accounts, templates, templateDesk, log }: Deps): Disposabl
   });
 }
 
-/** How long the editor may take to move an unsaved text to the new name of its file. */
-const moveMs = 10_000;
+/** How long the editor of a busy computer may take to move an unsaved text to the new name of its file. */
+const moveMs = 60_000;
 
 /** An unsaved text that moved to another file name takes it over; saving would bring the old one back. */
 function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
