@@ -5,7 +5,10 @@ import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const mark = /\[(gr-[0-9a-f]{8})\]$/;
 /** Said as a fact, not as what is about to happen. */
-const endTold = [/^(?<name>[^.]*#\d+) is destroyed[,.:]/, /^(?<name>[^.]*#\d+) cost .* It was destroyed\./];
+const endTold = [
+  /^(?!.*not confirmed)(?<name>[^.]*#\d+) is destroyed[,.:]/,
+  /^(?<name>[^.]*#\d+) cost .* It was destroyed\./,
+];
 const scheduleTold = /#(\d+) will be (stopped|destroyed) (?:at|in) /;
 
 export const idIn = (text: string) => {

@@ -1,5 +1,5 @@
 import { Computer } from '../support/feature/computer';
-import { haveKey, rentalsOf } from '../support/feature/rentDriver';
+import { haveKey } from '../support/feature/rentDriver';
 import type { FeatureWindow } from '../support/feature/window';
 import { Dice } from './dice';
 import { anyFault, anyLie } from './faults';
@@ -58,14 +58,14 @@ class Scene {
       [2, ['machine', () => this.breakMachine()]],
       [4, ['pass', () => this.computer.pass(this.dice.pick([50, 900, 8000, 45_000, 4 * minute]) ?? 0)]],
       [1, ['jump', () => this.computer.clock.jump(minute * (this.dice.pick([-60, -2, 3, 60, 600]) ?? 0))]],
-      [2, ['kill', () => this.living()[0]?.kill()]],
-      [1, ['close', () => this.living().at(-1)?.close()]],
-      [2, ['hang', () => this.dice.pick(this.living())?.fate.hang()]],
+      [2, ['kill', () => this.strike('kill', (window) => window.kill())]],
+      [1, ['close', () => this.strike('close', (window) => window.close())]],
+      [2, ['hang', () => this.strike('hang', (window) => window.fate.hang())]],
       [1, ['go on', () => this.goOn()]],
       [2, ['open', () => this.openAnother()]],
     ]);
-    this.note(name);
     await step();
+    this.note(name);
     await this.computer.rest();
   }
 
@@ -73,7 +73,7 @@ class Scene {
   private async useWindow(action?: Action): Promise<void> {
     const window = await this.anyWindow();
     if (this.dice.chance(0.4)) this.fault();
-    this.note(await this.user.act(window, action));
+    this.note(`${await this.user.act(window, action)} in ${this.nameOf(window)}`);
   }
 
   private fault(): void {
@@ -84,6 +84,23 @@ class Scene {
 
   private note(what: string): void {
     this.steps.push(`${this.computer.clock.elapsed()} ms: ${what}`);
+  }
+
+  /** The editor ends the program of a window that does not react when it is closed. */
+  private end(window: FeatureWindow): void {
+    if (window.fate.isHung) window.kill();
+    else window.close();
+  }
+
+  private nameOf(window: FeatureWindow): string {
+    return `window ${this.computer.windows.indexOf(window) + 1}`;
+  }
+
+  private strike(name: string, blow: (window: FeatureWindow) => void): void {
+    const window = this.dice.pick(this.living());
+    if (!window) return;
+    this.note(`${name} ${this.nameOf(window)}`);
+    blow(window);
   }
 
   private lie(): void {
@@ -117,7 +134,7 @@ class Scene {
     return window;
   }
 
-  private goOn(): void {
+  goOn(): void {
     for (const window of this.computer.windows) window.fate.goOn();
   }
 
@@ -127,11 +144,11 @@ class Scene {
 
   private async open(): Promise<FeatureWindow> {
     const open = this.computer.windows.filter(({ isOpen }) => isOpen);
-    if (open.length >= mostWindows) open[0]?.close();
+    if (open.length >= mostWindows && open[0]) this.end(open[0]);
     const window = await this.computer.openWindow({ isFocused: this.living().length === 0 });
     this.judge.watch(window);
     // A window that was opened before anything was rented loads the product with its first view.
-    window.view('instances').show();
+    await window.view('instances').rows();
     await this.computer.rest();
     return window;
   }
@@ -144,11 +161,13 @@ class Scene {
     this.goOn();
     const window = await this.anyWindow();
     this.user.leave(window);
+    await window.view('instances').rows();
     await computer.until('the end of what was held back', () => computer.simulator.heldBack() === 0, {
       withinMs: 10 * minute,
     });
     await computer.pass(90_000);
     await this.judge.check(window);
+    this.note(`checked in ${this.nameOf(window)}, ${this.judge.violations.length} violations`);
   }
 }
 
@@ -167,15 +186,14 @@ export async function play(seed: number, trace?: (line: string) => void): Promis
     await haveKey(computer);
     await evenPrices(computer);
     await scene.play();
-    if (rentalsOf(computer).length === 0) trace?.('nothing was rented');
   } catch (error) {
     scene.say(stackOf(error));
   } finally {
-    for (const window of computer.windows) window.fate.goOn();
+    if (trace) [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    scene.goOn();
     await computer.close().catch((error: unknown) => scene.say(stackOf(error)));
     process.off('unhandledRejection', reject);
   }
-  if (trace) scene.steps.forEach(trace);
   return { seed, ...scene.result };
 }
 
