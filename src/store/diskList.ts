@@ -8,7 +8,7 @@ export interface DiskListDeps<Files> {
   /** Between the windows; tells this list from the others. */
   readonly topic: string;
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
-  readonly hub: Pick<WindowHub, 'on' | 'broadcast'>;
+  readonly hub: Pick<WindowHub, 'on' | 'broadcast' | 'onDidChangeLeader'>;
   readonly log: Log;
   /** Where the rows of an account are kept. */
   readonly open: (accountKey: string) => Files;
@@ -41,6 +41,8 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
         }
       }),
     );
+    // What was told while this window was between two meetings did not reach it.
+    this.owned.add(deps.hub.onDidChangeLeader(() => void this.load()));
     this.followAccount();
   }
 

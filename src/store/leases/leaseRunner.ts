@@ -54,7 +54,8 @@ export class LeaseRunner implements Disposable {
     const { accounts, fleet, hub, leases, idle } = deps;
     const look = () => this.look();
     this.owned.add(accounts.onDidChange(look));
-    this.owned.add(fleet.onDidChange(look));
+    // A window that was killed right after it set a schedule told nobody of it, so the leader reads them with each list.
+    this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.refresh() : this.look())));
     this.owned.add(hub.onDidChangeLeader(look));
     this.owned.add(leases.onDidChange(look));
     this.owned.add(idle.onDidLook(look));

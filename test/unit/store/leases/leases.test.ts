@@ -79,6 +79,23 @@ describe('Leases of instances', () => {
     assert.deepEqual(window.leases.rows, []);
   });
 
+  it('are carried out, though the window that set one was killed before it told the others', async () => {
+    const window = await open();
+    const other = await open();
+    disk.leases.set(id, {
+      id: '0a0b0c0d',
+      instanceId: id,
+      action: 'stop',
+      term: at(hour),
+      setAt: computer.clock.now(),
+    });
+    await pass(6 * minute);
+    assert.ok(window.leases.find(id));
+    assert.ok(other.leases.find(id));
+    await pass(hour);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
   it('are carried out later once extended', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(hour));
