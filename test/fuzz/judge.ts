@@ -11,6 +11,9 @@ const endTold = [
 ];
 const scheduleTold = /#(\d+) will be (stopped|destroyed) (?:at|in) /;
 
+const readyTold = /^[^.]*#(\d+) is ready/;
+const unseenMs = 2 * 60_000;
+
 export const idIn = (text: string) => {
   const id = /#(\d+)/.exec(text)?.[1];
   return id === undefined ? undefined : Number(id);
@@ -34,7 +37,9 @@ export class Judge {
   /** What the user scheduled and was told of, until it is carried out or the user changes it. */
   readonly schedules = new Map<number, Schedule>();
   private readonly labels = new Map<number, string>();
-  private readonly ran = new Set<number>();
+  /** When it was seen to run first, on the clock that no user sets. */
+  private readonly ranSince = new Map<number, number>();
+  private readonly toldReady = new Set<number>();
   private ended = 0;
 
   constructor(
@@ -62,6 +67,8 @@ export class Judge {
 
   private hear({ text, kind }: ShownMessage): void {
     const name = endTold.map((told) => told.exec(text)?.groups?.['name']).find((one) => one !== undefined);
+    const ready = readyTold.exec(text)?.[1];
+    if (ready !== undefined) this.toldReady.add(Number(ready));
     const id = name === undefined ? undefined : idIn(name);
     if (id !== undefined && kind !== 'progress' && this.computer.simulator.world.instance(id)) {
       this.say(`told as destroyed while it bills: ${text}`);
@@ -78,7 +85,9 @@ export class Judge {
   private enter(instance: InstanceState): void {
     const { id } = instance;
     if (!this.labels.has(id)) this.created(instance);
-    if (instance.actualStatus === 'running') this.ran.add(id);
+    if (instance.actualStatus === 'running' && !this.ranSince.has(id)) {
+      this.ranSince.set(id, this.computer.clock.elapsed());
+    }
     if (instance.intendedStatus === 'stopped' || instance.failed) this.schedules.delete(id);
     if (this.computer.simulator.world.instance(id) === undefined) this.end(id);
   }
@@ -96,8 +105,16 @@ export class Judge {
   private end(id: number): void {
     this.ended += 1;
     this.schedules.delete(id);
-    if (this.mayEnd.has(id) || (this.replacesUnasked && !this.ran.has(id))) return;
-    this.say(`#${id} was destroyed unasked${this.ran.has(id) ? ', with its data' : ''}`);
+    const hadData = this.hadData(id);
+    if (this.mayEnd.has(id) || (this.replacesUnasked && !hadData)) return;
+    this.say(`#${id} was destroyed unasked${hadData ? ', with its data' : ''}`);
+  }
+
+  /** One that ran between two lists alone is not known to have run; see `longestGapMs` of the readiness. */
+  private hadData(id: number): boolean {
+    const since = this.ranSince.get(id);
+    const isLong = since !== undefined && this.computer.clock.elapsed() - since >= unseenMs;
+    return isLong || this.toldReady.has(id);
   }
 
   /** After 90 s of a working service with a loaded window: what bills is in view, what was due is done. */

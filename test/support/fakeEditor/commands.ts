@@ -9,6 +9,8 @@ export class Commands {
   readonly keys: Record<string, unknown> = {};
   /** Commands of the editor itself that were run, with their arguments. */
   readonly executed: { readonly id: string; readonly args: readonly unknown[] }[] = [];
+  /** What the editor adds to what the product registers, as to focus a view. */
+  readonly ofEditor = new Map<string, Handler>();
   private readonly handlers = new Map<string, Handler>();
 
   register(id: string, handler: Handler, self?: unknown): FakeDisposable {
@@ -18,7 +20,7 @@ export class Commands {
   }
 
   async execute(id: string, ...args: readonly unknown[]): Promise<unknown> {
-    const handler = this.handlers.get(id);
+    const handler = this.handlers.get(id) ?? this.ofEditor.get(id);
     if (handler) return await handler(...args);
     if (id.startsWith('gpuRental.')) throw new Error(`command '${id}' not found`);
     if (id === 'setContext') this.keys[String(args[0])] = args[1];

@@ -119,6 +119,7 @@ function windowPart(screen: Screen) {
     createTreeView: (id: string, { treeDataProvider }: vscode.TreeViewOptions<object>) => {
       const view = new FakeTreeView(id, treeDataProvider, () => screen.trees.delete(id));
       screen.trees.set(id, view);
+      screen.commands.ofEditor.set(`${id}.focus`, () => view.setVisible(true));
       return view;
     },
     createStatusBarItem: (id: string) => screen.createStatusItem(id),
