@@ -15,7 +15,7 @@ import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
 /** Runs that share a process; its windows stay in memory, so a new one takes over. */
-const perProcess = 20;
+const perProcess = 10;
 
 const { values } = parseArgs({
   options: {
