@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from './editor/localize';
-import type { AnyCommandId } from './contributions';
+import { titleCommands, type AnyCommandId } from './contributions';
 import { register as registerAccount } from './features/account';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
@@ -90,7 +90,7 @@ export async function startApp(
   return {
     run: async (id, args) => {
       services.windowInUse.noteCommand();
-      if (isOfLostRow(args)) {
+      if (!titleCommands.includes(id) && isOfLostRow(args)) {
         void vscode.window.showInformationMessage(
           t('The list changed at that moment, so nothing was done. Choose the command again.'),
         );
@@ -101,7 +101,7 @@ export async function startApp(
   };
 }
 
-/** The menu of a row brings the row and the selection; the row is missing where the list was made anew meanwhile. */
+/** The menu of a row brings the row and the selection; the row is missing where the list was built again in between. */
 function isOfLostRow(args: readonly unknown[]): boolean {
   return args.length >= 2 && args[0] === undefined && (args[1] === undefined || Array.isArray(args[1]));
 }

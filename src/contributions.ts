@@ -379,3 +379,25 @@ export const settingDefaults: Settings = {
   'gpuRental.connect.openIn': 'newWindow',
   'gpuRental.connect.folder': '',
 };
+
+/** In the title of a view. The editor calls them with the focused row and the selection, or with neither. */
+export const titleCommands: readonly AnyCommandId[] = [
+  'gpuRental.copyDiagnostics',
+  'gpuRental.earnings.show',
+  'gpuRental.getStarted',
+  'gpuRental.market.show',
+  'gpuRental.openConsole',
+  'gpuRental.refresh',
+  'gpuRental.replaceKey',
+  'gpuRental.runDoctor',
+  'gpuRental.searchOffers',
+  'gpuRental.showLog',
+  'gpuRental.signOut',
+  'gpuRental.spending.show',
+  'gpuRental.sshKey.add',
+  'gpuRental.sshKey.generate',
+  'gpuRental.switchAccount',
+  'gpuRental.template.create',
+  'gpuRental.template.import',
+  'gpuRental.template.search',
+];

@@ -25,4 +25,14 @@ describe('the menu of a row while the list is read again', () => {
     await window.view('instances').noRow('trainer');
     assert.ok(refreshed.includes(undefined), 'another set of rows is shown as a whole');
   });
+
+  it('is not what the title of the view brings, which has no row either', async () => {
+    const [window] = computer().windows;
+    const lists = () => computer().simulator.received('GET', '/api/v0/instances/').length;
+    const before = lists();
+    window?.clearToasts();
+    await window?.view('instances').titleAction('Refresh');
+    await computer().until('the list', () => lists() > before);
+    assert.deepEqual(window?.toasts(), []);
+  });
 });

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { commandIds, contextKeyDefaults, settingDefaults, viewIds } from '../../src/contributions';
+import {
+  commandIds,
+  contextKeyDefaults,
+  settingDefaults,
+  titleCommands,
+  viewIds,
+} from '../../src/contributions';
 
 const root = path.resolve(__dirname, '..', '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -95,6 +101,11 @@ describe('package.json', () => {
       assert.match(title, /^%.+%$/, command);
       assert.equal(category, '%category%', command);
     }
+  });
+
+  it('knows which commands stand in the title of a view', () => {
+    const inTitles = (contributes.menus['view/title'] ?? []).flatMap(({ command }) => command ?? []);
+    assert.deepEqual([...titleCommands].sort(), [...new Set(inTitles)].sort());
   });
 
   it('names only known commands in menus, keys, links and events', () => {

@@ -120,7 +120,8 @@ export class ViewDriver {
     const entries = this.window.screen.commands.menu('view/title', { view: this.id });
     const entry = entries.find((one) => sameTitle(one.title, title));
     assert.ok(entry, `the title of ${this.id} does not offer "${title}"`);
-    this.window.start(entry.id);
+    // The editor brings the focused row and the selection; no row has the focus.
+    this.window.start(entry.id, undefined, undefined);
     await this.window.computer.rest();
   }
 
