@@ -11,9 +11,15 @@ export interface TellOnceDeps {
   readonly report: { error(error: unknown): void };
 }
 
-interface Offered {
+export interface OfferOptions {
+  /** Asked right before it is told: what is not so any more is not told. */
+  readonly isStillSo?: () => boolean;
+  /** For what belongs to what the user is doing: no window but the one in use tells it, however long that takes. */
+  readonly onlyInUse?: boolean;
+}
+
+interface Offered extends OfferOptions {
   readonly tell: () => Promise<unknown>;
-  readonly isStillSo: () => boolean;
 }
 
 /** Tells each thing once over all windows and restarts, in the window that the user looks at. */
@@ -33,19 +39,19 @@ export class TellOnce implements Disposable {
     );
   }
 
-  /** Offered in every window, as often as one likes; `tell` runs in one of them, unless it is not so any more by then. */
-  offer(key: string, tell: () => Promise<unknown>, isStillSo = () => true): void {
+  /** Offered in every window, as often as one likes; `tell` runs in one of them. */
+  offer(key: string, tell: () => Promise<unknown>, options: OfferOptions = {}): void {
     if (this.seen.has(key)) {
       return;
     }
     this.seen.add(key);
-    this.waiting.set(key, { tell, isStillSo });
+    this.waiting.set(key, { ...options, tell });
     if (vscode.window.state.focused) {
       this.tellWaiting();
-    } else {
+    } else if (options.onlyInUse !== true) {
       this.timer.value = this.deps.clock.schedule(() => {
         if (this.deps.hub.isLeader) {
-          this.tellWaiting();
+          this.tellWaiting(({ onlyInUse }) => onlyInUse !== true);
         }
       }, graceMs);
     }
@@ -56,10 +62,10 @@ export class TellOnce implements Disposable {
     this.owned.dispose();
   }
 
-  private tellWaiting(): void {
-    for (const [key, { tell, isStillSo }] of this.waiting) {
+  private tellWaiting(isMine: (offered: Offered) => boolean = () => true): void {
+    for (const [key, { tell, isStillSo }] of [...this.waiting].filter(([, one]) => isMine(one))) {
       this.waiting.delete(key);
-      if (isStillSo()) {
+      if (isStillSo?.() !== false) {
         this.deps.hub
           .claim(key)
           .then((isFirst) => (isFirst ? tell() : undefined))

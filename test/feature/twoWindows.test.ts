@@ -42,6 +42,30 @@ describe('two windows of one user', () => {
     for (const window of windows) window.clearToasts();
   });
 
+  it('show progress in the one in use alone, and none where that one follows the start itself', async () => {
+    const { simulator } = computer();
+    const [leader, other] = windows;
+    const id = simulator.world.instances[0]?.id ?? 0;
+    assert.ok(leader && other);
+    const shown = () =>
+      windows.map(
+        ({ screen }) => screen.messages.history.filter(({ text }) => text.startsWith('Getting ')).length,
+      );
+    const before = shown();
+    await leader.view('instances').menu('Running', 'Stop…');
+    await leader.dialogButton('Stop');
+    await other.view('instances').row('Stopped');
+    for (const window of windows) window.clearToasts();
+    other.focus();
+    other.start('gpuRental.followElsewhere', { instanceId: id, follows: true });
+    await other.view('instances').menu('Stopped', 'Start…');
+    await other.dialogButton('Start');
+    await other.view('instances').row('Running');
+    assert.deepEqual(shown(), before);
+    other.start('gpuRental.followElsewhere', { instanceId: id, follows: false });
+    for (const window of windows) window.clearToasts();
+  });
+
   it('go on when the one that asks the service is closed', async () => {
     const { simulator } = computer();
     const lists = () => simulator.received('GET', /^\/api\/v[01]\/instances\/$/).length;

@@ -26,7 +26,7 @@ export function tellKeyTrouble(deps: Deps): Disposable {
         deps.report.error(error, { retry: () => runCommand('gpuRental.refresh') });
         return Promise.resolve();
       };
-      once.offer(`${what} ${period}`, tell, () => troubleOf(deps)?.what === what);
+      once.offer(`${what} ${period}`, tell, { isStillSo: () => troubleOf(deps)?.what === what });
     }
   };
   store.add(deps.accounts.onDidChange(look));

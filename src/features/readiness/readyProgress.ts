@@ -43,7 +43,10 @@ export class ReadyProgress implements vscode.Disposable {
         !this.followed.has(instanceId) &&
         this.deps.readiness.watches.some((one) => one.instanceId === instanceId && one.since === since);
       if (isStillSo()) {
-        this.once.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), isStillSo);
+        this.once.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), {
+          isStillSo,
+          onlyInUse: true,
+        });
       }
     }
   }

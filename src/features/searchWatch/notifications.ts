@@ -20,7 +20,7 @@ export class WatchNotifications implements Disposable {
           `${found.accountKey}:watch:${found.watchId}:${found.since}`,
           () => this.tell(found),
           // What another account watched is none of this one's business.
-          () => found.accountKey === deps.accounts.active?.key,
+          { isStillSo: () => found.accountKey === deps.accounts.active?.key },
         );
       }),
     );

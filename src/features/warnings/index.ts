@@ -28,7 +28,7 @@ export function register(deps: Deps): Disposable {
     const account = deps.accounts.active?.key ?? '';
     for (const [key, warning] of keysNow()) {
       const isStillSo = () => account === deps.accounts.active?.key && keysNow().has(key);
-      once.offer(`${account}:warning:${key}`, () => tell(deps, warning), isStillSo);
+      once.offer(`${account}:warning:${key}`, () => tell(deps, warning), { isStillSo });
     }
   };
   store.add(deps.fleet.onDidChange(look));
