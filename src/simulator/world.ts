@@ -32,7 +32,7 @@ export class World implements Disposable {
   readonly apiKey: string;
   private readonly state: WorldState;
   private readonly file: StateFile | undefined;
-  private readonly instanceEmitter = new Emitter<InstanceState>();
+  private readonly instanceEmitter = new Emitter<InstanceState>((error) => this.report(error));
   private saving: NodeJS.Timeout | undefined;
   /** After an instance was changed in any way, its removal included. */
   readonly onDidChangeInstance = this.instanceEmitter.event;

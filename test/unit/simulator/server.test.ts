@@ -137,6 +137,20 @@ describe('The server', () => {
     assert.deepEqual(simulator.requests(), []);
   });
 
+  it('goes on and reports it where something that follows an instance fails', async () => {
+    const errors: unknown[] = [];
+    const simulator = await simulators.start({ onError: (error) => errors.push(error) });
+    const broken = new Error('a follower failed');
+    simulator.world.onDidChangeInstance(() => {
+      throw broken;
+    });
+    const { market } = simulator.world;
+    const offer = market.offers.find((each) => market.isRentable(each));
+    await simulator.call('PUT', `/api/v0/asks/${offer?.offerId ?? 0}/`, { image: 'a/b' });
+    assert.equal(errors[0], broken);
+    assert.equal((await simulator.call('GET', '/api/v0/instances/')).json.instances_found, 1);
+  });
+
   it('serves a hundred clients with keys of their own at once', async () => {
     const simulator = await simulators.start({ limits: true });
     const keys = await Promise.all(
