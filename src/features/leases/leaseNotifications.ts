@@ -104,7 +104,7 @@ function words(
         [start, destroy],
       ];
     case 'destroyed':
-      return ['info', t('{0} is destroyed, as you set: the service does not list it any more.', name), []];
+      return ['info', t('{0} is destroyed, as scheduled. The service no longer lists it.', name), []];
     case 'gone':
       return ['info', t('{0} was to be stopped, and the service does not list it any more.', name), []];
     case 'failed': {
