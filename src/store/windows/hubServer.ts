@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
@@ -29,6 +29,8 @@ export class HubServer implements Disposable {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private isClosed = false;
+  /** Which file it listens on, where the address is one. */
+  private file: string | undefined;
 
   private constructor(private readonly deps: HubServerDeps) {
     this.server = createServer((socket) => {
@@ -39,12 +41,20 @@ export class HubServer implements Disposable {
   /** Undefined where another window has the address; rejects where no window can have it. */
   static async open(deps: HubServerDeps): Promise<HubServer | undefined> {
     const own = new HubServer(deps);
-    const isOpen = (await own.listen()) || (deps.address.isFile && (await own.replaceStaleFile()));
+    const isOpen = deps.address.isFile ? await own.takeFile() : await own.listen(deps.address.path);
     if (!isOpen) {
       return undefined;
     }
     own.server.on('error', deps.onError);
     return own;
+  }
+
+  /**
+   * Whether other windows still come to this one. A socket file may be removed by whoever tidies up temporary files,
+   * or be replaced by a window that found nobody behind it; its owner would lead on without anybody.
+   */
+  async isReachable(): Promise<boolean> {
+    return !this.deps.address.isFile || (await fileId(this.deps.address.path)) === this.file;
   }
 
   get peers(): ReadonlySet<string> {
@@ -68,7 +78,7 @@ export class HubServer implements Disposable {
     this.members.clear();
   }
 
-  private listen(): Promise<boolean> {
+  private listen(path: string): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const onError = (error: unknown) => {
         this.server.off('listening', onListening);
@@ -84,35 +94,45 @@ export class HubServer implements Disposable {
       };
       this.server.once('error', onError);
       this.server.once('listening', onListening);
-      this.server.listen(this.deps.address.path);
+      this.server.listen(path);
     });
   }
 
   /**
-   * A socket file outlives a killed owner. It is removed only under a lock and only when nobody
-   * answers, so that two windows cannot remove each other's fresh one.
+   * A socket file outlives a killed owner, so a file that nobody answers behind is replaced: under a lock, and by one
+   * that answers already. A socket that is bound in place answers nobody until it listens, and another window would
+   * take it for one that was left behind.
    */
-  private async replaceStaleFile(): Promise<boolean> {
+  private async takeFile(): Promise<boolean> {
     const { path } = this.deps.address;
     const lock = `${path}.lock`;
     try {
       await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
     } catch (error) {
+      if (errorCode(error) !== 'EEXIST') {
+        throw error;
+      }
       const age = await stat(lock).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,
         () => 0,
       );
-      if (errorCode(error) === 'EEXIST' && age > staleLockMs) {
+      if (age > staleLockMs) {
         await rm(lock, { force: true });
       }
       return false;
     }
+    const made = `${path}.${process.pid}`;
     try {
       if (await answers(path)) {
         return false;
       }
-      await rm(path, { force: true });
-      return await this.listen();
+      await rm(made, { force: true });
+      if (!(await this.listen(made))) {
+        return false;
+      }
+      this.file = await fileId(made);
+      await rename(made, path);
+      return true;
     } finally {
       await rm(lock, { force: true });
     }
@@ -150,6 +170,18 @@ export class HubServer implements Disposable {
       }
     });
     line.send({ t: 'challenge', nonce });
+  }
+}
+
+async function fileId(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
   }
 }
 

@@ -297,9 +297,12 @@ class SocketHub implements WindowHub {
     }, beatMs);
   }
 
-  /** Goes on leading, unless this window hung or the others have left it behind. */
+  /** Goes on leading, unless this window hung, the others have left it behind or cannot find it. */
   private async renew(): Promise<void> {
-    const isOver = this.hasLapsed() || (await this.terms.read()) > this.term;
+    const isOver =
+      this.hasLapsed() ||
+      (await this.terms.read()) > this.term ||
+      (await this.server?.isReachable()) === false;
     // The disk may have taken long.
     if (isOver || this.hasLapsed()) {
       this.resign();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { createWindowHub } from '../../../../src/store/windows/windowHub';
 import { silentLog } from '../../../../src/util/log';
 import { systemClock } from '../../../../src/util/clock';
 import { bundled } from '../../../support/bundled';
+import { FakeClock } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
 
 interface Told {
@@ -190,6 +191,15 @@ for (const [name, addressOf] of [
   });
 }
 
+/** Moves time on until something has come. */
+async function comes(clock: FakeClock, what: string, has: () => boolean): Promise<void> {
+  await until(what, () => clock.advance(100).then(has), { everyMs: 1 });
+}
+
+async function socketFiles(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).filter((name) => name.includes('.sock'));
+}
+
 describe('the meeting place of the windows', () => {
   let dir: string;
   beforeEach(async () => {
@@ -231,6 +241,50 @@ describe('the meeting place of the windows', () => {
       for (const window of windows) window.dispose();
     }
   });
+
+  it('makes its socket file under the lock alone, so that no window takes a fresh one for a stale one', async () => {
+    const address = { path: join(dir, 'hub.sock'), isFile: true };
+    await writeFile(`${address.path}.lock`, 'another window');
+    const clock = new FakeClock();
+    const hub = createWindowHub({ storageDir: dir, clock, log: silentLog, address });
+    try {
+      await clock.advance(1000);
+      assert.equal(hub.isLeader, false);
+      assert.deepEqual(await socketFiles(dir), ['hub.sock.lock']);
+      await rm(`${address.path}.lock`);
+      await comes(clock, 'it leads', () => hub.isLeader);
+      assert.deepEqual(await socketFiles(dir), ['hub.sock']);
+    } finally {
+      hub.dispose();
+    }
+  });
+
+  for (const [what, lose] of [
+    ['was removed', (path: string) => rm(path)],
+    ['was replaced', (path: string) => rm(path).then(() => writeFile(path, ''))],
+  ] as const) {
+    it(`takes its place again where its socket file ${what}`, async () => {
+      const address = { path: join(dir, 'hub.sock'), isFile: true };
+      const clock = new FakeClock();
+      const deps = { storageDir: dir, clock, log: silentLog, address };
+      const first = createWindowHub(deps);
+      const windows = [first];
+      try {
+        await comes(clock, 'it leads', () => first.isLeader);
+        await lose(address.path);
+        const second = createWindowHub(deps);
+        windows.push(second);
+        const hasOneLeader = () =>
+          windows.filter(({ isLeader }) => isLeader).length === 1 &&
+          windows.some(({ isLeader, peers }) => isLeader && peers.size === 1);
+        await comes(clock, 'one leads the other', hasOneLeader);
+        await clock.advance(120_000);
+        assert.ok(hasOneLeader(), 'and it stays so');
+      } finally {
+        for (const window of windows) window.dispose();
+      }
+    });
+  }
 
   it('shuts out who cannot prove to know the token', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
