@@ -44,10 +44,13 @@ export function numbersText({ passed, failed, notRun }) {
 
 /**
  * A suite that failed and then passed is flaky; one that failed twice has failed, with the reasons of its second
- * run, which has the trace.
+ * run, which has the trace, and then those of its first, which may be others.
  */
 export function afterRetry(suite, first, second) {
-  if (second.failed > 0) return { numbers: second };
+  if (second.failed > 0) {
+    const before = first.failures.map(({ title, reason }) => ({ title: `at first: ${title}`, reason }));
+    return { numbers: { ...second, failures: [...second.failures, ...before] } };
+  }
   const [failure = { title: suite, reason: 'unknown' }] = first.failures;
   return { numbers: second, flake: { suite, test: failure.title, reason: failure.reason } };
 }

@@ -8,6 +8,16 @@ import type { BrowserContext } from 'playwright-core';
 const base = process.env['GPU_RENTAL_TEST_TRACE'];
 let saved = 0;
 
+/**
+ * Whether the recording itself caused an error in the page: its script is refused by pages that may run none, such as
+ * the one with the code of a new authenticator app.
+ */
+export function isOfTrace(error: string): boolean {
+  return (
+    base !== undefined && /^Blocked script execution in .*'allow-scripts' permission is not set/.test(error)
+  );
+}
+
 /** Records all pages of a profile from now on. */
 export async function startTrace(profile: BrowserContext): Promise<void> {
   if (base === undefined) return;

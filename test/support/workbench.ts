@@ -4,6 +4,7 @@ import { repository, type EditorHost } from './editorHost';
 import { press, pressButton, pressEnter } from './press';
 import { QuickInput } from './quickInput';
 import { showTheme, wantedThemes } from './theme';
+import { isOfTrace } from './trace';
 import { until } from './until';
 import { View } from './view';
 
@@ -26,7 +27,8 @@ export class Workbench {
     // A window loads thousands of files, which takes a busy machine long; nothing else is waited for meanwhile.
     page.setDefaultNavigationTimeout(60_000);
     page.on('console', (message) => {
-      if (message.type() === 'error' && ownTrace.test(message.text())) this.errors.push(message.text());
+      const text = message.text();
+      if (message.type() === 'error' && ownTrace.test(text) && !isOfTrace(text)) this.errors.push(text);
     });
     page.on('pageerror', (error) => this.errors.push(error.message));
     this.quick = new QuickInput(page);

@@ -101,8 +101,17 @@ describe('The verdict of a run', () => {
     assert.equal(verdict.flakeText(flake), 'FLAKY ui/lifecycle: rents: Waited in vain');
   });
 
-  it('is red for a suite that fails twice', () => {
-    assert.deepEqual(verdict.afterRetry('lifecycle', red, red), { numbers: red });
+  it('is red for a suite that fails twice, and tells why it failed at first as well', () => {
+    const { numbers, flake: none } = verdict.afterRetry('lifecycle', red, {
+      ...red,
+      failures: [{ title: 'stops', reason: 'It runs' }],
+    });
+    assert.equal(none, undefined);
+    assert.equal(numbers.failed, 1);
+    assert.deepEqual(numbers.failures, [
+      { title: 'stops', reason: 'It runs' },
+      { title: 'at first: rents', reason: red.failures[0]?.reason },
+    ]);
   });
 
   it('is red for one flake more than allowed', () => {
