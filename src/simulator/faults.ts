@@ -13,19 +13,19 @@ const faultKinds = [
   'dropBefore',
   /** The connection is lost after the request took effect. */
   'dropAfter',
-  /** An error body with `status`, `error` and `msg`; nothing happened. */
+  /** An error body with `status`, `error` and `msg`. */
   'error',
   /** 429 with the documented `detail` and `threshold`. */
   'rateLimit',
   /** 429 in plain text, without a threshold. */
   'rateLimitText',
-  /** 500 with a page of HTML, before or, with `after`, once the request took effect. */
+  /** 500 with a page of HTML. */
   'html500',
   /** The first half of the real answer under the length of the whole. */
   'cutOff',
   /** The real answer with every value of another type. */
   'wrongTypes',
-  /** `status` and `body` as given; nothing happened. */
+  /** `status` and `body` as given. */
   'answer',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -46,6 +46,7 @@ export interface FaultOrder {
   readonly msg?: string;
   readonly body?: unknown;
   readonly threshold?: number;
+  /** The answer lies: the request took effect. Without it nothing happened. */
   readonly after?: boolean;
 }
 
@@ -124,7 +125,7 @@ function matches(order: FaultOrder, method: string, path: string): boolean {
   );
 }
 
-/** The answer of a fault that keeps the request from taking effect, or `undefined`. */
+/** The answer of a fault in the place of the real one, or `undefined`. */
 export function answerInstead(fault: FaultOrder): SimResponse | undefined {
   if (fault.kind === 'error') {
     const error = new ServiceError(fault.status ?? 500, fault.error, fault.msg ?? 'Ordered by a test.');
@@ -136,13 +137,13 @@ export function answerInstead(fault: FaultOrder): SimResponse | undefined {
   if (fault.kind === 'rateLimitText') {
     return plain(429, 'text/plain', 'API requests too frequent');
   }
-  if (fault.kind === 'html500' && !fault.after) {
+  if (fault.kind === 'html500') {
     return htmlPage(fault.status ?? 500);
   }
   return fault.kind === 'answer' ? { status: fault.status ?? 200, body: fault.body } : undefined;
 }
 
-export function htmlPage(status: number): SimResponse {
+function htmlPage(status: number): SimResponse {
   return plain(
     status,
     'text/html; charset=utf-8',

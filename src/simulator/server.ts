@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock';
 import { bearerOf } from './auth';
 import { controlRoutes } from './control/controlRoutes';
-import { answerInstead, Faults, htmlPage, withWrongTypes, type FaultOrder } from './faults';
+import { answerInstead, Faults, withWrongTypes, type FaultOrder } from './faults';
 import { answerGreeting } from './greeting';
 import { IdleWatch } from './idleWatch';
 import type { InstanceService } from './instances/instanceService';
@@ -216,6 +216,9 @@ class SimulatorServer implements RunningSimulator {
       return undefined;
     }
     const instead = fault && answerInstead(fault);
+    if (instead && fault.after === true) {
+      await call.ask();
+    }
     let answer = instead ?? (await call.ask());
     if (fault?.kind === 'dropAfter') {
       response.destroy();
@@ -223,8 +226,6 @@ class SimulatorServer implements RunningSimulator {
     }
     if (fault?.kind === 'wrongTypes') {
       answer = { ...answer, body: withWrongTypes(answer.body) };
-    } else if (fault?.kind === 'html500' && fault.after) {
-      answer = htmlPage(fault.status ?? 500);
     }
     send(response, answer, fault?.kind === 'cutOff');
     return answer;

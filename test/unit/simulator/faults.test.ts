@@ -48,6 +48,23 @@ describe('An ordered fault', () => {
     assert.equal(simulator.world.sshKeys.length, 1);
   });
 
+  it('refuses a request that took effect, too', async () => {
+    const simulator = await simulators.start();
+    const refusals = [
+      { kind: 'error', status: 409, error: 'conflict' },
+      { kind: 'rateLimit', threshold: 2.5 },
+      { kind: 'rateLimitText' },
+      { kind: 'answer', status: 404, body: {} },
+    ] as const;
+    for (const [index, refusal] of refusals.entries()) {
+      await order(simulator, { ...refusal, method: 'POST', path: '/api/v0/secrets/', after: true });
+      const secret = { key: `A${index}`, value: 'b' };
+      assert.ok((await simulator.call('POST', '/api/v0/secrets/', secret)).status >= 400);
+      const { json } = await simulator.call('GET', '/api/v0/secrets/');
+      assert.equal(Object.keys(json.secrets as object).length, index + 1);
+    }
+  });
+
   it('loses the connection before or after the request took effect', async () => {
     const simulator = await simulators.start();
     await order(simulator, { kind: 'dropBefore', path: '/api/v0/ssh/' });
