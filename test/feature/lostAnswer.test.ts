@@ -13,6 +13,11 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 const asks = '/api/v0/asks/{id}/';
+const failureLikeRateLimit = {
+  kind: 'answer',
+  status: 503,
+  body: { detail: 'API requests too frequent endpoint threshold=2.0' },
+} as const;
 
 describe('a rental whose answer is lost', () => {
   const computer = useComputer();
@@ -101,6 +106,25 @@ describe('a rental without an answer', () => {
       const { simulator } = computer();
       const before = rentalsOf(computer()).length;
       simulator.fail({ kind, method: 'PUT', path: asks, after: true });
+      const { id } = await newInstance(computer(), () => rentNow(window));
+      await window.toast(new RegExp(`Rented as instance ${id}`));
+      await window.view('instances').row(`#${id}`);
+      assert.equal(rentalsOf(computer()).length, before + 1);
+    });
+  }
+
+  for (const [name, refusal] of [
+    ['a rate limit', { kind: 'rateLimit', threshold: 5 }],
+    ['a rate limit in plain text', { kind: 'rateLimitText' }],
+    ['a conflict', { kind: 'error', status: 409, error: 'conflict', msg: 'Try another.' }],
+    ['a refused key', { kind: 'error', status: 401, error: 'auth_error', msg: 'Invalid key.' }],
+    ['a taken offer', { kind: 'error', status: 410, error: 'no_such_ask', msg: 'Gone.' }],
+    ['a failure that reads like a rate limit', failureLikeRateLimit],
+  ] as const) {
+    it(`is found where ${name} was answered although it took effect`, async () => {
+      const { simulator } = computer();
+      const before = rentalsOf(computer()).length;
+      simulator.fail({ ...refusal, method: 'PUT', path: asks, after: true });
       const { id } = await newInstance(computer(), () => rentNow(window));
       await window.toast(new RegExp(`Rented as instance ${id}`));
       await window.view('instances').row(`#${id}`);

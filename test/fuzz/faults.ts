@@ -22,8 +22,11 @@ const kinds: Weighted<Omit<FaultOrder, 'method' | 'path'>> = [
   [2, { kind: 'cutOff' }],
   [2, { kind: 'wrongTypes' }],
   [1, { kind: 'rateLimit', threshold: 5 }],
+  [1, { kind: 'rateLimit', threshold: 5, after: true }],
   [1, { kind: 'rateLimitText' }],
   [1, { kind: 'error', status: 409, error: 'conflict', msg: 'Try another.' }],
+  [1, { kind: 'error', status: 409, error: 'conflict', msg: 'Try another.', after: true }],
+  [1, { kind: 'error', status: 401, error: 'auth_error', msg: 'Invalid key.', after: true }],
   [1, { kind: 'error', status: 503, msg: 'API requests too frequent endpoint threshold=2.0' }],
 ];
 
