@@ -48,6 +48,30 @@ describe('replacing a machine that may have run while no editor was open', () =>
   });
 });
 
+describe('replacing a machine under the limit an hour of all that runs', () => {
+  const computer = useComputer();
+
+  it('counts the other instances, and destroys nothing where no offer is left beside them', async () => {
+    await haveKey(computer());
+    const { simulator, settings } = computer();
+    await evenPrices(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const other = await newInstance(computer(), () => rentNow(window));
+    await window.toast(new RegExp(`#${other.id} is ready`));
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    // Enough for each of them, and not for both.
+    settings.set('gpuRental.rent.limitPerHour', 0.3);
+    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await window.toast(/No other offer matches .* within the price limit/);
+    assert.ok(simulator.world.instance(id));
+    assert.equal(rentalsOf(computer()).length, 2);
+  });
+});
+
 describe('a replacement whose window is killed', () => {
   const computer = useComputer();
 

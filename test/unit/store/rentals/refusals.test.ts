@@ -100,6 +100,27 @@ describe('a rental that was refused or not answered', () => {
     });
   });
 
+  it('is not given up before a minute has passed here, whatever the clock says', async () => {
+    service.before = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);
+    void window.rentals.rent(request).catch(() => undefined);
+    await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
+    window.close();
+    service.before = () => undefined;
+    const next = await computer.openSignedIn();
+    const kind = () => next.rentals.rentals[0]?.phase.kind;
+    await until('it is not known', async () => {
+      await next.fleet.refresh();
+      return kind() === 'notKnown';
+    });
+    await next.fleet.refresh();
+    computer.clock.jump(3_600_000);
+    await next.fleet.refresh();
+    await computer.clock.advance(1000);
+    assert.equal(kind(), 'notKnown');
+    await computer.clock.advance(90_000);
+    assert.equal(kind(), 'notRented');
+  });
+
   it('is refused here where it is interruptible and has no bid', async () => {
     const rent = window.rentals.rent({ ...request, rentalType: 'interruptible' });
     await assert.rejects(rent, /needs a bid/);
