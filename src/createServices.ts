@@ -14,6 +14,7 @@ import { t } from './editor/localize';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
+import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
 import { networkSettings, NetworkTransport } from './networkTransport';
@@ -23,7 +24,6 @@ import { aliasOf } from './ssh/alias';
 import { nodeFileSystem } from './ssh/fileSystem';
 import { withLock } from './ssh/lock';
 import { nodeSshDeps, thisProcess } from './ssh/nodeSsh';
-import { findResolvers } from './ssh/resolvers';
 import { createSshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
@@ -74,6 +74,7 @@ export async function createServices(
   const secrets = patientSecrets(secretPort(guarded), clock);
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, editor.log));
+  const sshConsent = new SshConsent(context.globalState, editor.settings);
   return {
     extensionUri: context.extensionUri,
     storageDir,
@@ -102,7 +103,8 @@ export async function createServices(
       clock,
       ...editor,
     }),
-    ssh: createSshService(nodeSshDeps(editor.log, clock, () => sshSettings(editor.settings))),
+    sshConsent,
+    ssh: createSshService(nodeSshDeps(editor.log, clock, () => sshConsent.agreed())),
   };
 }
 
@@ -317,22 +319,6 @@ function secretPort(secrets: vscode.SecretStorage): SecretPort {
       secrets.onDidChange(({ key }) => {
         listener(key);
       }),
-  };
-}
-
-/** The SSH client and config file that Remote-SSH is set to, by the settings of the one that is installed. */
-function sshSettings(settings: SettingsReader) {
-  const [resolver] = findResolvers(
-    vscode.extensions.all.map(({ id, packageJSON }) => ({ id, manifest: packageJSON as unknown })),
-  );
-  const text = (key: string) => {
-    const value = settings.foreign(key);
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-  };
-  const section = resolver?.section ?? 'remote.SSH';
-  return {
-    configFile: resolver?.honoursConfigFile === false ? undefined : text(`${section}.configFile`),
-    sshPath: text(`${section}.path`),
   };
 }
 

@@ -7,6 +7,7 @@ import type { LazyFileSystem } from './editor/lazyFileSystem';
 import type { LazyTree } from './editor/lazyTree';
 import type { Report } from './editor/report';
 import type { SettingsReader } from './editor/settings';
+import type { SshConsent } from './sshConsent';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
@@ -111,5 +112,7 @@ export interface Services {
   readonly templateDesk: TemplateDesk;
   readonly sshKeys: SshKeyList;
   readonly volumes: VolumeList;
+  /** Asked before the first program of a setting runs. */
+  readonly sshConsent: Pick<SshConsent, 'ask'>;
   readonly ssh: SshService;
 }

@@ -103,6 +103,7 @@ describe('files to an instance and back', function () {
     await workbench.view('Instances').row('trainer').waitFor();
     await workbench.clearNotifications();
     await menu('Upload');
+    await workbench.dialogButton('Use This Program');
     await workbench.quick.waitForTitle('Upload to trainer');
     await workbench.quick.pick('Folders…');
     await dialog('Upload').waitFor();

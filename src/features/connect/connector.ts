@@ -29,7 +29,16 @@ import { cloneWithProgress, pickRemote, workspaceRemotes } from './workspaceRepo
 
 export type ConnectDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'settings' | 'globalState' | 'log' | 'report' | 'clock' | 'commands'
+  | 'accounts'
+  | 'fleet'
+  | 'ssh'
+  | 'sshConsent'
+  | 'settings'
+  | 'globalState'
+  | 'log'
+  | 'report'
+  | 'clock'
+  | 'commands'
 >;
 
 type Where = 'newWindow' | 'currentWindow';
@@ -270,6 +279,7 @@ export class Connector {
     if (!account) {
       throw new UserError(text('Sign in to connect to an instance.'), { nextStep: 'signIn' });
     }
+    await this.deps.sshConsent.ask();
     const registeredKeys = await keysOf(this.deps, instanceId, signal);
     return { account, instanceId, instance, registeredKeys };
   }

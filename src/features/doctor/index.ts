@@ -13,7 +13,7 @@ import { reportText } from './reportText';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'settings' | 'network' | 'redactor'
+  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'clock' | 'commands' | 'settings' | 'network' | 'redactor'
 >;
 
 /** *Run Doctor*: looks at all that connecting needs, and says what to do about what is wrong. */
@@ -24,6 +24,7 @@ export function register(deps: Deps): Disposable {
 }
 
 async function runDoctor(deps: Deps, target: unknown): Promise<void> {
+  await deps.sshConsent.ask();
   const ports = portsOf(deps);
   const candidates = connectable(ports);
   const instanceId =
