@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { plainItem } from './plainRow';
+import { ShownTree } from './shownTree';
 
 /**
  * A tree that exists from the start and is filled by a feature that loads when the tree is first
@@ -9,6 +10,12 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   private provider: vscode.TreeDataProvider<object> | undefined;
   private readonly changed = new vscode.EventEmitter<object | object[] | undefined>();
   private subscription: vscode.Disposable | undefined;
+  private readonly shown = new ShownTree(
+    (parent) => this.rowsOf(parent),
+    (row) => this.wholeItem(row),
+  );
+  private comparing: Promise<void> | undefined;
+  private hasChangedSince = false;
   readonly onDidChangeTreeData = this.changed.event;
   readonly view: vscode.TreeView<object>;
 
@@ -24,9 +31,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   setProvider<Node extends object>(provider: vscode.TreeDataProvider<Node>): void {
     // Only this provider makes nodes for this tree, so every node that comes back is one of its own.
     this.provider = provider;
-    this.subscription = this.provider.onDidChangeTreeData?.((node) => {
-      this.changed.fire(node ?? undefined);
-    });
+    this.subscription = this.provider.onDidChangeTreeData?.(() => this.refresh());
     this.changed.fire(undefined);
   }
 
@@ -34,11 +39,55 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     if (!this.provider) {
       await this.load();
     }
-    return (await this.provider?.getChildren(element)) ?? [];
+    const rows = await this.rowsOf(element);
+    this.shown.noteRows(element, rows);
+    return rows;
   }
 
   async getTreeItem(element: object): Promise<vscode.TreeItem> {
-    return spoken(plainItem((await this.provider?.getTreeItem(element)) ?? new vscode.TreeItem('')));
+    await this.shown.noteItem(element);
+    return spoken(await this.itemOf(element));
+  }
+
+  /** Tells the editor what of it is to be drawn again: one look at a time, and another where more changed meanwhile. */
+  private refresh(): void {
+    this.hasChangedSince = true;
+    this.comparing ??= this.compare().finally(() => {
+      this.comparing = undefined;
+    });
+  }
+
+  private async compare(): Promise<void> {
+    while (this.hasChangedSince) {
+      this.hasChangedSince = false;
+      // A row that can't be made says why where the editor asks for it.
+      const changes = await this.shown.changes().catch(() => undefined);
+      if (changes === undefined || changes.length > 0) {
+        this.changed.fire(changes && [...changes]);
+      }
+    }
+  }
+
+  private async rowsOf(parent: object | undefined): Promise<object[]> {
+    return (await this.provider?.getChildren(parent)) ?? [];
+  }
+
+  private async itemOf(row: object): Promise<vscode.TreeItem> {
+    return plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem(''));
+  }
+
+  /** The item with what the editor asks for later. */
+  private async wholeItem(row: object): Promise<vscode.TreeItem> {
+    const item = await this.itemOf(row);
+    if (item.tooltip !== undefined || !this.provider?.resolveTreeItem) {
+      return item;
+    }
+    const source = new vscode.CancellationTokenSource();
+    try {
+      return (await this.provider.resolveTreeItem(item, row, source.token)) ?? item;
+    } finally {
+      source.dispose();
+    }
   }
 
   getParent(element: object): vscode.ProviderResult<object> {

@@ -18,14 +18,24 @@ interface ListState {
 /** Why a list is not there or not whole; empty where all of it was read. */
 export function listProblems(state: ListState): readonly ListProblem[] {
   if (state.kind === 'failed') {
-    return [{ kind: 'loadError', stale: false }];
+    return [failed];
   }
+  const skipped = state.skipped ?? 0;
   return [
-    ...(state.kind === 'ready' && state.error !== undefined
-      ? [{ kind: 'loadError', stale: true } as const]
-      : []),
-    ...((state.skipped ?? 0) > 0 ? [{ kind: 'skipped', skipped: state.skipped ?? 0 } as const] : []),
+    ...(state.kind === 'ready' && state.error !== undefined ? [stale] : []),
+    ...(skipped > 0 ? [skippedNode(skipped)] : []),
   ];
+}
+
+// The same object for the same row, as the editor wants it.
+const failed: ListProblem = { kind: 'loadError', stale: false };
+const stale: ListProblem = { kind: 'loadError', stale: true };
+const skippedNodes = new Map<number, ListProblem>();
+
+function skippedNode(skipped: number): ListProblem {
+  const node = skippedNodes.get(skipped) ?? { kind: 'skipped', skipped };
+  skippedNodes.set(skipped, node);
+  return node;
 }
 
 /** The row of a problem. `name` tells its id from those of other lists; `unread` is what was left out, in words. */

@@ -199,10 +199,6 @@ describe('secrets that were planted', function () {
     const account = workbench.view('Account');
     await workbench.run('Refresh');
     await account.contextMenu(account.row('HF_TOKEN'), 'Use in a Template');
-    const title = () => workbench.quick.widget.locator('.quick-input-title').innerText();
-    await workbench.quick.waitForTitle(/Use .*in a Template/);
-    // A row that was just being read again is no longer known to the editor, and then it is asked for.
-    if (!(await title()).includes('HF_TOKEN')) await workbench.quick.pick('HF_TOKEN');
     await workbench.quick.waitForTitle('Use HF_TOKEN in a Template');
     await workbench.quick.pick('Planted');
     await editor.waitFor('Planted.json', `\${secret:HF_TOKEN-${id}}`);

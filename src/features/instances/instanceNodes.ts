@@ -10,15 +10,22 @@ export type InstanceNode =
   | { readonly kind: 'partial'; readonly missing: number }
   | { readonly kind: 'group'; readonly groupId: string };
 
+export const loading: InstanceNode = { kind: 'loading' };
+
 /** Keeps one object for each thing shown, so that refreshes do not move selection or focus. */
 export class NodeCache {
   private readonly instances = new Map<number, InstanceNode>();
   private readonly groups = new Map<string, InstanceNode>();
+  private readonly partials = new Map<number, InstanceNode>();
   /** Rows of other features, by their own node. */
   private readonly rows = new WeakMap<object, { readonly row: GroupRow; readonly parent: object }>();
 
   instance(instanceId: number): InstanceNode {
     return remembered(this.instances, instanceId, () => ({ kind: 'instance', instanceId }));
+  }
+
+  partial(missing: number): InstanceNode {
+    return remembered(this.partials, missing, () => ({ kind: 'partial', missing }));
   }
 
   group({ id }: TreeGroup): InstanceNode {

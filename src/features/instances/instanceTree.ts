@@ -10,25 +10,23 @@ import { burnNow } from '../../store/instances/burn';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
-import { NodeCache, type InstanceNode } from './instanceNodes';
+import { loading, NodeCache, type InstanceNode } from './instanceNodes';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 
 /** The instances view: data from the fleet, an item where it could not be read, never a silent blank. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<object | object[] | undefined>();
+  private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new NodeCache();
   private readonly store = new DisposableStore();
   private isOneOfSeveral = false;
-  /** The names of the rows that were there last; `undefined` where some of them have none. */
-  private shown: string | undefined;
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
     this.store.add(
       deps.fleet.onDidChange(() => {
-        this.refreshRows();
+        this.changed.fire(undefined);
         this.decorate();
       }),
     );
@@ -47,21 +45,8 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         this.decorate();
       }),
     );
-    this.store.add(deps.instanceGroups.onDidChange(() => this.refreshRows()));
+    this.store.add(deps.instanceGroups.onDidChange(() => this.changed.fire(undefined)));
     this.decorate();
-  }
-
-  /**
-   * While the same rows stay, they are refreshed one by one: a menu that is open on a row would lose it if the whole
-   * list were made anew.
-   */
-  private refreshRows(): void {
-    const rows = this.getChildren();
-    const names = rows.map((row) => (this.nodes.isOwn(row) ? nameOf(row) : undefined));
-    const shown = names.includes(undefined) ? undefined : names.join();
-    const isSame = shown !== undefined && shown !== '' && shown === this.shown;
-    this.shown = shown;
-    this.changed.fire(isSame ? rows : undefined);
   }
 
   getChildren(node?: object): object[] {
@@ -94,14 +79,14 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private instanceNodes(): InstanceNode[] {
     const { state } = this.deps.fleet;
     if (state.kind !== 'ready') {
-      return state.kind === 'failed' ? [...listProblems(state)] : [{ kind: 'loading' }];
+      return state.kind === 'failed' ? [...listProblems(state)] : [loading];
     }
     const { instances, missing, skipped } = state.value;
     this.nodes.keepOnly(new Set(instances.map((instance) => instance.id)));
     return [
       ...listProblems({ ...state, skipped }),
       ...instances.map((instance) => this.nodes.instance(instance.id)),
-      ...(missing === undefined || missing === 0 ? [] : [{ kind: 'partial', missing } as const]),
+      ...(missing === undefined || missing === 0 ? [] : [this.nodes.partial(missing)]),
     ];
   }
 
@@ -266,15 +251,6 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       view.message = message;
     }
   }
-}
-
-/** Tells the rows that stay the same object from list to list. */
-function nameOf(node: InstanceNode): string | undefined {
-  return node.kind === 'instance'
-    ? String(node.instanceId)
-    : node.kind === 'group'
-      ? `group ${node.groupId}`
-      : undefined;
 }
 
 function unread(count: number): string {

@@ -17,11 +17,18 @@ export const rowsAtOnce = 200;
 /** Keeps one object for each node, so that refreshes do not move selection or focus. */
 export class NodeCache {
   private readonly groups = new Map<TemplateGroup, TemplateNode>();
+  private readonly mores = new Map<TemplateGroup, TemplateNode>();
   private templates = new Map<string, TemplateNode>();
 
   group(group: TemplateGroup): TemplateNode {
     const node = this.groups.get(group) ?? { kind: 'group', group };
     this.groups.set(group, node);
+    return node;
+  }
+
+  more(group: TemplateGroup): TemplateNode {
+    const node = this.mores.get(group) ?? { kind: 'more', group };
+    this.mores.set(group, node);
     return node;
   }
 

@@ -107,7 +107,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const ids = this.idsOf(group);
     const limit = this.limitOf(group);
     const rows = this.nodes.list(group, ids.slice(0, limit));
-    return ids.length > limit ? [...rows, { kind: 'more', group }] : rows;
+    return ids.length > limit ? [...rows, this.nodes.more(group)] : rows;
   }
 
   private idsOf(group: TemplateGroup): readonly number[] {
