@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { plain } from '../model/instances/instanceState';
 import { DisposableStore } from '../util/disposable';
+import { safeFileName } from '../util/fileName';
 
 export const outputScheme = 'gpurental-output';
 /** More than this is cut at the front: nobody reads it, and the editor would be slow. */
@@ -28,10 +28,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
 
   /** The address of a document; `id` tells those with the same title apart. */
   uri(id: string, title: string): vscode.Uri {
-    const name = plain(title)
-      .replace(/#/g, '')
-      .replace(/[/\\:*?"<>|]/g, '-')
-      .slice(0, 100);
+    const name = safeFileName(title.replaceAll('#', ''), id);
     return vscode.Uri.from({ scheme: outputScheme, path: `/${id}/${name}` });
   }
 

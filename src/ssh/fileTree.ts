@@ -1,5 +1,6 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
+import { isNameOnWindows } from '../util/fileName';
 import { isMissing, errorCode } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
@@ -19,12 +20,9 @@ export interface LocalTree {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Windows gives these to a device, to a second stream of a file, to another folder, or to another file. */
-const otherOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|[<>:"|?*\\\p{Cc}]|[. ]$/iu;
-
 /** True for a name of the machine that stands for the same file here. */
 export function canBeNamed(name: string, platform: NodeJS.Platform): boolean {
-  return platform !== 'win32' || !name.split('/').some((part) => otherOnWindows.test(part));
+  return platform !== 'win32' || name.split('/').every(isNameOnWindows);
 }
 
 /** A key that is the same for names which are one on this computer. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UserError } from '../util/errors';
+import { isNameOnWindows } from '../util/fileName';
 import { text } from '../util/text';
 import { errorCode, isMissing, type FileSystem } from './fileSystem';
 import { parsePublicKey, type PublicKey } from './publicKey';
@@ -164,7 +165,7 @@ function isEncrypted(privateKey: Buffer): boolean {
 const keyName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 export function isKeyName(name: string): boolean {
-  return keyName.test(name) && !name.endsWith('.pub');
+  return keyName.test(name) && !name.endsWith('.pub') && isNameOnWindows(name);
 }
 
 /** The least that `ssh-keygen` takes. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
@@ -175,6 +176,16 @@ describe('commands for templates', () => {
     computer().simulator.faults.clear();
     quick().escape();
     await computer().rest();
+  });
+
+  it('propose a name for an exported template that is a file everywhere', async () => {
+    await service.make('nul.\u202etxt.');
+    window.run('Refresh');
+    const row = await templates().row(/^nul/);
+    window.screen.fileDialogs.push(undefined);
+    await templates().menu(row.text, 'Export Template to a File…');
+    const proposed = await computer().until('a proposal', () => window.screen.proposedFiles.at(-1));
+    assert.equal(path.basename(proposed), '_nul.txt.gpu-template.json');
   });
 
   it('delete several after one question that names them all', async () => {

@@ -1,3 +1,5 @@
+import { safeFileName } from '../../util/fileName';
+
 /**
  * The scheme of template documents. It has letters only, or the editor ignores the JSON schema
  * (docs/rules.md#names-that-others-rely-on).
@@ -27,21 +29,9 @@ const authorities: Readonly<Record<TemplateUri['kind'], string>> = {
   preview: 'preview',
 };
 
-/**
- * A name as the last segment of a path: no separators, no control or format characters (a name can neither
- * reorder nor end a title), at most 80 units, never empty or hidden.
- */
+/** The name of a template as the last segment of a path, and as that of a file. */
 export function fileNameOf(name: string): string {
-  const clean = name
-    .normalize('NFC')
-    .replace(/[\u0000-\u001f\u007f-\u009f\p{Cf}\p{Cs}]+/gu, '')
-    .replace(/[/\\:*?"<>|#%]+/g, '-')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/^\.+/, '')
-    .replace(/\.json$/i, '');
-  const short = Array.from(clean).slice(0, 80).join('').trim();
-  return short === '' ? 'template' : short;
+  return safeFileName(name.replace(/\.json$/i, ''), 'template');
 }
 
 /** Scheme, authority and decoded path of a document. */
