@@ -21,12 +21,16 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes('--watch');
 const tests = process.argv.includes('--tests');
 
+/** Scripts for other machines are files of their own and come as text. */
+const textFiles = createRequire(import.meta.url)('./scripts/textFiles.json');
+
 const common = {
   absWorkingDir: root,
   bundle: true,
   minify: !watch,
   sourcemap: watch ? 'inline' : false,
   legalComments: 'none',
+  loader: textFiles,
   logLevel: 'warning',
   metafile: true,
 };

@@ -10,7 +10,7 @@ await setUpOrEnd(['modules', 'ssh', 'browser', 'host'], (line) => process.stderr
 await makePackage();
 const { code } = await run(
   process.execPath,
-  ['--require', 'tsx/cjs', path.join('test', 'bench', 'main.ts'), ...process.argv.slice(2)],
+  ['--require', './scripts/sources.cjs', path.join('test', 'bench', 'main.ts'), ...process.argv.slice(2)],
   { cwd: root, env: { ...process.env, GPU_RENTAL_HOST_NODE: hostNode, GPU_RENTAL_CODE_SERVER: codeServer } },
 );
 process.exit(code);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const hook = fileURLToPath(new URL('coverageHook.cjs', import.meta.url));
 const contract = 'test/contract/**/*.test.ts';
-const mocha = ['mocha', '--require', 'tsx/cjs', '--timeout', '60000', '--recursive'];
+const mocha = ['mocha', '--require', './scripts/sources.cjs', '--timeout', '60000', '--recursive'];
 const npx = (args, options = {}) => spawnSync('npx', ['--no-install', ...args], { cwd: root, ...options });
 
 rmSync(new URL('../coverage', import.meta.url), { recursive: true, force: true });

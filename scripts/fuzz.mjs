@@ -54,7 +54,7 @@ async function play(first, count) {
   let next = first;
   const main = path.join(root, 'test', 'fuzz', 'main.ts');
   const args = [first, count, ...(runs === 1 ? ['--trace'] : [])].map(String);
-  const { lines } = await run(process.execPath, ['--require', 'tsx/cjs', main, ...args], {
+  const { lines } = await run(process.execPath, ['--require', './scripts/sources.cjs', main, ...args], {
     cwd: root,
     onLine: (line) => {
       const result = resultIn(line);

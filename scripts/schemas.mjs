@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-require('tsx/cjs');
+require('./sources.cjs');
 const { documentSchemas, renderSchema } = require('../src/model/templates/templateSchema.ts');
 
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'media', 'schemas');

@@ -15,13 +15,17 @@ const systemPackages = {
   'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
   git: { programs: ['git'], use: 'the tests of repositories on instances' },
   openssl: { programs: ['openssl'], use: 'the tests of certificates' },
+  shellcheck: { programs: ['shellcheck'], use: 'the tests of the scripts for machines' },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     use: 'the tests in the real editor',
   },
   'build-essential': { programs: ['g++', 'make'], all: true, use: 'compiling the browser-hosted editor' },
-  python3: { programs: ['python3'], use: 'compiling the browser-hosted editor' },
+  python3: {
+    programs: ['python3'],
+    use: 'compiling the browser-hosted editor and the tests of the scripts for machines',
+  },
   'libkrb5-dev': {
     files: ['/usr/include/gssapi/gssapi.h', '/usr/include/gssapi.h'],
     use: 'compiling the browser-hosted editor',
@@ -39,7 +43,7 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   checkWritable(['out', 'dist', ...(modulesAreCurrent() ? [] : ['node_modules'])]);
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client'] : []),
-    ...(needs.includes('tools') ? ['openssh-server', 'git', 'openssl'] : []),
+    ...(needs.includes('tools') ? ['openssh-server', 'git', 'openssl', 'shellcheck', 'python3'] : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];

@@ -14,7 +14,7 @@ const outer = os.tmpdir();
 // compiled everything again.
 process.env['GPU_RENTAL_TEST_CACHE'] ??= outer;
 temp(process.env['GPU_RENTAL_TEST_CACHE']);
-require('tsx/cjs');
+require('./sources.cjs');
 
 // Short, because the paths of sockets are: 104 bytes on a Mac.
 const folder = mkdtempSync(path.join(outer, 'gr-'));

@@ -1,6 +1,7 @@
 /** Who imports what, over the tests that run in plain Node. Needs `node_modules`. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { createRequire } from 'node:module';
 import { buildSync } from 'esbuild';
 import { root } from '../setup.mjs';
 
@@ -19,6 +20,7 @@ export function importGraph() {
     metafile: true,
     platform: 'node',
     packages: 'external',
+    loader: createRequire(import.meta.url)('../textFiles.json'),
     logLevel: 'error',
   });
   return metafile.inputs;

@@ -53,7 +53,7 @@ export class Programs {
     const { code } = await this.#run(
       'in-host',
       process.execPath,
-      ['--require', 'tsx/cjs', path.join('test', 'editor', 'run.ts')],
+      ['--require', './scripts/sources.cjs', path.join('test', 'editor', 'run.ts')],
       {
         ...paced('in-host'),
         GPU_RENTAL_TEST_RESULT: output,

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
+import textFiles from '../../scripts/textFiles.json';
 
 const root = join(__dirname, '../..');
 const made = new Map<string, string>();
@@ -35,10 +36,13 @@ function translated(entry: string): Uint8Array | string {
     write: false,
     platform: 'node',
     packages: 'external',
+    loader: textFiles as Record<string, 'text'>,
   });
   return outputFiles[0]?.contents ?? '';
 }
 
 function translatedByItself(entry: string): string {
-  return [require.resolve('tsx/cjs'), entry].map((file) => `require(${JSON.stringify(file)});`).join('\n');
+  return [join(root, 'scripts', 'sources.cjs'), entry]
+    .map((file) => `require(${JSON.stringify(file)});`)
+    .join('\n');
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
+import textFiles from '../../scripts/textFiles.json';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -104,6 +105,7 @@ describe('the layout of the repository', () => {
       metafile: true,
       platform: 'node',
       packages: 'external',
+      loader: textFiles as Record<string, 'text'>,
     });
     assert.ok(Object.keys(metafile.inputs).length >= files.length);
     const importsOf = (file: string) => metafile.inputs[file]?.imports.map((one) => one.path) ?? [];

@@ -82,7 +82,7 @@ describe('The scripts that set a machine up', () => {
         { PATH: folder, HOME: folder },
       );
     assert.match(setUp(['sshClient']), /^Missing: openssh-client \(for connecting to instances\)\..*$/);
-    assert.match(setUp(['tools']), /^refused: Missing: git, openssl \(for .*\)\. Get it with: .*$/);
+    assert.match(setUp(['tools']), /^refused: Missing: git, openssl, shellcheck, python3 \(for .*\)\. Get it with: .*$/);
   });
 
   it('say in one line that the clone cannot be written to', () => {

@@ -1,4 +1,5 @@
 import { buildSync } from 'esbuild';
+import textFiles from '../../../scripts/textFiles.json';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -30,6 +31,7 @@ function compiled(): Script {
     format: 'cjs',
     packages: 'external',
     external: ['vscode'],
+    loader: textFiles as Record<string, 'text'>,
     sourcemap: 'inline',
     supported: { 'dynamic-import': false },
     outfile: file,

@@ -13,7 +13,14 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { armTimer, checkTimer, disarmTimer, verdictOf, type TimerOrder } from '../../../src/ssh/machineTimer';
+import {
+  armTimer,
+  checkTimer,
+  disarmTimer,
+  timerPrograms,
+  verdictOf,
+  type TimerOrder,
+} from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { UnsafeValueError } from '../../../src/ssh/validate';
 import { rentRunning } from '../../support/rentRunning';
@@ -117,6 +124,17 @@ describe('A timer on the machine', () => {
       .received()
       .filter(({ method }) => method !== 'GET')
       .slice(1);
+
+  for (const [name, program] of Object.entries(timerPrograms)) {
+    it(`has nothing in its ${name} that shellcheck or Python objects to`, () => {
+      const isPython = program === timerPrograms.call;
+      const { status, stdout, stderr } = isPython
+        ? spawnSync('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], { input: program })
+        : spawnSync('shellcheck', ['--shell=sh', '-'], { input: program });
+      assert.equal(status, 0, `${String(stdout)}${String(stderr)}`);
+      assert.ok(!/^# include/m.test(program), 'all parts are there');
+    });
+  }
 
   for (const tool of httpTools) {
     it(`stops the instance with ${tool} when the time is over`, async () => {

@@ -1,0 +1,42 @@
+# shellcheck shell=sh
+# Shared by the login that arms the timer and the process that waits. Both set url, id, key, tool and out.
+
+call_py=$(cat <<'END_OF_PYTHON'
+# include call.py
+END_OF_PYTHON
+)
+
+# call METHOD BODY: prints the HTTP status. The key goes by standard input, a file or the environment, never by an
+# argument that others on the machine can list, and no redirection is followed with it.
+call() {
+  case "$tool" in
+  curl)
+    printf 'header = "Authorization: Bearer %s"\nheader = "Content-Type: application/json"\n' "$key" |
+      curl -q -s -m 30 -o "$out" -w '%{http_code}' -X "$1" ${2:+--data "$2"} -K - "$url/api/v0/instances/$id/" ;;
+  python3)
+    GPU_RENTAL_KEY="$key" python3 -c "$call_py" "$1" "$url/api/v0/instances/$id/" "$2" "$out" 2>/dev/null ||
+      echo 000 ;;
+  wget)
+    printf 'header = Authorization: Bearer %s\nheader = Content-Type: application/json\n' "$key" >"$out.rc"
+    WGETRC="$out.rc" wget -q -S -T 30 -t 1 --max-redirect=0 --content-on-error -O "$out" --method="$1" \
+      ${2:+--body-data="$2"} "$url/api/v0/instances/$id/" 2>&1 |
+      sed -n 's/^ *HTTP\/[0-9.]* \([0-9]*\).*/\1/p' | tail -n 1
+    rm -f "$out.rc" ;;
+  esac
+}
+
+# The use of each GPU in per cent, a line each; a driver that hangs says nothing.
+gpu_use() {
+  limit=""
+  command -v timeout >/dev/null 2>&1 && limit="timeout 20"
+  # Two words where it is set.
+  # shellcheck disable=SC2086
+  use=$($limit nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null) || use=""
+  echo "${use:-failed}"
+}
+
+# OpenSSH names the process of a login so; nothing else is read of other processes. HOST_PROC is where a container sees
+# the processes of its host, by the convention of monitoring agents.
+logged_in() {
+  LC_ALL=C grep -Eqs "^sshd(-session)?: [^ ]+@" "${HOST_PROC:-/proc}"/[0-9]*/cmdline
+}

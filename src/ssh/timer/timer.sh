@@ -1,0 +1,112 @@
+# shellcheck shell=sh
+# Arms, checks or disarms the timer of this instance. Fixed: what differs comes by standard input and is looked at
+# before it is used.
+printf '%s\n' 'gpu-rental timer'
+umask 077
+IFS= read -r verb
+IFS= read -r url
+IFS= read -r id
+IFS= read -r action
+IFS= read -r seconds
+IFS= read -r token
+IFS= read -r mode
+IFS= read -r idle_percent
+case "$id" in "" | *[!0-9]*) exit 2 ;; esac
+case "$seconds" in "" | *[!0-9]*) exit 2 ;; esac
+case "$token" in "" | *[!0-9a-f]*) exit 2 ;; esac
+case "$action" in stop | destroy) ;; *) exit 2 ;; esac
+case "$mode" in at | idle) ;; *) exit 2 ;; esac
+case "$idle_percent" in [1-9]) ;; *) exit 2 ;; esac
+case "$url" in *[!A-Za-z0-9.:/_-]*) exit 2 ;; https://* | http://127.0.0.1:* | http://localhost:*) ;; *) exit 2 ;; esac
+dir="$HOME/.gpu-rental"
+file="$dir/timer-$id-$token"
+out="$file.read"
+
+# Only a process of ours: a number may have come to somebody else.
+alive() {
+  pid=$(cat "$1" 2>/dev/null)
+  case "$pid" in "" | *[!0-9]*) return 1 ;; esac
+  kill -0 "$pid" 2>/dev/null || return 1
+  [ ! -r "/proc/$pid/cmdline" ] || tr "\0" " " <"/proc/$pid/cmdline" | grep -q "gpu-rental/guard.sh"
+}
+
+end_others() {
+  for one in "$dir/timer-$id-"*; do
+    case "$one" in *.out | *.read | *.rc | "$1") continue ;; esac
+    if alive "$one"; then kill "$pid"; fi
+    rm -f "$one" "$one.out"
+  done
+}
+
+if [ "$verb" = disarm ]; then
+  end_others ""
+  echo disarmed
+  exit 0
+fi
+
+# include functions.sh
+
+tool=""
+if command -v curl >/dev/null 2>&1; then
+  tool=curl
+elif command -v python3 >/dev/null 2>&1; then
+  tool=python3
+elif wget --help 2>&1 | grep -q -e "--method"; then
+  tool=wget
+fi
+if [ -z "$tool" ]; then
+  echo no-tool
+  exit 0
+fi
+key=$CONTAINER_API_KEY
+# A login has not always what the container was started with.
+[ -n "$key" ] || key=$(tr '\0' '\n' 2>/dev/null </proc/1/environ | sed -n 's/^CONTAINER_API_KEY=//p' | head -n 1)
+case "$key" in "" | *[!A-Za-z0-9_.-]*)
+  echo no-key
+  exit 0
+  ;;
+esac
+if [ "$mode" = idle ]; then
+  if gpu_use | grep -Evq '^ *[0-9]+ *$'; then
+    echo no-gpu-use
+    exit 0
+  fi
+  if ! logged_in; then
+    echo no-login-seen
+    exit 0
+  fi
+fi
+mkdir -p "$dir"
+if [ "$verb" = check ] && ! alive "$file"; then
+  echo not-alive
+  exit 0
+fi
+status=$(call GET "")
+grep -Eq "\"id\": *${id}[^0-9]" "$out" 2>/dev/null
+own=$?
+rm -f "$out"
+if [ "$status" != 200 ] || [ "$own" != 0 ]; then
+  echo "status ${status:-000}"
+  exit 0
+fi
+if [ "$verb" = arm ]; then
+  cat >"$dir/guard.sh" <<'END_OF_GUARD'
+# include guard.sh
+END_OF_GUARD
+  export CONTAINER_API_KEY="$key"
+  if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
+  "$detach" sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" "$idle_percent" \
+    </dev/null >/dev/null 2>&1 &
+  tries=0
+  while [ ! -s "$file" ] && [ "$tries" -lt 25 ]; do
+    tries=$((tries + 1))
+    sleep 0.2 || sleep 1
+  done
+fi
+if ! alive "$file"; then
+  echo not-alive
+  exit 0
+fi
+# The one before goes only once this one stands.
+[ "$verb" != arm ] || end_others "$file"
+echo "armed $tool"
