@@ -207,8 +207,11 @@ export interface InternalCommands {
   'gpuRental.followElsewhere': [target: InstanceTarget & { readonly follows: boolean }];
   /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
   'gpuRental.instance.replaceFailed': [target: InstanceTarget];
-  /** Writes the SSH entry of an instance; its alias, or nothing where the user must do a step first. */
-  'gpuRental.prepareSsh': [target: InstanceTarget];
+  /**
+   * Writes the SSH entry of an instance, with a login where none has proved its host key yet; its alias, or nothing
+   * where the user must do a step first.
+   */
+  'gpuRental.prepareSsh': [target: InstanceTarget & { readonly isEntryOnly?: boolean }];
   /** A terminal on an instance that is picked, for the terminal menu. */
   'gpuRental.terminalProfile': [];
 }

@@ -1,8 +1,9 @@
 import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
+import { hostKeyErrorOf } from './hostKey';
 import { freeLocalPort } from './localPort';
-import { saidBySsh } from './problemText';
+import { plainText } from './plainText';
 import type { Run } from './run';
 import { checkPort } from './validate';
 
@@ -18,7 +19,7 @@ export interface Forward {
 /** The port could not be forwarded. */
 export class ForwardError extends UserError {
   constructor(remotePort: number, said: string) {
-    super(text('Port {0} of the instance could not be forwarded: {1}', remotePort, saidBySsh(said)), {
+    super(text('Port {0} of the instance could not be forwarded: {1}', remotePort, plainText(said) || '–'), {
       nextStep: 'retry',
     });
   }
@@ -79,16 +80,17 @@ export async function openForward(
     });
   const isOver = () => state.isOver;
   const listens = () => state.listens;
+  const failure = (): UserError => hostKeyErrorOf(state.said) ?? new ForwardError(remotePort, state.said);
   try {
     const startedAt = deps.clock.now();
     while (!listens()) {
       if (isOver() || deps.clock.now() - startedAt > startMs) {
-        throw new ForwardError(remotePort, state.said);
+        throw failure();
       }
       await wait(deps.clock, 100, signal);
     }
     if (isOver()) {
-      throw new ForwardError(remotePort, state.said);
+      throw failure();
     }
   } catch (error) {
     stop.abort();

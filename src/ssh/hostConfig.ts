@@ -16,9 +16,10 @@ export interface HostEntry {
 const header = '# Written by GPU Rental and overwritten by it.';
 
 /**
- * Returns the instance's own file (docs/ssh.md#options-of-a-host). Every value is checked, none is escaped.
+ * Returns the instance's own file (docs/ssh.md#options-of-a-host). Every value is checked, none is escaped. Until a
+ * login has proved its host key, ssh asks before it takes one, and refuses where it can't ask.
  */
-export function renderHost(entry: HostEntry, knownHosts: string): string {
+export function renderHost(entry: HostEntry, knownHosts: string, isProved: boolean): string {
   const alias = checkAlias(entry.alias);
   if (!/^[0-9a-f]{16}$/.test(entry.account)) {
     throw new Error('An account mark is 16 hexadecimal digits');
@@ -33,7 +34,7 @@ export function renderHost(entry: HostEntry, knownHosts: string): string {
     `  HostKeyAlias ${alias}`,
     `  UserKnownHostsFile ${tokenPath(knownHosts)}`,
     '  GlobalKnownHostsFile none',
-    '  StrictHostKeyChecking accept-new',
+    `  StrictHostKeyChecking ${isProved ? 'yes' : 'ask'}`,
     '  HashKnownHosts no',
     '  CheckHostIP no',
     '  UpdateHostKeys no',

@@ -55,11 +55,24 @@ export class OwnFolder {
   /** Writes the file of an instance; does nothing where it already says the same. */
   async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
     const file = confFile(this.paths, entry.alias);
-    const bytes = Buffer.from(renderHost(entry, this.paths.knownHosts), 'utf8');
-    if ((await this.readFile(file))?.equals(bytes)) {
+    const render = async () => {
+      const isProved = (await this.hostKeys(entry.alias)).length > 0;
+      return Buffer.from(renderHost(entry, this.paths.knownHosts, isProved), 'utf8');
+    };
+    if ((await this.readFile(file))?.equals(await render())) {
       return 'same';
     }
-    return this.change(file, () => bytes, signal);
+    return this.change(file, render, signal);
+  }
+
+  /** Writes the entries again after the host keys changed, on which they depend. */
+  private async rewrite(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
+    for (const alias of aliases) {
+      const entry = await this.read(alias);
+      if (entry) {
+        await this.write(entry, signal);
+      }
+    }
   }
 
   /** Removes the files and the host keys of these instances. */
@@ -112,6 +125,7 @@ export class OwnFolder {
       return known.some((line) => belongsTo(line, alias)) ? content : Buffer.concat([content, lines]);
     };
     await this.change(this.paths.knownHosts, add, signal);
+    await this.rewrite([alias], signal);
   }
 
   /**
@@ -142,6 +156,7 @@ export class OwnFolder {
       return Buffer.from(lines.filter((line) => !isGone(line)).join('\n'), 'latin1');
     };
     await this.change(this.paths.knownHosts, without, signal);
+    await this.rewrite(aliases, signal);
   }
 
   /** Removes what is ours; the folder too where nothing else is in it. */
@@ -184,7 +199,7 @@ export class OwnFolder {
 
   private async change(
     file: string,
-    edit: (content: Buffer) => Buffer,
+    edit: (content: Buffer) => Buffer | Promise<Buffer>,
     signal?: AbortSignal,
   ): Promise<'same' | 'written'> {
     const { fs, clock } = this.deps;
@@ -192,7 +207,7 @@ export class OwnFolder {
     return this.locked(async () => {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const expected = await this.readFile(file);
-        const bytes = edit(expected ?? Buffer.alloc(0));
+        const bytes = await edit(expected ?? Buffer.alloc(0));
         if (expected?.equals(bytes)) {
           return 'same';
         }

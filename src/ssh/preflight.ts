@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../util/clock';
+import { changedHostKey } from './hostKey';
 import { plainText } from './plainText';
 import type { Run, RunResult } from './run';
 
@@ -33,6 +34,8 @@ export type PreflightResult =
       /** The keys that were offered, as `SHA256:…` or a file name. */
       readonly keysTried: readonly string[];
     };
+
+export type Failure = Extract<PreflightResult, { readonly ok: false }>;
 
 /** A remote editor's server needs about this much; with less its first start ends half-way. */
 const neededMb = 300;
@@ -113,7 +116,7 @@ function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightRe
 
 /** ssh tells its failures apart by words only; they are English, since we ask for that. */
 const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
-  [/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/, 'hostKeyChanged'],
+  [changedHostKey, 'hostKeyChanged'],
   [/No space left on device/, 'diskFull'],
   [/Permission denied \(|Too many authentication failures|No more authentication methods/, 'authentication'],
   [/Could not resolve hostname|Name or service not known/, 'unresolved'],

@@ -9,12 +9,14 @@ import type { HostEntry } from './hostConfig';
 import { findLocalKeys, matchKeys, worksUnattended, type LocalKey } from './localKeys';
 import {
   runPreflight,
+  type Failure,
   type PreflightOptions,
   type PreflightProblem,
   type PreflightResult,
 } from './preflight';
 import { tokenPath } from './paths';
 import { chooseEndpoint, type ProbeResult } from './probe';
+import { explainNoLogin } from './problemText';
 import { ManualStepError } from './userConfig';
 import type { Verification } from './verify';
 
@@ -29,6 +31,8 @@ export interface PrepareRequest {
   readonly registeredKeys: readonly string[] | undefined;
   /** Off unless the user asked for it for this instance. */
   readonly forwardAgent?: boolean;
+  /** The record is what the service said last, before it stopped answering. */
+  readonly isOld?: boolean;
 }
 
 /** An instance that the SSH config knows. */
@@ -52,6 +56,16 @@ export interface PreparedHost {
 export interface ConnectOutcome {
   readonly host: PreparedHost;
   readonly preflight: PreflightResult;
+}
+
+/** No address of the instance let us in, so that nothing that asks no questions can use the entry. */
+export class NoLoginError extends UserError {
+  constructor(
+    readonly host: PreparedHost,
+    readonly failure: Failure,
+  ) {
+    super(explainNoLogin(failure, host).text, { nextStep: 'retry' });
+  }
 }
 
 /** The instance has no SSH address (yet). */
@@ -80,6 +94,27 @@ const tellingProblems: readonly PreflightProblem[] = ['hostKeyChanged', 'authent
 
 /** Writes what ssh needs to reach an instance, see `SshService.prepare`. */
 export async function prepareHost(
+  context: SshContext,
+  request: PrepareRequest,
+  signal?: AbortSignal,
+): Promise<PreparedHost> {
+  const alias = aliasOf(request.account, request.instanceId);
+  const before = await context.folder().read(alias);
+  const host = await writeEntry(context, request, signal);
+  const isPinned = (await context.folder().hostKeys(alias)).length > 0;
+  // A login at this very address has proved it before.
+  if (isPinned && before && sameEndpoint(before.endpoint, host.endpoint)) {
+    return host;
+  }
+  const outcome = await logIn(context, host, { signal });
+  if (!outcome.preflight.ok && !isLoggedIn(outcome.preflight)) {
+    throw new NoLoginError(outcome.host, outcome.preflight);
+  }
+  return outcome.host;
+}
+
+/** Writes the entry; nothing is tried but the addresses. */
+export async function writeEntry(
   context: SshContext,
   request: PrepareRequest,
   signal?: AbortSignal,
@@ -120,7 +155,7 @@ export async function prepareHost(
       .sort((one, other) => Number(answering(other)) - Number(answering(one))),
     probes: choice.results,
     identity,
-    fromMemory: offered.length === 0,
+    fromMemory: offered.length === 0 || request.isOld === true,
     verification,
   };
 }
@@ -131,8 +166,16 @@ export async function connectHost(
   request: PrepareRequest,
   options: PreflightOptions = {},
 ): Promise<ConnectOutcome> {
+  return logIn(context, await writeEntry(context, request, options.signal), options);
+}
+
+/** Logs in at the address of the entry, else at the others; the entry leads to the one that let us in. */
+async function logIn(
+  context: SshContext,
+  host: PreparedHost,
+  options: PreflightOptions,
+): Promise<ConnectOutcome> {
   const { signal } = options;
-  const host = await prepareHost(context, request, signal);
   const outcomes: ConnectOutcome[] = [{ host, preflight: await preflightHost(context, host.alias, options) }];
   for (const endpoint of host.others) {
     const { preflight } = last(outcomes);
@@ -215,9 +258,9 @@ export async function preflightHost(
   return folder.provingHostKey(
     alias,
     async (file) => {
-      const own = [`UserKnownHostsFile=${tokenPath(file)}`];
+      const own = [`UserKnownHostsFile=${tokenPath(file)}`, 'StrictHostKeyChecking=accept-new'];
       const result = await runPreflight({ ...deps, options: own }, alias, options);
-      return { isProven: result.ok || loggedInProblems.includes(result.problem), result };
+      return { isProven: isLoggedIn(result), result };
     },
     options?.signal,
   );
@@ -225,6 +268,10 @@ export async function preflightHost(
 
 /** They come after a login that worked. */
 const loggedInProblems: readonly PreflightProblem[] = ['diskFull', 'startupScript'];
+
+function isLoggedIn(result: PreflightResult): boolean {
+  return result.ok || loggedInProblems.includes(result.problem);
+}
 
 async function write(context: SshContext, entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
   await context.folder().write(entry, signal);

@@ -1,5 +1,6 @@
-import { text, type Text, type TextArg } from '../util/text';
-import type { PreflightProblem, PreflightResult } from './preflight';
+import { text, type Text } from '../util/text';
+import { hostKeyChanged } from './hostKey';
+import type { Failure, PreflightProblem } from './preflight';
 import type { LocalKey } from './localKeys';
 import { plainText } from './plainText';
 import type { Verification } from './verify';
@@ -19,22 +20,6 @@ export type Fix =
 export interface Explained {
   readonly text: Text;
   readonly fixes: readonly Fix[];
-}
-
-type Failure = Extract<PreflightResult, { readonly ok: false }>;
-
-const hostKeyChanged = text(
-  'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
-);
-
-/**
- * What ssh or a machine said, as part of a sentence of ours. A host key that changed is explained in the words that
- * connecting has for it.
- */
-export function saidBySsh(said: string): TextArg {
-  return /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/.test(said)
-    ? hostKeyChanged
-    : plainText(said) || '–';
 }
 
 const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = {
@@ -118,6 +103,17 @@ export function explainFailure(failure: Failure, identity: LocalKey | undefined)
     };
   }
   return explanations[failure.problem](failure);
+}
+
+/** The same for a prepared host: where the config is at fault, a failed login says less than the config does. */
+export function explainNoLogin(
+  failure: Failure,
+  {
+    identity,
+    verification,
+  }: { readonly identity: LocalKey | undefined; readonly verification: Verification },
+): Explained {
+  return explainVerification(verification) ?? explainFailure(failure, identity);
 }
 
 /** Says what of the user's config stands in the way, with the line; `undefined` where nothing does. */

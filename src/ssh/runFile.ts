@@ -2,7 +2,6 @@ import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { quoteForShell } from './commandLine';
 import { plainText } from './plainText';
-import { saidBySsh } from './problemText';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
@@ -38,7 +37,7 @@ export class NoInterpreterError extends UserError {
 /** The file did not reach the machine. */
 export class FileNotSentError extends UserError {
   constructor(said: string) {
-    super(text('The file could not be put on the instance: {0}', saidBySsh(said)), {
+    super(text('The file could not be put on the instance: {0}', plainText(said) || '–'), {
       nextStep: 'retry',
     });
   }

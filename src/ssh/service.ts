@@ -4,6 +4,7 @@ import { accountMark, aliasOf, type AliasAccount } from './alias';
 import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
+import { hostKeyErrorOf } from './hostKey';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
@@ -14,6 +15,7 @@ import {
   followHost,
   preflightHost,
   prepareHost,
+  writeEntry,
   type ConnectOutcome,
   type PreparedHost,
   type PrepareRequest,
@@ -29,10 +31,15 @@ import type { Verification } from './verify';
 export interface SshService {
   aliasOf(account: AliasAccount, instanceId: number): string;
   /**
-   * Writes what ssh needs to reach the instance. Throws `ManualStepError` where the user must paste a
-   * line, `UnsafeValueError` for a hostile address, `NoAddressError` where there is none yet.
+   * Writes what ssh needs to reach the instance, and logs in once where no login has proved this address and its host
+   * key. Throws `NoLoginError` where none lets us in, otherwise as `writeEntry` does.
    */
   prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
+  /**
+   * Only writes; while no login has proved the host key, ssh asks before it takes one. Throws `ManualStepError` where
+   * the user must paste a line, `UnsafeValueError` for a hostile address, `NoAddressError` where there is none yet.
+   */
+  writeEntry(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
   /** Leads the entry of a running instance to the address that the service names now; the new one, if it moved. */
   follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined>;
   /** What answers at each address of the instance; nothing is written. */
@@ -43,7 +50,10 @@ export interface SshService {
   connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome>;
   /** Compares what ssh makes of the alias with what we wrote; `undefined` where we wrote nothing. */
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
-  /** Runs a POSIX shell script on the machine without asking anything; the script is ours, never a user's text. */
+  /**
+   * Runs a POSIX shell script on the machine without asking anything; the script is ours, never a user's text. Throws
+   * `HostKeyError` where the host key is not the one that is known.
+   */
   exec(alias: string, script: string, options?: Omit<RunOptions, 'env' | 'cwd'>): Promise<RunResult>;
   /** Makes a port of the machine reachable on this computer, see `openForward`. */
   forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward>;
@@ -94,6 +104,10 @@ class NativeSsh implements SshService {
     return prepareHost(this.context, request, signal);
   }
 
+  writeEntry(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {
+    return writeEntry(this.context, request, signal);
+  }
+
   follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined> {
     return followHost(this.context, account, instance);
   }
@@ -115,10 +129,20 @@ class NativeSsh implements SshService {
     return entry && this.context.verify(entry, signal);
   }
 
-  exec(alias: string, script: string, options: Omit<RunOptions, 'env' | 'cwd'> = {}): Promise<RunResult> {
+  async exec(
+    alias: string,
+    script: string,
+    options: Omit<RunOptions, 'env' | 'cwd'> = {},
+  ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
     const quiet = ['-T', '-o', 'BatchMode=yes', '-o', 'ClearAllForwardings=yes', '-o', 'RemoteCommand=none'];
-    return this.deps.run(program, [...before, ...quiet, checkAlias(alias), script], options);
+    const result = await this.deps.run(program, [...before, ...quiet, checkAlias(alias), script], options);
+    // The machine's programs may print such words too, but they have other codes.
+    const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
+    if (refused) {
+      throw refused;
+    }
+    return result;
   }
 
   forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward> {

@@ -5,7 +5,6 @@ import type { Clock } from '../util/clock';
 import { UserError } from '../util/errors';
 import { text, type Text } from '../util/text';
 import { plainText } from './plainText';
-import { saidBySsh } from './problemText';
 import type { RunOptions, RunResult } from './run';
 import type { SshService } from './service';
 
@@ -49,7 +48,7 @@ export interface TransferOutcome {
 /** A transfer ended early; done again, it goes on where it ended. */
 export class TransferError extends UserError {
   constructor(said: string) {
-    super(text('The transfer did not finish: {0}', saidBySsh(said)), { nextStep: 'retry' });
+    super(text('The transfer did not finish: {0}', plainText(said) || '–'), { nextStep: 'retry' });
   }
 }
 

@@ -80,7 +80,8 @@ function expectations(
     one('user', 'root'),
     one('hostkeyalias', entry.alias),
     one('userknownhostsfile', asPrinted(knownHosts)),
-    one('stricthostkeychecking', 'accept-new'),
+    // `yes` is printed as `true`; neither takes a host key unasked.
+    one('stricthostkeychecking', 'ask', 'true', 'yes'),
     one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
     ...(entry.identityFile === undefined
       ? []

@@ -26,8 +26,8 @@ export class ConnectProblem {
     private readonly failed: Failed,
   ) {}
 
-  /** Does not wait for the answer: the message stays while the user goes on. */
-  show(actions: Actions): void {
+  /** Resolves once the message is answered and what was chosen is done; it may stay while the user goes on. */
+  async show(actions: Actions): Promise<void> {
     const labels: Record<Fix, string> = {
       retry: t('Retry'),
       waitLonger: t('Wait up to 60 s'),
@@ -51,12 +51,16 @@ export class ConnectProblem {
       },
     };
     const { text, fixes } = this.failed.explained;
-    void Promise.resolve(vscode.window.showErrorMessage(localize(text), ...fixes.map((fix) => labels[fix])))
-      .then((label) => fixes.find((fix) => labels[fix] === label))
-      .then((fix) => (fix === undefined ? undefined : run[fix]()))
-      .catch((error: unknown) => {
-        this.deps.report.error(error, { retry: actions.retry });
-      });
+    const buttons = fixes.map((fix) => labels[fix]);
+    const chosen = await vscode.window.showErrorMessage(localize(text), ...buttons);
+    const fix = fixes.find((one) => labels[one] === chosen);
+    try {
+      if (fix !== undefined) {
+        await run[fix]();
+      }
+    } catch (error) {
+      this.deps.report.error(error, { retry: actions.retry });
+    }
   }
 
   private async attachKey(retry: () => Promise<void>): Promise<void> {

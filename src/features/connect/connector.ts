@@ -2,24 +2,20 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
-import { instanceName } from '../../model/instances/instanceLabel';
 import { hasShell, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import type { RepositoryUrl } from '../../ssh/repositoryUrl';
 import { runProgram } from '../../ssh/run';
-import type { ConnectOutcome, PreparedHost } from '../../ssh/prepareHost';
+import type { ConnectOutcome } from '../../ssh/prepareHost';
 import { matchKeys } from '../../ssh/localKeys';
-import { explainFailure, explainVerification, type Explained } from '../../ssh/problemText';
+import { explainNoLogin, explainVerification } from '../../ssh/problemText';
 import { wait } from '../../util/clock';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
-import { ConnectProblem, type Actions } from './connectProblem';
+import type { Contact } from './contact';
 import { FolderMemory } from './folderMemory';
-import { brokenConfig, logProbes, usableInstance, warnAboutMemory } from './hostChecks';
-import { keysOf, offerToAttach } from './instanceKeys';
+import { usableInstance, warnAboutMemory } from './hostChecks';
+import { offerToAttach } from './instanceKeys';
 import { pickFolder } from './folderPicker';
 import { PlatformEntries } from './platformEntries';
 import { recipeFolder } from './recipeFolder';
@@ -58,14 +54,17 @@ const bootMs = 90_000;
 const bootRetryMs = 3000;
 const bootProblems: readonly string[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
-/** One click to a window, a terminal or a copied command on an instance. */
+/** One click to a window on an instance. */
 export class Connector {
   readonly folders: FolderMemory;
   readonly platforms: PlatformEntries;
   /** Connecting is under way once an instance, however often it is clicked. */
   private readonly running = new Map<number, Promise<void>>();
 
-  constructor(private readonly deps: ConnectDeps) {
+  constructor(
+    private readonly deps: ConnectDeps,
+    private readonly contact: Contact,
+  ) {
     this.folders = new FolderMemory(deps.globalState);
     this.platforms = new PlatformEntries(deps.globalState);
   }
@@ -105,62 +104,14 @@ export class Connector {
     if (!address) {
       return;
     }
-    const { alias } = await this.prepare(instanceId);
+    const alias = await this.contact.reach(instanceId);
+    if (alias === undefined) {
+      return;
+    }
     const folder = await this.cloneHere(instanceId, alias, address);
     if (folder !== undefined) {
       await this.openWindow(instanceId, where, { folder });
     }
-  }
-
-  /** Writes what ssh needs, without a login: whoever uses it sees what ssh says. */
-  async prepare(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
-    const instance = usableInstance(this.deps, instanceId);
-    return withCancellableProgress(this.title(instanceId), (signal) =>
-      this.request(instanceId, instance, signal).then((request) =>
-        this.deps.ssh.prepare({ ...request, ...change }, signal),
-      ),
-    );
-  }
-
-  async openTerminal(instanceId: number): Promise<void> {
-    const instance = usableInstance(this.deps, instanceId);
-    const { host, preflight } = await withCancellableProgress(this.title(instanceId), async (signal) =>
-      this.deps.ssh.connect(await this.request(instanceId, instance, signal), { signal }),
-    );
-    warnAboutMemory(host);
-    // Anything else is seen, and often mended, in the terminal itself.
-    if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
-      this.tell(instanceId, host, explainFailure(preflight, host.identity), {
-        retry: () => this.openTerminal(instanceId),
-      });
-      return;
-    }
-    vscode.window.createTerminal(this.terminalOptions(instanceId, host.alias)).show();
-  }
-
-  terminalOptions(instanceId: number, alias: string): vscode.TerminalOptions {
-    const [shellPath, ...shellArgs] = this.deps.ssh.command(alias);
-    return {
-      name: this.name(instanceId),
-      shellPath,
-      shellArgs,
-      iconPath: new vscode.ThemeIcon('vm-running'),
-      color: new vscode.ThemeColor('terminal.ansiGreen'),
-      isTransient: true,
-      // What this window set up for its own shells means nothing on the machine.
-      env: { TERM: 'xterm-256color' },
-    };
-  }
-
-  async copyCommand(instanceId: number): Promise<void> {
-    const host = await this.prepare(instanceId);
-    await vscode.env.clipboard.writeText(this.deps.ssh.commandLine(host.alias));
-    void vscode.window.setStatusBarMessage(t('SSH command copied'), 4_000);
-  }
-
-  name(instanceId: number): string {
-    const instance = this.deps.fleet.find(instanceId);
-    return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   }
 
   private async startAndOpen(instanceId: number, where: Where): Promise<void> {
@@ -170,7 +121,7 @@ export class Connector {
     }
     await runCommand('gpuRental.followElsewhere', { instanceId, follows: true });
     try {
-      if (await startFirst(this.deps, instanceId, this.name(instanceId))) {
+      if (await startFirst(this.deps, instanceId, this.contact.name(instanceId))) {
         await this.openWindow(instanceId, where, {}, this.deps.clock.now() + bootMs);
       }
     } finally {
@@ -182,7 +133,7 @@ export class Connector {
   private async openWindow(instanceId: number, where: Where, how: Try = {}, bootsUntil = 0): Promise<void> {
     const instance = usableInstance(this.deps, instanceId);
     const [resolver] = installedResolvers();
-    const outcome = await withCancellableProgress(this.title(instanceId), (signal, say) =>
+    const outcome = await withCancellableProgress(this.contact.title(instanceId), (signal, say) =>
       this.login(instanceId, instance, say, { ...how, signal, bootsUntil }),
     );
     if (!outcome) {
@@ -191,11 +142,9 @@ export class Connector {
     const { host, preflight } = outcome;
     warnAboutMemory(host);
     const retry = (change: Try = {}) => this.openWindow(instanceId, where, { ...how, ...change });
-    const obstacle = preflight.ok
-      ? explainVerification(host.verification)
-      : (brokenConfig(host) ?? explainFailure(preflight, host.identity));
+    const obstacle = preflight.ok ? explainVerification(host.verification) : explainNoLogin(preflight, host);
     if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
-      this.tell(instanceId, host, obstacle, {
+      void this.contact.tell(instanceId, host, obstacle, {
         retry: () => retry(),
         waitLonger: () => retry({ isPatient: true }),
         connectAnyway: () => retry({ despiteOverride: true }),
@@ -204,8 +153,8 @@ export class Connector {
     }
     if (!resolver) {
       await offerOtherWays({
-        openTerminal: () => this.openTerminal(instanceId),
-        copyCommand: () => this.copyCommand(instanceId),
+        openTerminal: () => this.contact.openTerminal(instanceId),
+        copyCommand: () => this.contact.copyCommand(instanceId),
       });
       return;
     }
@@ -227,21 +176,6 @@ export class Connector {
     });
   }
 
-  private tell(
-    instanceId: number,
-    host: PreparedHost,
-    explained: Explained,
-    actions: Pick<Actions, 'retry'> & Partial<Actions>,
-  ): void {
-    logProbes(this.deps.log, host);
-    new ConnectProblem(this.deps, { instanceId, host, explained }).show({
-      waitLonger: actions.retry,
-      connectAnyway: actions.retry,
-      openTerminal: () => this.openTerminal(instanceId),
-      ...actions,
-    });
-  }
-
   /** Key, address, entry and a real login; `undefined` where the user stopped at a question. */
   private async login(
     instanceId: number,
@@ -251,14 +185,14 @@ export class Connector {
   ): Promise<ConnectOutcome | undefined> {
     const { signal, bootsUntil } = how;
     say(t('Looking for a key that fits…'));
-    let request = await this.request(instanceId, instance, signal);
+    let request = await this.contact.request(instanceId, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
       if (matchKeys(local, request.registeredKeys).length === 0) {
         if (!(await offerToAttach(instanceId))) {
           return undefined;
         }
-        request = await this.request(instanceId, instance, signal);
+        request = await this.contact.request(instanceId, instance, signal);
       }
     }
     say(t('Logging in…'));
@@ -272,16 +206,6 @@ export class Connector {
       say(t('Waiting for its SSH server…'));
       await wait(this.deps.clock, bootRetryMs, signal);
     }
-  }
-
-  private async request(instanceId: number, instance: Instance | undefined, signal: AbortSignal) {
-    const account = this.deps.accounts.active;
-    if (!account) {
-      throw new UserError(text('Sign in to connect to an instance.'), { nextStep: 'signIn' });
-    }
-    await this.deps.sshConsent.ask();
-    const registeredKeys = await keysOf(this.deps, instanceId, signal);
-    return { account, instanceId, instance, registeredKeys };
   }
 
   /** What was chosen before or set, else asked; `undefined` where the user picks none. */
@@ -306,7 +230,7 @@ export class Connector {
     const picked = await pickFolder(
       offered,
       this.folders.recent(alias, instance),
-      t('Open {0}', this.name(instanceId)),
+      t('Open {0}', this.contact.name(instanceId)),
       remotes[0]?.name,
     );
     if (picked !== 'clone') {
@@ -317,10 +241,6 @@ export class Connector {
   }
 
   private cloneHere(instanceId: number, alias: string, address: RepositoryUrl): Promise<string | undefined> {
-    return cloneWithProgress(this.deps.ssh, alias, address, () => this.openTerminal(instanceId));
-  }
-
-  private title(instanceId: number): string {
-    return t('Connecting to {0}', this.name(instanceId));
+    return cloneWithProgress(this.deps.ssh, alias, address, () => this.contact.openTerminal(instanceId));
   }
 }

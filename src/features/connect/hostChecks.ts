@@ -3,7 +3,6 @@ import { t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
-import { explainVerification, type Explained } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -35,7 +34,7 @@ export function usableInstance(
 export function warnAboutMemory(host: PreparedHost): void {
   if (host.fromMemory) {
     void vscode.window.showInformationMessage(
-      t('The service did not say where the instance is. Its last known address is used.'),
+      t('The service does not answer, so the last known address of the instance is used.'),
     );
   }
 }
@@ -43,9 +42,4 @@ export function warnAboutMemory(host: PreparedHost): void {
 export function logProbes(log: Log, host: PreparedHost): void {
   const tried = host.probes.map(({ endpoint, outcome }) => `${endpoint.kind}: ${outcome}`);
   log.warn(`${host.alias} (${host.endpoint.kind}) could not be opened; ${tried.join(', ')}`);
-}
-
-/** Where the config is at fault a failed login says less than the config does. */
-export function brokenConfig(host: PreparedHost): Explained | undefined {
-  return host.verification.kind === 'equal' ? undefined : explainVerification(host.verification);
 }

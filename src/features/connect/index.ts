@@ -7,6 +7,7 @@ import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';
+import { Contact } from './contact';
 import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
 import { withManualStep } from './manualStep';
@@ -22,7 +23,8 @@ type InstanceCommand =
 /** Windows, terminals and copied commands on running instances, and the SSH entries that they need. */
 export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
-  const connector = new Connector(deps);
+  const contact = new Contact(deps);
+  const connector = new Connector(deps, contact);
   const choose = (target: unknown, kinds?: Parameters<Connector['candidates']>[0]) =>
     chooseInstance(target, connector.candidates(kinds), {
       title: t('Connect to which instance?'),
@@ -49,9 +51,9 @@ export function register(deps: ConnectDeps): Disposable {
   on('gpuRental.instance.cloneRepository', (id) =>
     connector.clone(id, deps.settings.get('gpuRental.connect.openIn')),
   );
-  on('gpuRental.instance.openTerminal', (id) => connector.openTerminal(id));
-  on('gpuRental.instance.forwardAgent', (id) => changeAgentForwarding(deps, connector, id));
-  on('gpuRental.instance.copySshCommand', (id) => connector.copyCommand(id));
+  on('gpuRental.instance.openTerminal', (id) => contact.openTerminal(id));
+  on('gpuRental.instance.forwardAgent', (id) => changeAgentForwarding(deps, contact, id));
+  on('gpuRental.instance.copySshCommand', (id) => contact.copyCommand(id));
   store.add(
     deps.commands.register('gpuRental.terminalProfile', async () => {
       await listedInstances(deps.fleet, whileReadingInstances);
@@ -59,17 +61,22 @@ export function register(deps: ConnectDeps): Disposable {
       if (instanceId === undefined) {
         return undefined;
       }
-      const { alias } = await connector.prepare(instanceId);
-      const options = connector.terminalOptions(instanceId, alias);
+      const options = await contact.terminalOptions(instanceId);
+      if (!options) {
+        return undefined;
+      }
       showOnceOpen(options, store);
       return new vscode.TerminalProfile(options);
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId }) => {
+    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId, isEntryOnly }) => {
       let alias: string | undefined;
       await withManualStep(async () => {
-        ({ alias } = await connector.prepare(instanceId));
+        alias =
+          isEntryOnly === true
+            ? (await contact.writeEntry(instanceId)).alias
+            : await contact.reach(instanceId);
       });
       return alias;
     }),
@@ -81,19 +88,15 @@ export function register(deps: ConnectDeps): Disposable {
 }
 
 /** Off unless asked for: root on a stranger's machine can use a forwarded agent while it is connected. */
-async function changeAgentForwarding(
-  { ssh, accounts }: ConnectDeps,
-  connector: Connector,
-  instanceId: number,
-) {
+async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Contact, instanceId: number) {
   const account = accounts.active;
   const entry = account && (await ssh.entry(ssh.aliasOf(account, instanceId)));
   const turnOn = entry?.forwardAgent !== true;
   if (
     await confirm({
       message: turnOn
-        ? t('Let {0} use your SSH agent?', connector.name(instanceId))
-        : t('Stop letting {0} use your SSH agent?', connector.name(instanceId)),
+        ? t('Let {0} use your SSH agent?', contact.name(instanceId))
+        : t('Stop letting {0} use your SSH agent?', contact.name(instanceId)),
       detail: turnOn
         ? t(
             'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
@@ -102,7 +105,7 @@ async function changeAgentForwarding(
       button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
     })
   ) {
-    await connector.prepare(instanceId, { forwardAgent: turnOn });
+    await contact.writeEntry(instanceId, { forwardAgent: turnOn });
   }
 }
 

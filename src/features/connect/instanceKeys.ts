@@ -1,23 +1,24 @@
 import * as vscode from 'vscode';
-import { NotReachableError, TimedOutError } from '../../api/errors';
+import { NotReachableError, ServiceFailedError, TimedOutError } from '../../api/errors';
 import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { matchKeys } from '../../ssh/localKeys';
+import type { PrepareRequest } from '../../ssh/prepareHost';
 
 type Deps = Pick<Services, 'accounts' | 'ssh' | 'log'>;
 
 /**
- * Public keys with which the instance lets somebody in; `undefined` where the service cannot be reached, or the
- * right one may not have been readable, so that a machine that was reached before stays reachable (issue: Endpoint).
+ * Public keys with which the instance lets somebody in; `undefined` where the service does not answer, or the right
+ * one may not have been readable, so that a machine that was reached before stays reachable (issue: Endpoint).
  */
 export async function keysOf(
   { accounts, log, ssh }: Deps,
   instanceId: number,
   signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
+): Promise<Pick<PrepareRequest, 'registeredKeys' | 'isOld'>> {
   const client = accounts.active?.client;
   if (!client) {
-    return undefined;
+    return { registeredKeys: undefined };
   }
   try {
     const own = await client.instances.keys(instanceId, { signal });
@@ -25,15 +26,19 @@ export async function keysOf(
     const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
     const lines = items.map((key) => key.publicKey);
     // One that could not be read may be the key of this computer.
-    return skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0 ? undefined : lines;
+    const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
+    return { registeredKeys: isUnsure ? undefined : lines };
   } catch (error) {
-    if (error instanceof NotReachableError || error instanceof TimedOutError) {
-      log.warn(`Keys of instance ${instanceId} are not known: ${error.message}`);
-      return undefined;
+    if (down.some((kind) => error instanceof kind)) {
+      log.warn(`Keys of instance ${instanceId} are not known: ${String(error)}`);
+      return { registeredKeys: undefined, isOld: true };
     }
     throw error;
   }
 }
+
+/** The service is down; the instance may be up all the same. */
+const down = [NotReachableError, TimedOutError, ServiceFailedError] as const;
 
 /** Asks what to do where no key of this computer gets in; true where one was attached. */
 export async function offerToAttach(instanceId: number): Promise<boolean> {

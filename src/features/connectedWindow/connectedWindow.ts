@@ -161,7 +161,8 @@ export class ConnectedWindow implements Disposable {
     const wasLost = this.wasLost;
     this.wasLost = false;
     if (hasMoved === true || wasLost) {
-      await runCommand('gpuRental.prepareSsh', { instanceId: this.instanceId });
+      // The window logs in itself.
+      await runCommand('gpuRental.prepareSsh', { instanceId: this.instanceId, isEntryOnly: true });
     }
     if (hasMoved === true && !wasLost) {
       connectedWindows.want({ alias: this.alias, event: `${moved}${first.host}:${first.port}` });

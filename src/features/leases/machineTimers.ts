@@ -5,6 +5,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Lease } from '../../model/instances/lease';
+import { HostKeyError } from '../../ssh/hostKey';
 import {
   armTimer,
   checkTimer,
@@ -46,6 +47,9 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
     const seconds = (leftMs + machineLaterMs) / 1000;
     return armTimer(ssh, alias, orderOf(lease, serviceUrl, token, seconds), signal);
   }).catch(async (error: unknown) => {
+    if (error instanceof HostKeyError) {
+      throw error;
+    }
     // What was begun may have come to its end on the machine.
     await endOrphan(deps, alias, lease, name);
     throw error;
@@ -136,7 +140,7 @@ export async function disarm(
   instanceId: number,
   name: string,
 ): Promise<'done' | 'hereOnly' | 'no'> {
-  const { leases, ssh, clock } = deps;
+  const { leases, clock } = deps;
   const lease = leases.find(instanceId)?.lease;
   if (!lease?.armed) {
     return 'done';
@@ -145,7 +149,7 @@ export async function disarm(
   const isDone =
     typeof alias === 'string' &&
     (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
-      disarmTimer(ssh, alias, instanceId, signal),
+      endTimer(deps, alias, instanceId, signal),
     ));
   if (isDone) {
     await leases.setArmed(lease, undefined);
@@ -167,7 +171,7 @@ export async function disarm(
 
 /** Starting it was broken off, or what it is for was cancelled or changed meanwhile. */
 async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: string): Promise<void> {
-  if (await disarmTimer(deps.ssh, alias, lease.instanceId)) {
+  if (await endTimer(deps, alias, lease.instanceId)) {
     await deps.leases.setArmed(lease, undefined);
     return;
   }
@@ -176,6 +180,24 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
     () => endOrphan(deps, alias, lease, name),
     deps,
   );
+}
+
+/** True once the machine said so. A host key that changed is told beside the question of what to do about the timer. */
+async function endTimer(
+  { ssh, report }: LeaseDeps,
+  alias: string,
+  instanceId: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await disarmTimer(ssh, alias, instanceId, signal);
+  } catch (error) {
+    if (!(error instanceof HostKeyError)) {
+      throw error;
+    }
+    report.error(error);
+    return false;
+  }
 }
 
 /** Nobody is warned before it then, and idle means something of its own there: so it is asked for by itself. */

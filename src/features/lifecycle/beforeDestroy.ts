@@ -5,6 +5,8 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
+import { UserError } from '../../util/errors';
+import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 
 /** What was found on a machine, or why nobody looked. */
@@ -12,6 +14,7 @@ export type Look =
   | { readonly kind: 'seen'; readonly work: UnsavedWork }
   /** SSH did not answer in time, or the user did not wait for it. */
   | { readonly kind: 'noAnswer' }
+  | { readonly kind: 'noLogin'; readonly why: Text }
   | { readonly kind: 'notRunning' }
   /** This computer never connected to it, or it has no SSH. */
   | { readonly kind: 'never' };
@@ -100,6 +103,6 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
     return work ? { kind: 'seen', work } : { kind: 'noAnswer' };
   } catch (error) {
     log.info(`Instance ${instance.id} could not be looked at before it is destroyed: ${String(error)}`);
-    return { kind: 'noAnswer' };
+    return error instanceof UserError ? { kind: 'noLogin', why: error.text } : { kind: 'noAnswer' };
   }
 }

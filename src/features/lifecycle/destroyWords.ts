@@ -1,5 +1,5 @@
 import type { Question } from '../../editor/confirm';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
@@ -76,6 +76,8 @@ function linesOf(look: Look): readonly string[] {
       return [t("It is stopped, so unsaved work on it can't be checked.")];
     case 'noAnswer':
       return [t("It did not answer over SSH, so unsaved work on it can't be checked.")];
+    case 'noLogin':
+      return [t("Unsaved work on it can't be checked. {0}", localize(look.why))];
     case 'seen': {
       const { repositories, folder, isComplete } = look.work;
       const more = repositories.length - mostRepositories;

@@ -80,7 +80,7 @@ const configLines = [
   /^ {2}HostKeyAlias gpu-7$/,
   /^ {2}UserKnownHostsFile \/[\w./-]+\/known_hosts$/,
   /^ {2}GlobalKnownHostsFile none$/,
-  /^ {2}StrictHostKeyChecking accept-new$/,
+  /^ {2}StrictHostKeyChecking ask$/,
   /^ {2}HashKnownHosts no$/,
   /^ {2}CheckHostIP no$/,
   /^ {2}UpdateHostKeys no$/,
@@ -156,7 +156,7 @@ describe('Whatever the service says of an instance', () => {
         }
         for (const [program = '', ...args] of commands) {
           assert.ok(['ssh', 'ssh-add'].includes(program), program);
-          const own = args.filter((arg) => !/^-[A-Za-z]+$|^[A-Za-z]+=\w+$/.test(arg));
+          const own = args.filter((arg) => !/^-[A-Za-z]+$|^[A-Za-z]+=[\w-]+$/.test(arg));
           for (const arg of own) {
             assert.ok(
               arg === home.configFile ||

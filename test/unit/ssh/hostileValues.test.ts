@@ -132,13 +132,13 @@ describe('Hostile values', () => {
         const hostileEntry: HostEntry = { ...entry, ...(name in entry ? { [name]: bad } : {}), endpoint };
         let text: string;
         try {
-          text = renderHost(hostileEntry, name === 'knownHosts' ? bad : '/home/me/known_hosts');
+          text = renderHost(hostileEntry, name === 'knownHosts' ? bad : '/home/me/known_hosts', false);
         } catch {
           return;
         }
         // Whatever got in got in as one plain value on the line that is meant for it.
         const lines = text.split('\n');
-        const plain = renderHost(entry, '/home/me/known_hosts').split('\n');
+        const plain = renderHost(entry, '/home/me/known_hosts', false).split('\n');
         const shape = (all: string[]) => all.map((line) => line.trim().split(' ', 1)[0]).join();
         const wanted = value === undefined && name === 'identityFile';
         assert.equal(shape(lines), wanted ? shape(plain.filter((l) => !/Identit/.test(l))) : shape(plain));
@@ -198,10 +198,10 @@ describe('Hostile values', () => {
         assert.equal(parseHost('gpu-7', content), undefined);
       }),
     );
-    assert.deepEqual(parseHost('gpu-7', renderHost(entry, '/k')), entry);
+    assert.deepEqual(parseHost('gpu-7', renderHost(entry, '/k', false)), entry);
     const spaced = { ...entry, identityFile: '/home/a b/100%/id' };
-    assert.deepEqual(parseHost('gpu-7', renderHost(spaced, '/k')), spaced);
-    assert.equal(parseHost('gpu-8', renderHost(entry, '/k')), undefined);
+    assert.deepEqual(parseHost('gpu-7', renderHost(spaced, '/k', false)), spaced);
+    assert.equal(parseHost('gpu-8', renderHost(entry, '/k', false)), undefined);
   });
 
   it('cannot drive a terminal or turn the text around when they are shown', () => {

@@ -9,7 +9,7 @@ describe('The key that an instance is opened with', () => {
   let home: SshHome;
   let ssh: SshService;
   const prepare = (registeredKeys: readonly string[] | undefined) =>
-    ssh.prepare({
+    ssh.writeEntry({
       account: sshAccount,
       instanceId: 7,
       instance: sshInstance(41_022, { publicIp: '192.0.2.1' }),

@@ -32,7 +32,7 @@ describe('A file of ours', () => {
 
   const paths = () => sshPaths(home.environment);
   const conf = () => join(home.ownDir, 'gpu-7.conf');
-  const rendered = (of: HostEntry) => renderHost(of, paths().knownHosts);
+  const rendered = (of: HostEntry) => renderHost(of, paths().knownHosts, false);
 
   function folder(fs: FileSystem = nodeFileSystem, pid = process.pid): OwnFolder {
     // Another pid than ours has died, as far as the lock can see.

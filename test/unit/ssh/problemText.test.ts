@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { ForwardError } from '../../../src/ssh/forward';
-import { FileNotSentError } from '../../../src/ssh/runFile';
-import { TransferError } from '../../../src/ssh/transfer';
 import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
 import type { PreflightProblem } from '../../../src/ssh/preflight';
 import { formatText } from '../../../src/util/text';
@@ -71,14 +68,7 @@ describe('What a failed login says', () => {
     assert.equal(explainVerification({ kind: 'overridden', overrides: [] }), undefined);
   });
 
-  it('explains a host key that changed in the same words wherever ssh says so, the safe button first', () => {
-    const said = '@@@@@@@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! Host key verification failed.';
-    const failure = { ok: false, problem: 'hostKeyChanged', detail: said, keysTried: [] } as const;
-    const { text, fixes } = explainFailure(failure, undefined);
-    assert.deepEqual(fixes, ['retry', 'forgetHostKey']);
-    for (const error of [new TransferError(said), new ForwardError(8888, said), new FileNotSentError(said)]) {
-      assert.ok(error.message.includes(formatText(text)), error.message);
-      assert.ok(!error.message.includes('@@'));
-    }
+  it('offers the safe button first where a host key has changed', () => {
+    assert.deepEqual(explainFailure(failure('hostKeyChanged'), undefined).fixes, ['retry', 'forgetHostKey']);
   });
 });

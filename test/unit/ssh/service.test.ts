@@ -22,7 +22,7 @@ describe('The SSH entries', () => {
 
   function prepare(instanceId: number, account = sshAccount) {
     const instance = sshInstance(41_022, { id: instanceId, publicIp: '192.0.2.1' });
-    return ssh.prepare({ account, instanceId, instance, registeredKeys: [] });
+    return ssh.writeEntry({ account, instanceId, instance, registeredKeys: [] });
   }
 
   const confs = () =>
@@ -41,7 +41,7 @@ describe('The SSH entries', () => {
   it('say what the options of a rented machine are', async () => {
     const key = home.key();
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
     assert.deepEqual(home.read(join(home.ownDir, 'gpu-7.conf')).split('\n').slice(2), [
       'Host gpu-7',
       '  HostName 192.0.2.1',
@@ -50,7 +50,7 @@ describe('The SSH entries', () => {
       '  HostKeyAlias gpu-7',
       `  UserKnownHostsFile ${home.ownDir}/known_hosts`,
       '  GlobalKnownHostsFile none',
-      '  StrictHostKeyChecking accept-new',
+      '  StrictHostKeyChecking ask',
       '  HashKnownHosts no',
       '  CheckHostIP no',
       '  UpdateHostKeys no',
@@ -68,7 +68,7 @@ describe('The SSH entries', () => {
 
   it('are as they should be where the service writes its host in capitals', async () => {
     const instance = { ...sshInstance(41_022), sshHost: 'SSH5.Vast.AI', sshPort: 15_001, ports: [] };
-    const host = await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    const host = await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
     assert.deepEqual(host.verification, { kind: 'equal' });
   });
 
@@ -76,7 +76,7 @@ describe('The SSH entries', () => {
     const key = home.key('id_100%h');
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
-    const host = await ssh.prepare(request);
+    const host = await ssh.writeEntry(request);
     assert.equal(host.identity?.privateFile, join(home.sshDir, 'id_100%h'));
     assert.deepEqual(host.verification, { kind: 'equal' });
     assert.equal((await ssh.entry('gpu-7'))?.identityFile, host.identity.privateFile);
@@ -85,10 +85,10 @@ describe('The SSH entries', () => {
   it('forward the agent only where that was asked for, and remember it', async () => {
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [] };
-    await ssh.prepare({ ...request, forwardAgent: true });
-    await ssh.prepare(request);
+    await ssh.writeEntry({ ...request, forwardAgent: true });
+    await ssh.writeEntry(request);
     assert.equal((await ssh.entry('gpu-7'))?.forwardAgent, true);
-    await ssh.prepare({ ...request, forwardAgent: false });
+    await ssh.writeEntry({ ...request, forwardAgent: false });
     assert.equal((await ssh.entry('gpu-7'))?.forwardAgent, false);
   });
 
@@ -97,9 +97,9 @@ describe('The SSH entries', () => {
     const open = home.key('b_open');
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance };
-    const both = await ssh.prepare({ ...request, registeredKeys: [locked, open] });
+    const both = await ssh.writeEntry({ ...request, registeredKeys: [locked, open] });
     assert.equal(both.identity?.publicKey.comment, 'b_open');
-    const one = await ssh.prepare({ ...request, registeredKeys: [locked] });
+    const one = await ssh.writeEntry({ ...request, registeredKeys: [locked] });
     assert.equal(one.identity?.encrypted, true);
   });
 
@@ -163,7 +163,7 @@ describe('The SSH entries', () => {
     assert.equal(await ssh.follow(sshAccount, sshInstance(22_001)), undefined);
     assert.equal(await ssh.entry('gpu-7'), undefined, 'none is made');
     const instance = sshInstance(22_000);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
     const [before, user] = [conf(), home.read()];
     assert.equal(await ssh.follow(sshAccount, instance), undefined);
     assert.equal(await ssh.follow(sshAccount, { ...instance, ports: [] }), undefined);

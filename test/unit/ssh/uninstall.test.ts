@@ -33,7 +33,7 @@ describe('The uninstall hook', () => {
     home.write(user);
     const ssh = home.service({ probe: () => Promise.resolve('ssh') });
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
     assert.notEqual(home.read(), user);
     uninstall();
     assert.equal(home.read(), user);

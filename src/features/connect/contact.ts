@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { Services } from '../../services';
+import { NoLoginError, type PreparedHost, type PrepareRequest } from '../../ssh/prepareHost';
+import { explainFailure, explainNoLogin, type Explained } from '../../ssh/problemText';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { ConnectProblem, type Actions } from './connectProblem';
+import { logProbes, usableInstance, warnAboutMemory } from './hostChecks';
+import { keysOf } from './instanceKeys';
+
+export type ContactDeps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock'
+>;
+
+/** Reaches instances over SSH without a window: entries, terminals, copied commands, and what went wrong. */
+export class Contact {
+  constructor(private readonly deps: ContactDeps) {}
+
+  /** Writes what ssh needs, without a login: ssh asks before it trusts a host key that no login has proved. */
+  writeEntry(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
+    return this.withRequest(instanceId, (request, signal) =>
+      this.deps.ssh.writeEntry({ ...request, ...change }, signal),
+    );
+  }
+
+  /**
+   * An alias for programs that can't ask anything. Where nothing lets us in, that is explained as for a window, and
+   * what helps goes on here; `undefined` where the user leaves it at that.
+   */
+  async reach(instanceId: number): Promise<string | undefined> {
+    try {
+      return (await this.prepare(instanceId)).alias;
+    } catch (error) {
+      if (!(error instanceof NoLoginError)) {
+        throw error;
+      }
+      let alias: string | undefined;
+      const retry = async () => {
+        alias = await this.reach(instanceId);
+      };
+      await this.tell(instanceId, error.host, explainNoLogin(error.failure, error.host), { retry });
+      return alias;
+    }
+  }
+
+  async openTerminal(instanceId: number): Promise<void> {
+    const options = await this.terminalOptions(instanceId);
+    if (options) {
+      vscode.window.createTerminal(options).show();
+    }
+  }
+
+  /** A terminal that logs in; none where the host key has changed, which is told here. */
+  async terminalOptions(instanceId: number): Promise<vscode.TerminalOptions | undefined> {
+    const { host, preflight } = await this.withRequest(instanceId, (request, signal) =>
+      this.deps.ssh.connect(request, { signal }),
+    );
+    warnAboutMemory(host);
+    // Anything else is seen, and often mended, in the terminal itself.
+    if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
+      void this.tell(instanceId, host, explainFailure(preflight, host.identity), {
+        retry: () => this.openTerminal(instanceId),
+      });
+      return undefined;
+    }
+    const [shellPath, ...shellArgs] = this.deps.ssh.command(host.alias);
+    return {
+      name: this.name(instanceId),
+      shellPath,
+      shellArgs,
+      iconPath: new vscode.ThemeIcon('vm-running'),
+      color: new vscode.ThemeColor('terminal.ansiGreen'),
+      isTransient: true,
+      // What this window set up for its own shells means nothing on the machine.
+      env: { TERM: 'xterm-256color' },
+    };
+  }
+
+  async copyCommand(instanceId: number): Promise<void> {
+    const alias = await this.aliasToCopy(instanceId);
+    if (alias !== undefined) {
+      await vscode.env.clipboard.writeText(this.deps.ssh.commandLine(alias));
+      void vscode.window.setStatusBarMessage(t('SSH command copied'), 4_000);
+    }
+  }
+
+  /** Whoever pastes the command can answer what ssh asks; a host key that changed is no question. */
+  private async aliasToCopy(instanceId: number): Promise<string | undefined> {
+    try {
+      return (await this.prepare(instanceId)).alias;
+    } catch (error) {
+      if (!(error instanceof NoLoginError)) {
+        throw error;
+      }
+      const { host, failure } = error;
+      if (failure.problem !== 'hostKeyChanged') {
+        return host.alias;
+      }
+      void this.tell(instanceId, host, explainFailure(failure, host.identity), {
+        retry: () => this.copyCommand(instanceId),
+      });
+      return undefined;
+    }
+  }
+
+  private async prepare(instanceId: number): Promise<PreparedHost> {
+    const host = await this.withRequest(instanceId, (request, signal) =>
+      this.deps.ssh.prepare(request, signal),
+    );
+    warnAboutMemory(host);
+    return host;
+  }
+
+  private async withRequest<T>(
+    instanceId: number,
+    run: (request: PrepareRequest, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const instance = usableInstance(this.deps, instanceId);
+    return withCancellableProgress(this.title(instanceId), async (signal) =>
+      run(await this.request(instanceId, instance, signal), signal),
+    );
+  }
+
+  name(instanceId: number): string {
+    const instance = this.deps.fleet.find(instanceId);
+    return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+  }
+
+  tell(
+    instanceId: number,
+    host: PreparedHost,
+    explained: Explained,
+    actions: Pick<Actions, 'retry'> & Partial<Actions>,
+  ): Promise<void> {
+    logProbes(this.deps.log, host);
+    return new ConnectProblem(this.deps, { instanceId, host, explained }).show({
+      waitLonger: actions.retry,
+      connectAnyway: actions.retry,
+      openTerminal: () => this.openTerminal(instanceId),
+      ...actions,
+    });
+  }
+
+  async request(
+    instanceId: number,
+    instance: Instance | undefined,
+    signal: AbortSignal,
+  ): Promise<PrepareRequest> {
+    const account = this.deps.accounts.active;
+    if (!account) {
+      throw new UserError(text('Sign in to connect to an instance.'), { nextStep: 'signIn' });
+    }
+    await this.deps.sshConsent.ask();
+    return { account, instanceId, instance, ...(await keysOf(this.deps, instanceId, signal)) };
+  }
+
+  title(instanceId: number): string {
+    return t('Connecting to {0}', this.name(instanceId));
+  }
+}

@@ -1,0 +1,25 @@
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+
+/** What ssh says where the server shows another host key than the one that is known. */
+export const changedHostKey = /REMOTE HOST IDENTIFICATION HAS CHANGED|you have requested strict checking/;
+
+export const hostKeyChanged = text(
+  'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
+);
+
+const hostKeyUnknown = text(
+  'No login has proved the host key of the instance yet, so nothing was sent. Connect to it, then try again.',
+);
+
+/** ssh did not accept the host key of the machine, so nothing was sent to it. */
+export class HostKeyError extends UserError {
+  constructor(said: string) {
+    super(changedHostKey.test(said) ? hostKeyChanged : hostKeyUnknown, { nextStep: 'retry' });
+  }
+}
+
+/** The error where ssh, by its own words, refused the host key, so that this is told alike whatever was to be run. */
+export function hostKeyErrorOf(stderr: string): HostKeyError | undefined {
+  return /^Host key verification failed\./m.test(stderr) ? new HostKeyError(stderr) : undefined;
+}

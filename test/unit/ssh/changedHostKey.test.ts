@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloneRepository } from '../../../src/ssh/cloneRepository';
+import { download } from '../../../src/ssh/download';
+import { HostKeyError } from '../../../src/ssh/hostKey';
+import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
+import { NoLoginError } from '../../../src/ssh/prepareHost';
+import { explainFailure } from '../../../src/ssh/problemText';
+import { readFolders } from '../../../src/ssh/remoteFolders';
+import { parseRepositoryUrl } from '../../../src/ssh/repositoryUrl';
+import { sendFile } from '../../../src/ssh/runFile';
+import type { SshService } from '../../../src/ssh/service';
+import { findUnsavedWork } from '../../../src/ssh/unsavedWork';
+import { upload } from '../../../src/ssh/upload';
+import { systemClock } from '../../../src/util/clock';
+import { formatText } from '../../../src/util/text';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { freePort, SshMachine } from '../../support/sshMachine';
+
+describe('A host key that changed', () => {
+  let home: SshHome;
+  let machine: SshMachine;
+  let ssh: SshService;
+  let key: string;
+
+  const request = (port = machine.port) => ({
+    account: sshAccount,
+    instanceId: 7,
+    instance: sshInstance(port),
+    registeredKeys: [key],
+  });
+
+  before(async () => {
+    home = new SshHome();
+    key = home.key();
+    machine = await new SshMachine().start();
+    machine.authorize(key);
+    ssh = home.service();
+    await ssh.prepare(request());
+    const { port } = machine;
+    await machine.stop();
+    machine.newHostKey();
+    await machine.start({ port });
+  });
+  after(async () => {
+    await machine.dispose();
+    home.dispose();
+  });
+
+  const order: TimerOrder = {
+    serviceUrl: 'https://console.vast.ai',
+    instanceId: 7,
+    action: 'stop',
+    seconds: 60,
+    mode: 'at',
+    token: 'abc',
+  };
+  const transfer = () => ({ ssh, clock: systemClock, platform: process.platform });
+  const uses: Record<string, () => Promise<unknown>> = {
+    forward: () => ssh.forward('gpu-7', 8888),
+    upload: () => {
+      const file = join(home.root, 'file');
+      writeFileSync(file, 'x');
+      return upload(transfer(), 'gpu-7', [file], '/tmp', {});
+    },
+    download: () => download(transfer(), 'gpu-7', '/etc/hostname', home.root, {}),
+    'the folders of the machine': () => readFolders(ssh, 'gpu-7'),
+    'a file that is to run': () => sendFile(ssh, 'gpu-7', { name: 'a.py', content: '' }),
+    'a clone': () => {
+      const address = parseRepositoryUrl('https://example.com/a/b.git');
+      assert.ok(address);
+      return cloneRepository(ssh, 'gpu-7', address);
+    },
+    'unsaved work': () => findUnsavedWork(ssh, 'gpu-7', { timeoutMs: 20_000 }),
+    'a timer that starts': () => armTimer(ssh, 'gpu-7', order),
+    'a timer that is looked for': () => checkTimer(ssh, 'gpu-7', order),
+    'a timer that ends': () => disarmTimer(ssh, 'gpu-7', 7),
+  };
+
+  for (const [name, use] of Object.entries(uses)) {
+    it(`is explained in the words of a connection: ${name}`, async () => {
+      const { preflight } = await ssh.connect(request());
+      assert.ok(!preflight.ok);
+      const words = formatText(explainFailure(preflight, undefined).text);
+      assert.match(words, /host key of the instance has changed/);
+      await assert.rejects(use(), (error) => {
+        assert.ok(error instanceof HostKeyError, String(error));
+        assert.equal(error.message, words);
+        return true;
+      });
+    });
+  }
+
+  it('is not what a host key is that is met for the first time', async () => {
+    const other = await new SshMachine().start();
+    try {
+      other.authorize(key);
+      await ssh.writeEntry({ ...request(other.port), instanceId: 8 });
+      await assert.rejects(ssh.exec('gpu-8', 'true'), /No login has proved the host key/);
+    } finally {
+      await other.dispose();
+    }
+  });
+
+  it('is no word of the machine itself', async () => {
+    const run: typeof home.run = (program, args, options) =>
+      args.includes('true')
+        ? Promise.resolve({
+            code: 1,
+            stdout: '',
+            stderr: 'Host key verification failed.\n',
+            timedOut: false,
+          })
+        : home.run(program, args, options);
+    assert.equal((await home.service({ run }).exec('gpu-7', 'true')).code, 1);
+  });
+
+  it('is told before anything is run where the address is another one', async () => {
+    const other = await new SshMachine().start({ port: await freePort() });
+    try {
+      await assert.rejects(ssh.prepare(request(other.port)), (error) => {
+        assert.ok(error instanceof NoLoginError);
+        assert.equal(error.failure.problem, 'hostKeyChanged');
+        return true;
+      });
+    } finally {
+      await other.dispose();
+    }
+  });
+});
