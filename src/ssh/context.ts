@@ -66,7 +66,8 @@ export class SshContext {
 
   keyDeps(): KeyDeps {
     const { fs, run, environment } = this.deps;
-    const { home, platform } = environment();
-    return { fs, run, sshDir: join(home, '.ssh'), ssh: this.ssh(), platform };
+    const { home, accountHome, platform } = environment();
+    const { ownDir } = this.paths();
+    return { fs, run, sshDir: join(home, '.ssh'), accountHome, ownDir, ssh: this.ssh(), platform };
   }
 }

@@ -1,10 +1,13 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { UserError } from '../util/errors';
 import { isNameOnWindows } from '../util/fileName';
 import { text } from '../util/text';
+import { readClientConfig, type ClientConfigDeps } from './clientConfig';
 import { errorCode, isMissing, type FileSystem } from './fileSystem';
+import { keysOfAgent } from './keyAgent';
+import { readPrivateKey } from './privateKey';
 import { parsePublicKey, type PublicKey } from './publicKey';
-import { ProgramMissingError, type Run, type RunResult } from './run';
+import { ProgramMissingError } from './run';
 
 /** A key with which this computer can log in. */
 export interface LocalKey {
@@ -20,13 +23,18 @@ export interface LocalKey {
   readonly encrypted: boolean;
 }
 
-export interface KeyDeps {
+type KeyFile = Omit<LocalKey, 'inAgent'>;
+
+export interface KeyDeps extends ClientConfigDeps {
   readonly fs: FileSystem;
-  readonly run: Run;
   readonly sshDir: string;
-  /** Program and options with which the user's config is read. */
-  readonly ssh: readonly [program: string, ...options: string[]];
   readonly platform: NodeJS.Platform;
+}
+
+/** The keys of this computer, and the private files of which not even the public part can be read. */
+export interface LocalKeys {
+  readonly keys: readonly LocalKey[];
+  readonly unread: readonly string[];
 }
 
 /**
@@ -47,10 +55,19 @@ export function isSecurityKey({ publicKey }: LocalKey): boolean {
   return publicKey.type.startsWith('sk-');
 }
 
-/** Keys in `~/.ssh` and in the agents, those that need no passphrase first, then by file name. */
-export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<readonly LocalKey[]> {
-  const [files, agent] = await Promise.all([keyFiles(deps), agentKeys(deps, signal)]);
-  const found: LocalKey[] = files.map((file) => ({
+/**
+ * Keys in `~/.ssh`, in files that the user's SSH config names and in the agents, those that need no passphrase first,
+ * then by file name.
+ */
+export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<LocalKeys> {
+  const config = await readClientConfig(deps, signal);
+  const [files, ...agents] = await Promise.all([
+    keyFiles(deps, config.identityFiles, signal),
+    keysOfAgent(deps.run, undefined, signal),
+    config.agent === undefined ? [] : keysOfAgent(deps.run, config.agent, signal),
+  ]);
+  const agent = agents.flatMap((lines) => lines ?? []);
+  const found: LocalKey[] = files.keys.map((file) => ({
     ...file,
     inAgent: agent.some((line) => parsePublicKey(line)?.base64 === file.publicKey.base64),
   }));
@@ -61,7 +78,7 @@ export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promis
       found.push({ publicKey, line, ...nowhere, inAgent: true, encrypted: false });
     }
   }
-  return found.filter(isUsable).sort((a, b) => rank(a) - rank(b));
+  return { keys: found.filter(isUsable).sort((a, b) => rank(a) - rank(b)), unread: files.unread };
 }
 
 /** Without asking anybody: in the agent, or in a file without a passphrase. */
@@ -77,88 +94,72 @@ function rank(key: LocalKey): number {
   return (worksUnattended(key) ? 0 : 10) + (key.publicKey.type === 'ssh-ed25519' ? 0 : 1);
 }
 
-async function keyFiles({ fs, sshDir }: KeyDeps): Promise<readonly Omit<LocalKey, 'inAgent'>[]> {
-  const names = await listOrNothing(fs, sshDir);
-  const keys: Omit<LocalKey, 'inAgent'>[] = [];
-  for (const name of [...names].sort()) {
-    if (!name.endsWith('.pub') || name.endsWith('-cert.pub')) {
-      continue;
+/** Files in `~/.ssh` that are no keys, and can be long. */
+const noKey = /^(?:known_hosts|authorized_keys|config)|-cert\.pub$/;
+
+async function keyFiles(
+  deps: KeyDeps,
+  named: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly keys: readonly KeyFile[]; readonly unread: readonly string[] }> {
+  const names = [...(await listOrNothing(deps.fs, deps.sshDir))].sort();
+  const own = names.filter((name) => !noKey.test(name)).map((name) => join(deps.sshDir, name));
+  const files = new Set([...own, ...named].map((file) => file.replace(/\.pub$/, '')));
+  const keys: KeyFile[] = [];
+  const unread: string[] = [];
+  for (const file of files) {
+    const key = await readKeyFile(deps, file, signal);
+    if (key === 'unread') {
+      unread.push(file);
+    } else if (key && !keys.some(({ publicKey }) => publicKey.base64 === key.publicKey.base64)) {
+      keys.push(key);
     }
-    const publicFile = join(sshDir, name);
-    const line = (await readOrNothing(fs, publicFile))?.toString('utf8').trim() ?? '';
-    const publicKey = parsePublicKey(line);
-    if (!publicKey) {
-      continue;
-    }
-    const beside = publicFile.slice(0, -'.pub'.length);
-    const secret = await readOrNothing(fs, beside);
-    const privateFile = secret === undefined ? undefined : beside;
-    keys.push({ publicKey, line, publicFile, privateFile, encrypted: !!secret && isEncrypted(secret) });
   }
-  return keys;
+  return { keys, unread };
 }
 
-/** Of the agent that the environment names, and of the one in the SSH config, as password managers set it up. */
-async function agentKeys(deps: KeyDeps, signal?: AbortSignal): Promise<readonly string[]> {
-  const configured = await configuredAgent(deps, signal);
-  const lists = await Promise.all([
-    keysOfAgent(deps.run, undefined, signal),
-    configured === undefined ? [] : keysOfAgent(deps.run, configured, signal),
+/** The key of a private file and the `.pub` file beside it, of which one may be missing. */
+async function readKeyFile(
+  deps: KeyDeps,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<KeyFile | 'unread' | undefined> {
+  const publicFile = `${file}.pub`;
+  const [line = '', content] = await Promise.all([
+    readOrNothing(deps.fs, publicFile).then((bytes) => bytes?.toString('utf8').trim()),
+    readOrNothing(deps.fs, file),
   ]);
-  return lists.flat();
+  const secret = content && readPrivateKey(content, basename(file));
+  const privateFile = content === undefined ? undefined : file;
+  const encrypted = secret?.encrypted ?? false;
+  const publicKey = parsePublicKey(line);
+  if (publicKey) {
+    return { publicKey, line, publicFile, privateFile, encrypted };
+  }
+  if (!secret) {
+    return undefined;
+  }
+  const derived = secret.publicKey ?? (encrypted ? undefined : await derivePublicKey(deps, file, signal));
+  return derived
+    ? { publicKey: derived, line: publicLine(derived), publicFile: undefined, privateFile, encrypted }
+    : 'unread';
 }
 
-async function keysOfAgent(
-  run: Run,
-  socket: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
-  const env = socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } };
-  const result = await runOrNothing(run, 'ssh-add', ['-L'], { ...env, signal, timeoutMs: 5_000 });
-  return result?.code === 0 ? result.stdout.split('\n').map((line) => line.trim()) : [];
-}
-
-/** `IdentityAgent` for any host, as ssh itself reads it; nothing where it is the one of the environment. */
-async function configuredAgent(
-  { run, ssh: [program, ...options] }: KeyDeps,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const args = [...options, '-G', 'gpu-0'];
-  const result = await runOrNothing(run, program, args, { signal, timeoutMs: 5_000 });
-  const value = /^identityagent (.+)$/m.exec(result?.code === 0 ? result.stdout : '')?.[1]?.trim();
-  return value === undefined || /^(?:none|SSH_AUTH_SOCK|\$.*)$/.test(value) ? undefined : value;
-}
-
-/** `undefined` where the program is not installed. */
-async function runOrNothing(run: Run, ...call: Parameters<Run>): Promise<RunResult | undefined> {
-  try {
-    return await run(...call);
-  } catch (error) {
+/** For the older forms, which have no public part in clear. */
+async function derivePublicKey({ run }: KeyDeps, file: string, signal: AbortSignal | undefined) {
+  const call = run('ssh-keygen', ['-y', '-P', '', '-f', file], { signal, timeoutMs: 5_000 });
+  const { stdout } = await call.catch((error: unknown) => {
     if (error instanceof ProgramMissingError) {
-      return undefined;
+      return { stdout: '' };
     }
     throw error;
-  }
+  });
+  const [type = '', base64 = ''] = stdout.trim().split(' ');
+  return parsePublicKey(`${type} ${base64} ${basename(file)}`);
 }
 
-/**
- * Whether a private key asks for a passphrase, by its form: OpenSSH's own names the cipher after
- * `openssh-key-v1`, the older ones say it in a header.
- */
-function isEncrypted(privateKey: Buffer): boolean {
-  const content = privateKey.toString('latin1');
-  if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(content)) {
-    return true;
-  }
-  const body = /BEGIN OPENSSH PRIVATE KEY-----([^-]*)-----END/.exec(content)?.[1];
-  if (body === undefined) {
-    return false;
-  }
-  const blob = Buffer.from(body, 'base64');
-  const magic = 'openssh-key-v1\0';
-  const length = blob.length >= magic.length + 4 ? blob.readUInt32BE(magic.length) : 0;
-  const start = magic.length + 4;
-  return blob.subarray(start, start + length).toString('latin1') !== 'none';
+function publicLine({ type, base64, comment }: PublicKey): string {
+  return `${type} ${base64} ${comment}`.trim();
 }
 
 /** The file name of a key is ours to choose or the user's: letters, digits, dot, hyphen, underscore. */
@@ -224,12 +225,13 @@ export async function generateKey(
   });
   const line = (await readOrNothing(deps.fs, `${file}.pub`))?.toString('utf8').trim() ?? '';
   const publicKey = parsePublicKey(line);
-  const secret = await readOrNothing(deps.fs, file);
+  const content = await readOrNothing(deps.fs, file);
+  const secret = content && readPrivateKey(content, name);
   if (result.code !== 0 || !publicKey || !secret) {
     const said = isLocked ? '' : result.stderr.trim();
     throw new UserError(text('ssh-keygen could not make the key: {0}', said || '?'));
   }
-  if (isLocked !== isEncrypted(secret)) {
+  if (isLocked !== secret.encrypted) {
     await deps.fs.remove(file);
     await deps.fs.remove(`${file}.pub`);
     throw new UserError(
@@ -257,12 +259,15 @@ async function listOrNothing(fs: FileSystem, dir: string): Promise<readonly stri
   }
 }
 
-/** A key file that is not there, or that this user may not read, cannot be used. */
+/** Not there, not for this user, or no file: it cannot be used as a key. */
+const unreadable = ['ENOENT', 'EACCES', 'EISDIR', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENOTSUP'];
+
 async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | undefined> {
   try {
-    return await fs.read(path);
+    // A pipe would be waited for, and a socket has nothing to read.
+    return (await fs.facts(path)).kind === 'other' ? undefined : await fs.read(path);
   } catch (error) {
-    if (['ENOENT', 'EACCES', 'EISDIR', 'EPERM'].includes(errorCode(error))) {
+    if (unreadable.includes(errorCode(error))) {
       return undefined;
     }
     throw error;

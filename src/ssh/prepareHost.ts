@@ -301,7 +301,7 @@ async function identityFor(
   known: HostEntry | undefined,
   signal?: AbortSignal,
 ): Promise<LocalKey | undefined> {
-  const local = await findLocalKeys(context.keyDeps(), signal);
+  const { keys: local } = await findLocalKeys(context.keyDeps(), signal);
   if (!registered) {
     return local.find((key) => known?.identityFile === (key.privateFile ?? key.publicFile));
   }

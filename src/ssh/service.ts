@@ -81,6 +81,8 @@ export interface SshService {
   /** Takes the rights of others on our files and on keys away, where `inspect` found any. */
   tighten(): Promise<void>;
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]>;
+  /** Private keys whose public part cannot be read without a passphrase, so that nothing is known of them. */
+  unreadKeys(signal?: AbortSignal): Promise<readonly string[]>;
   /** A new key `~/.ssh/<name>`. */
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey>;
 }
@@ -221,8 +223,12 @@ class NativeSsh implements SshService {
     await tighten(this.deps.fs, this.context.paths(), platform, await this.privateFiles());
   }
 
-  localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]> {
-    return findLocalKeys(this.context.keyDeps(), signal);
+  async localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]> {
+    return (await findLocalKeys(this.context.keyDeps(), signal)).keys;
+  }
+
+  async unreadKeys(signal?: AbortSignal): Promise<readonly string[]> {
+    return (await findLocalKeys(this.context.keyDeps(), signal)).unread;
   }
 
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey> {

@@ -178,7 +178,8 @@ describe('stopping and destroying later', () => {
 
   it('stays in sight where it is canceled and the timer can not be ended', async () => {
     const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
-    renameSync(key, `${key}.away`);
+    const away = path.join(computer().workspace, 'away');
+    renameSync(key, away);
     await openMenu('trainer');
     await window.quick.pick(/Cancel, and Keep It/);
     await window.toastButton(
@@ -187,7 +188,7 @@ describe('stopping and destroying later', () => {
     );
     await window.toast(/Canceled here only\. trainer still destroys itself at/);
     assert.match(await rowText('trainer'), /destroys itself at .*\(armed\)/);
-    renameSync(`${key}.away`, key);
+    renameSync(away, key);
     await openMenu('trainer');
     assert.doesNotMatch(window.quick.rows().join('\n'), /Extend/);
     await window.quick.pick(/Cancel, and Keep It/);

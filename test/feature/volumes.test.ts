@@ -175,11 +175,12 @@ describe('volumes and what a destroy leaves', () => {
     const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
     await instances().menu('trainer', 'Copy SSH Command');
     await computer().until('the command', () => computer().clipboard.text.startsWith('ssh'));
-    renameSync(key, `${key}.away`);
+    const away = path.join(computer().workspace, 'away');
+    renameSync(key, away);
     await instances().menu('trainer', 'Destroy…');
     assert.match((await window.dialog()).detail ?? '', /did not answer over SSH.*unsaved work/);
     await window.dialogButton('Cancel');
-    renameSync(`${key}.away`, key);
+    renameSync(away, key);
   });
 
   it('names the volume that survives with its price, unsaved work and the size of the folder', async () => {

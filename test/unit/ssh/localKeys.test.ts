@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   isSecurityKey,
@@ -12,6 +12,8 @@ import {
 import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { SshMachine } from '../../support/sshMachine';
 
 describe('Local keys', () => {
   let home: SshHome;
@@ -161,6 +163,104 @@ describe('Local keys', () => {
     assert.deepEqual((await ssh.localKeys()).map(worksUnattended), [false]);
     assert.equal(takesPassphraseByPipe('win32'), false);
     assert.deepEqual((['linux', 'darwin'] as const).map(takesPassphraseByPipe), [true, true]);
+  });
+
+  it('are found without a public file: read from the private one, or derived from it', async () => {
+    const lines = [home.key('plain'), home.key('locked', 'secret'), home.key('old', '', 'rsa')];
+    execFileSync('ssh-keygen', ['-q', '-p', '-m', 'PEM', '-P', '', '-N', '', '-f', join(home.sshDir, 'old')]);
+    for (const name of ['plain', 'locked', 'old']) {
+      rmSync(join(home.sshDir, `${name}.pub`));
+    }
+    const ssh = home.service();
+    const keys = await ssh.localKeys();
+    const found = keys.map(({ line, encrypted, publicFile }) => [line, encrypted, publicFile]);
+    assert.deepEqual(found, [
+      [lines[0], false, undefined],
+      [lines[2], false, undefined],
+      [lines[1], true, undefined],
+    ]);
+    assert.deepEqual(await ssh.unreadKeys(), []);
+  });
+
+  it('name those of which nothing can be read, and are none of what else lies there', async () => {
+    home.key('old', 'secret', 'rsa');
+    const args = ['-q', '-p', '-m', 'PEM', '-P', 'secret', '-N', 'secret'];
+    execFileSync('ssh-keygen', [...args, '-f', join(home.sshDir, 'old')]);
+    rmSync(join(home.sshDir, 'old.pub'));
+    execFileSync('mkfifo', [join(home.sshDir, 'pipe')]);
+    mkdirSync(join(home.sshDir, 'folder'));
+    for (const [name, content] of Object.entries({
+      known_hosts: 'x',
+      cut: '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n',
+      note: 'no key',
+    })) {
+      home.write(content, join(home.sshDir, name));
+    }
+    const ssh = home.service();
+    assert.deepEqual(await ssh.localKeys(), []);
+    assert.deepEqual(
+      await ssh.unreadKeys(),
+      ['cut', 'old'].map((name) => join(home.sshDir, name)),
+    );
+  });
+
+  it('are also those that the SSH config names, for whatever host and however it is written', async () => {
+    const vault = join(home.root, 'a vault');
+    mkdirSync(vault);
+    mkdirSync(join(home.root, 'account', 'kept'), { recursive: true });
+    const names = ['quoted', 'equals', 'included', 'public', 'tilde', 'percent'];
+    const place: Record<string, string> = {
+      tilde: join(home.root, 'account', 'kept', 'tilde'),
+      percent: join(home.root, 'account', 'kept', '50%'),
+    };
+    const file = (name: string) => place[name] ?? join(vault, name);
+    const lines = names.map((name) => {
+      const line = home.key(name);
+      renameSync(join(home.sshDir, name), file(name));
+      renameSync(join(home.sshDir, `${name}.pub`), `${file(name)}.pub`);
+      return line;
+    });
+    // Read from the private part alone, as it often lies in a vault.
+    rmSync(`${file('quoted')}.pub`);
+    const config = [
+      `IdentityFile "${file('quoted')}"`,
+      'Host mine *.example.com',
+      `  identityfile='${file('equals')}'`,
+      `  IdentityFile ${join(home.root, 'missing')}`,
+      '  IdentityFile /keys/%h',
+      '  IdentityFile none',
+      `  Include ${join(home.root, 'more')}/*.conf`,
+      'Match host nobody',
+      '  IdentityFile ~/kept/tilde',
+      '  IdentityFile %d/kept/50%%',
+      '',
+    ];
+    home.write(config.join('\n'));
+    const more = `Host other\n  IdentityFile "${file('included')}"\n  IdentityFile "${file('public')}.pub"\n`;
+    home.write(more, join(home.root, 'more', 'one.conf'));
+    const keys = await home.service().localKeys();
+    assert.deepEqual(new Set(keys.map(({ line }) => line)), new Set(lines));
+    assert.deepEqual(new Set(keys.map((key) => key.privateFile)), new Set(names.map(file)));
+  });
+
+  it('let a machine be reached with one that has no public file and lies where the SSH config says', async () => {
+    const machine = await new SshMachine().start();
+    try {
+      const line = home.key();
+      machine.authorize(line);
+      const vault = join(home.root, 'vault');
+      mkdirSync(vault);
+      renameSync(join(home.sshDir, 'id_ed25519'), join(vault, 'gpu'));
+      rmSync(join(home.sshDir, 'id_ed25519.pub'));
+      home.write(`Host elsewhere\n  IdentityFile ${join(vault, 'gpu')}\n`);
+      const instance = sshInstance(machine.port);
+      const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [line] };
+      const { host, preflight } = await home.service().connect(request);
+      assert.equal(preflight.ok, true, JSON.stringify(preflight));
+      assert.equal(host.identity?.privateFile, join(vault, 'gpu'));
+    } finally {
+      await machine.dispose();
+    }
   });
 
   it('are also those of the agent that the SSH config names', async () => {
