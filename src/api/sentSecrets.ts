@@ -1,7 +1,7 @@
 import type { ApiRequest } from './http';
 
 /** Fields of requests that tell nothing when a message quotes them. Of all others, each value is a secret. */
-const plainFields: ReadonlySet<string> = new Set([
+export const plainFields: ReadonlySet<string> = new Set([
   ...['image', 'tag', 'label', 'name', 'desc', 'readme', 'href', 'repo', 'hash_id', 'template_hash_id'],
   ...['runtype', 'state', 'target_state', 'client_id', 'jupyter_dir', 'ssh_key', 'mount_path', 'create_from'],
   ...[
@@ -14,6 +14,8 @@ const plainFields: ReadonlySet<string> = new Set([
   ],
   ...['permissions', 'key_params', 'key'],
 ]);
+/** Fields in which the names are the user's own: a variable called `name` or `key` may hold a secret. */
+const namedByUser: ReadonlySet<string> = new Set(['env']);
 /** What is shorter stands in too many other words. */
 const shortest = 4;
 
@@ -34,15 +36,15 @@ export function partsOf(secrets: readonly string[]): readonly string[] {
   return [...new Set(parts)].filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length);
 }
 
-function* valuesIn(value: unknown): Iterable<string> {
+function* valuesIn(value: unknown, isNamedByUser = false): Iterable<string> {
   if (typeof value === 'string') {
     if (value.length >= shortest) {
       yield value;
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, inner] of Object.entries(value)) {
-      if (!plainFields.has(name)) {
-        yield* valuesIn(inner);
+      if (isNamedByUser || !plainFields.has(name)) {
+        yield* valuesIn(inner, isNamedByUser || namedByUser.has(name));
       }
     }
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Client } from '../../../src/api/client';
+import { plainFields } from '../../../src/api/sentSecrets';
 import { UserError } from '../../../src/util/errors';
 import { formatText } from '../../../src/util/text';
 import { Redactor } from '../../../src/util/redact';
@@ -14,6 +15,8 @@ const code = '482913';
 const backup = 'QRST-4829-WXYZ';
 const challenge = 'challenge-value-4711';
 const login = '-u me -p registry-pass-4711 ghcr.io';
+/** A variable may be called like a field that tells nothing. */
+const env = Object.fromEntries(['A', ...plainFields].map((name, index) => [name, `zq${index}variable4711`]));
 const template = {
   ...{ name: 'n', image: 'i', env: `-e A=${secret}`, onstart: script, args_str: `--token ${secret}` },
   docker_login_pass: 'registry-pass-4711',
@@ -24,7 +27,7 @@ const proof = { kind: 'code', factor: 'totp', code, secret: challenge } as const
 const carrying: Partial<Record<ClientMethod, (client: Client) => Promise<unknown>>> = {
   'offers.rent': ({ offers }) =>
     offers.rent(1, {
-      ...{ image: 'i', env: { A: secret }, onstart: script, args: `--token ${secret}`, imageLogin: login },
+      ...{ image: 'i', env, onstart: script, args: `--token ${secret}`, imageLogin: login },
     }),
   'templates.create': ({ templates }) => templates.create(template),
   'templates.edit': ({ templates }) => templates.edit('abc', template),
@@ -38,7 +41,7 @@ const carrying: Partial<Record<ClientMethod, (client: Client) => Promise<unknown
   'tfa.remove': ({ tfa }) => tfa.remove(1, proof),
   'tfa.regenerateBackupCodes': ({ tfa }) => tfa.regenerateBackupCodes({ kind: 'backup', backupCode: backup }),
 };
-const planted = [secret, code, backup, challenge, 'registry-pass-4711'];
+const planted = [secret, ...Object.values(env), code, backup, challenge, 'registry-pass-4711'];
 
 /** The ways in which a service repeats what it was sent. */
 const quotes: readonly ((body: string) => string)[] = [
