@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { MissingSecretError } from '../../src/model/templates/templateDocument';
+import { DocumentError, MissingSecretError } from '../../src/model/templates/templateDocument';
 import { fileOwner, templateOwner } from '../../src/model/templates/templateReference';
 import { PublicSecretError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene } from '../support/templateScene';
@@ -164,5 +164,33 @@ describe('secrets of templates', () => {
     );
     const { text = '' } = (await window.creation.draft(draft)) ?? {};
     await assert.rejects(window.creation.saveDraft(draft, text), PublicSecretError);
+  });
+
+  const isRefusal = (error: unknown) => error instanceof PublicSecretError || error instanceof DocumentError;
+  it('go into none, however the document says that it is public and wherever they stand in it', async () => {
+    const { computer, id } = scene();
+    const window = await computer.openWindow();
+    await window.secrets.keep('account-1', templateOwner(id), 't', token);
+    const sent = posts().length;
+    const shownToAll = [false, 'false', 'no', 0, {}];
+    const places = [
+      { env: { T: '${secret:t}' } },
+      { env: "-e T='${secret:t}'" },
+      { ...login, docker_login_pass: '${secret:t}' },
+      login,
+    ];
+    for (const [isPrivate, fields] of shownToAll.flatMap((one) =>
+      places.map((place) => [one, place] as const),
+    )) {
+      const given = { name: 'Public', image: 'a/b:1', private: isPrivate };
+      const draft = await window.creation.addDraft(given, templateOwner(id));
+      await window.creation.inherit('account-1', draft, templateOwner(id), fields);
+      const { text = '' } = (await window.creation.draft(draft)) ?? {};
+      await assert.rejects(window.creation.saveDraft(draft, changeText(text, fields)), isRefusal);
+      const opened = (await window.documents.open(id))?.text ?? '';
+      const edited = changeText(opened, { ...fields, private: isPrivate });
+      await assert.rejects(window.documents.save(id, edited), isRefusal);
+    }
+    assert.equal(posts().length, sent);
   });
 });

@@ -369,6 +369,15 @@ export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot,
   return found;
 }
 
+/** Where a document that everyone can see holds a secret: a reference, or a password in clear. */
+export function secretsInPublic(fields: DocumentFields): readonly ReferenceSlot[] {
+  if (fields['private'] !== false) {
+    return [];
+  }
+  const hasPassword = (asText(fields['docker_login_pass']) ?? '') !== '';
+  return [...referencesIn(fields).keys(), ...(hasPassword ? (['docker_login_pass'] as const) : [])];
+}
+
 /** The document without the references that it may not use; their variables stay, empty. */
 export function withoutReferences(fields: DocumentFields, mayUse: ReadonlySet<string>): DocumentFields {
   const foreign = new Set(

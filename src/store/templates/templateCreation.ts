@@ -7,6 +7,7 @@ import {
   parseDocument,
   referencesIn,
   renderDocument,
+  secretsInPublic,
   wireTemplate,
   withoutReferences,
   type DocumentFields,
@@ -129,8 +130,8 @@ export class TemplateCreation {
     }
     const fields = parseDocument(source);
     const references = new Map(referencesIn(fields));
-    const [shown] = references.keys();
-    if (shown !== undefined && fields['private'] === false) {
+    const [shown] = secretsInPublic(fields);
+    if (shown !== undefined) {
       throw new PublicSecretError(shown);
     }
     const owner = draftOwner(token);

@@ -4,6 +4,7 @@ import { mergeDocuments, sameDocument, type Conflict } from '../../model/templat
 import {
   documentChanges,
   referencesIn,
+  secretsInPublic,
   wireChanges,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
@@ -86,8 +87,8 @@ export class TemplateSaving {
       return { kind: 'saved', saved: theirs, target };
     }
     const names = referencesIn(target);
-    const shown = [...names.keys()].find(
-      (slot) => target['private'] === false && (changes.has('private') || changes.has(fieldOf(slot))),
+    const shown = secretsInPublic(target).find(
+      (slot) => changes.has('private') || changes.has(fieldOf(slot)),
     );
     if (shown !== undefined) {
       throw new PublicSecretError(shown);
