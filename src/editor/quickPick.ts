@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-
 import { DisposableStore } from '../util/disposable';
+import { plainLabel } from '../util/plainLabel';
 import { t } from './localize';
 import { plainRow, type PickRow } from './plainRow';
 import { comeBack } from './unasked';
 
-export { plainLabel } from '../util/plainLabel';
+export { plainLabel };
 export type { PickRow } from './plainRow';
 
 /** How a step ended. */
@@ -196,7 +196,7 @@ export function askText(options: TextStep): Promise<Answer<string>> {
   const skip = skipButton();
   dress(input, options, skip);
   input.prompt = options.prompt;
-  input.placeholder = options.placeholder;
+  input.placeholder = options.placeholder && plainLabel(options.placeholder);
   input.value = options.value ?? '';
   input.password = options.password ?? false;
   input.ignoreFocusOut = options.ignoreFocusOut ?? false;

@@ -216,9 +216,9 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   };
   const item = row(labels[part], 'info', '');
   if (part === 'tfa') {
-    item.command = { command: 'gpuRental.tfa.addMethod', title: labels.tfa };
+    item.command = { command: 'gpuRental.tfa.addMethod', title: labels[part] };
   } else if (part === 'secrets') {
-    item.command = { command: 'gpuRental.secret.set', title: labels.secrets };
+    item.command = { command: 'gpuRental.secret.set', title: labels[part] };
   }
   return item;
 }

@@ -89,7 +89,7 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
 /** What the item says where the machine is in no complete list any more. */
 export function goneWords(alias: string): WindowWords {
   const words = t('The instance of this window is destroyed');
-  return { text: `$(warning) ${alias}`, tooltip: words, spoken: words, isWarning: true };
+  return { text: `$(warning) ${plainLabel(alias)}`, tooltip: words, spoken: words, isWarning: true };
 }
 
 /** What happened to the machine of this window, and what it goes on costing. */

@@ -51,7 +51,8 @@ function toAction(
   kind: vscode.CodeActionKind,
   diagnostic?: vscode.Diagnostic,
 ): vscode.CodeAction {
-  const action = new vscode.CodeAction(localize(fix.title), kind);
+  const title = localize(fix.title);
+  const action = new vscode.CodeAction(title, kind);
   if (diagnostic) {
     action.diagnostics = [diagnostic];
   }
@@ -60,7 +61,7 @@ function toAction(
     action.edit = toEdit(document, fix.action.changes);
   } else {
     action.command = {
-      title: action.title,
+      title,
       command: 'gpuRental.template.fix',
       arguments: [{ uri: document.uri.toString(), action: fix.action }],
     };

@@ -21,7 +21,7 @@ export async function setSecret(
     return false;
   }
   const value = await vscode.window.showInputBox({
-    title: `${title}: ${name}`,
+    title: `${title}: ${plainLabel(name)}`,
     prompt: t('The value is kept by the service and given to your instances. It is not stored here.'),
     password: true,
     ignoreFocusOut: true,

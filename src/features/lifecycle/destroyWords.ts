@@ -5,6 +5,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
+import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
 import { listed, nameOf } from './lifecycleWords';
 
@@ -98,7 +99,7 @@ function repositoryText({ path, changes, unpushed }: UnsavedRepository): string 
     ...(changes > 0 ? [t('files not committed: {0}', changes)] : []),
     ...(unpushed > 0 ? [t('commits not pushed: {0}', unpushed)] : []),
   ];
-  return `⚠ ${path}: ${parts.join(', ')}`;
+  return `⚠ ${plainLabel(path)}: ${parts.join(', ')}`;
 }
 
 function sizeOf(kilobytes: number): string {
