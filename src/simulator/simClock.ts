@@ -2,6 +2,7 @@ import { toDisposable, type Disposable } from '../util/disposable';
 import { systemClock, type Clock } from '../util/clock';
 
 interface Timer {
+  /** In milliseconds of `elapsed`: a clock that is set by the user holds no machine up. */
   readonly at: number;
   readonly run: () => void;
 }
@@ -24,11 +25,12 @@ export class SimClock implements Clock {
   ) {}
 
   now(): number {
-    return this.frozenAt ?? this.base.now() + this.skippedMs;
+    const now = this.base.now() + this.skippedMs;
+    return this.frozenAt === undefined ? now : now - (this.base.elapsed() + this.skippedMs - this.frozenAt);
   }
 
   elapsed(): number {
-    return this.base.elapsed() + this.skippedMs;
+    return this.frozenAt ?? this.base.elapsed() + this.skippedMs;
   }
 
   nowSeconds(): number {
@@ -53,7 +55,7 @@ export class SimClock implements Clock {
   }
 
   schedule(run: () => void, delayMs: number): Disposable {
-    const timer: Timer = { at: this.now() + Math.max(0, delayMs), run };
+    const timer: Timer = { at: this.elapsed() + Math.max(0, delayMs), run };
     this.timers.push(timer);
     this.arm();
     return toDisposable(() => {
@@ -64,7 +66,7 @@ export class SimClock implements Clock {
 
   /** Skips time; what was due on the way has happened when this returns. */
   advance(ms: number): void {
-    this.runUntil(this.now() + Math.max(0, ms));
+    this.runUntil(this.elapsed() + Math.max(0, ms));
     this.skippedMs += Math.max(0, ms);
     this.arm();
   }
@@ -102,9 +104,9 @@ export class SimClock implements Clock {
       return;
     }
     // The platform's timers hold at most 2^31 ms; a longer wait is armed again on the way.
-    const delay = Math.min(Math.max(0, first - this.now()), 2 ** 31 - 1);
+    const delay = Math.min(Math.max(0, first - this.elapsed()), 2 ** 31 - 1);
     this.alarm = this.base.schedule(() => {
-      this.runUntil(this.now());
+      this.runUntil(this.elapsed());
       this.arm();
     }, delay);
   }

@@ -34,6 +34,21 @@ describe('The simulated clock', () => {
     assert.equal(base.pending, 0);
   });
 
+  it('runs its timers in time while the clock of the computer is set', async () => {
+    for (const jump of [-3_600_000, 3_600_000]) {
+      const base = new FakeClock();
+      const clock = new SimClock(base);
+      const ran: number[] = [];
+      clock.schedule(() => ran.push(clock.elapsed()), 1000);
+      base.jump(jump);
+      await base.advance(999);
+      assert.deepEqual(ran, []);
+      await base.advance(1);
+      assert.deepEqual(ran, [1000]);
+      assert.equal(clock.now(), base.now());
+    }
+  });
+
   it('forgets a timer that was disposed', () => {
     const clock = new SimClock(new FakeClock(0));
     let ran = false;
