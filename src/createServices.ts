@@ -50,6 +50,7 @@ import { SearchWatches } from './store/offers/searchWatches';
 import { SecondFactorGate, type WindowFocus } from './store/accounts/secondFactor';
 import { WindowInUse } from './store/accounts/windowInUse';
 import { createTemplateDesk } from './store/templates/templateDesk';
+import { SharedPacing } from './store/windows/sharedPacing';
 import { createWindowHub } from './store/windows/windowHub';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
@@ -150,6 +151,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
   const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
+  const pacing = own(new SharedPacing({ hub, clock, isInFront }));
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
   const accounts = own(
     createAccounts({
@@ -168,17 +170,15 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
       beforeRead: (accountKey, route) => {
         keyAccess.checkRead(accountKey, route);
       },
-      createClient: ({ serviceUrl, isDemo, bearer, recover, onForbidden, beforeRead }) =>
+      pacing: (accountKey) => pacing.of(accountKey),
+      createClient: ({ serviceUrl, isDemo, ...ofAccount }) =>
         createClient({
           baseUrl: serviceUrl,
-          bearer,
           transport: isDemo ? demoTransport(demo, clock) : own(new NetworkTransport(serviceUrl, settings)),
           clock,
           log,
           onSecrets: (values) => redactor.hold(values),
-          ...(recover ? { recover } : {}),
-          ...(onForbidden ? { onForbidden } : {}),
-          ...(beforeRead ? { beforeRead } : {}),
+          ...ofAccount,
         }),
     }),
   );
@@ -244,12 +244,12 @@ function listServices(shared: {
   return {
     templates: list(
       'templates',
-      (account) => account.client.templates.search({}),
+      (account, options) => account.client.templates.search({}, options),
       // The hash changes with each edit (docs/service/templates.md#edit).
       ({ id, hashId }) => `${id}/${hashId}`,
     ),
-    sshKeys: list('sshKeys', (account) => account.client.sshKeys.list()),
-    volumes: list('volumes', (account) => account.client.volumes.list()),
+    sshKeys: list('sshKeys', (account, options) => account.client.sshKeys.list(options)),
+    volumes: list('volumes', (account, options) => account.client.volumes.list(options)),
   };
 }
 
@@ -295,6 +295,10 @@ function demoTransport(demo: DemoProcess, clock: Clock): Transport {
   );
 }
 
+function isInFront(): boolean {
+  return vscode.window.state.focused;
+}
+
 function windowFocus(own: Own): WindowFocus {
   const focus = own(new vscode.EventEmitter<boolean>());
   own(
@@ -304,7 +308,7 @@ function windowFocus(own: Own): WindowFocus {
   );
   return {
     get isFocused() {
-      return vscode.window.state.focused;
+      return isInFront();
     },
     onDidChange: (listener) => focus.event(listener),
   };

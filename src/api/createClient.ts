@@ -6,7 +6,7 @@ import type { Client } from './client';
 import type { ForbiddenError } from './errors';
 import { instancesApi } from './instances';
 import { offersApi } from './offers';
-import { Pacer } from './pacing';
+import { Pacer, type Pacing } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
 import { ServiceHttp, type Recover } from './serviceHttp';
 import { sshKeysApi } from './sshKeys';
@@ -36,6 +36,8 @@ export interface ClientOptions {
   /** Between 0 and 1, for the jitter of waits. */
   readonly random?: () => number;
   readonly policy?: Partial<HttpPolicy>;
+  /** Shared with the other windows of the account; one of its own without. */
+  readonly pacing?: Pacing;
   /** Asked once a call when the service refuses the key or the session. */
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
@@ -56,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
     clock: options.clock,
     log: options.log,
     random: options.random ?? Math.random,
-    pacer: new Pacer(options.clock, policy.limits),
+    pacing: options.pacing ?? new Pacer(options.clock, policy.limits),
     policy,
     ...(options.recover ? { recover: options.recover } : {}),
     ...(options.onForbidden ? { onForbidden: options.onForbidden } : {}),

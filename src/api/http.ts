@@ -11,6 +11,11 @@ export interface CallOptions {
   readonly onWait?: (waitMs: number) => void;
   /** Told the headers of each answer, names in lower case; its `date` is the service's clock. */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
+  /**
+   * Nobody waits for this read: what the user asked for goes first, and while the service fails it rejects with the known
+   * failure instead of being sent.
+   */
+  readonly isUnasked?: boolean | undefined;
   /** Asked right before the request leaves, after every wait; false ends the call unsent with `CancelledError`. */
   readonly isStillWanted?: () => Promise<boolean>;
   /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */

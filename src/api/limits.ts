@@ -10,10 +10,17 @@ export type LimitTable = Readonly<Record<string, RouteLimit>>;
 const seconds = (interval: number): RouteLimit => ({ intervalMs: interval * 1000 });
 
 /**
+ * All reads of an account together: the service also counts by address, whatever the route. Our own measure: enough for
+ * a window that shows every view, and eight windows that open at once do not send a hundred requests in a second.
+ */
+export const allReads = 'all reads';
+
+/**
  * Limits by method and path pattern. "i" marks those of the interface description
  * (docs/service/limits.md#request-rates).
  */
 export const documentedLimits: LimitTable = {
+  [allReads]: { perPeriod: { calls: 30, periodMs: 10_000 } },
   'PUT /api/v0/machines/{machine_id}/dnotify': seconds(2.5), // i
   'POST /api/v0/auth/apikeys/': seconds(2), // i
   'PUT /api/v0/instances/command/{id}/': seconds(1.5), // i

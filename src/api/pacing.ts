@@ -1,78 +1,243 @@
-import { wait, type Clock } from '../util/clock';
-import type { LimitTable, RouteLimit } from './limits';
+import type { Clock } from '../util/clock';
+import { MutableDisposable, type Disposable } from '../util/disposable';
+import { CancelledError } from '../util/errors';
+import type { Repeat } from './http';
+import { allReads, type LimitTable, type RouteLimit } from './limits';
+
+/** Who waits for a call: 0 the user, 1 a view of the window in front, 2 nobody. */
+export type Rank = 0 | 1 | 2;
+
+export interface PacedCall {
+  readonly route: string;
+  readonly repeat: Repeat;
+  readonly rank: Rank;
+}
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onWait?: ((waitMs: number) => void) | undefined;
 }
 
+/** Whether one route fails, or the service as a whole. */
+export type Reach = 'route' | 'service';
+
+/** What keeps the calls of an account as far apart as the service wants. */
+export interface Pacing {
+  /**
+   * Settles when the call may leave. Rejects with `CancelledError`, and for a read that the user does not wait for with
+   * the failure that the service is known to have.
+   */
+  acquire(call: PacedCall, options?: WaitOptions): Promise<void>;
+  /** The service refused a call of this route: none leaves for `waitMs`; `intervalMs` is what the service named. */
+  refused(route: string, waitMs: number, intervalMs: number | undefined): void;
+  /** A read gave up; until another one works, those that the user does not wait for are made ever more rarely. */
+  failed(route: string, error: unknown, reach: Reach): void;
+  /** The service answered. */
+  worked(route: string): void;
+  /** Whether the last read of this route gave up. */
+  isFailing(route: string): boolean;
+  /** What is known or learned; 0 where nothing is. */
+  intervalMs(route: string): number;
+}
+
 /** Added to each interval, because the service measures arrivals, which the network shifts. */
 const marginMs = 50;
 /** No learned interval and no single wait is longer, whatever an answer says. */
-const longestWaitMs = 120_000;
+export const longestWaitMs = 120_000;
+/** The first pause of reads that nobody waits for; each further one is twice as long. Shorter than those of the poller. */
+const firstPauseMs = 5_000;
+/** A read that is to find out whether the service works again has ended by then. */
+const probeMs = 30_000;
 
-interface RouteState {
+interface Slots {
   /** When the next call may leave. */
   nextAt: number;
-  /** The slots given to recent calls; only kept where the route counts calls per period. */
-  slots: number[];
+  /** The slots given to recent calls; only kept where calls per period are counted. */
+  recent: number[];
+}
+
+interface RouteState extends Slots {
   /** From a `detail` body; replaces the documented interval. */
   learnedMs?: number;
 }
 
-/** Keeps the calls of one account apart as far as the service wants, route by route. */
-export class Pacer {
+interface Failing {
+  readonly error: unknown;
+  readonly failures: number;
+  readonly since: number;
+  probedAt: number;
+}
+
+interface Waiting {
+  readonly call: PacedCall;
+  readonly leave: () => void;
+  readonly giveUp: (error: unknown) => void;
+}
+
+/**
+ * Keeps the calls of one account apart, route by route and all reads together. What the user waits for goes first; writes
+ * wait for calls of their own route alone.
+ */
+export class Pacer implements Pacing, Disposable {
   private readonly routes = new Map<string, RouteState>();
+  private readonly failing = new Map<string, Failing>();
+  /** In the order in which they leave. */
+  private waiting: readonly Waiting[] = [];
+  private readonly timer = new MutableDisposable<Disposable>();
 
   constructor(
     private readonly clock: Clock,
     private readonly limits: LimitTable,
   ) {}
 
-  /** Waits until a call of this route may leave and takes the slot. Rejects with `CancelledError`. */
-  async acquire(route: string, options: WaitOptions = {}): Promise<void> {
-    const state = this.state(route);
-    const limit = this.limits[route] ?? {};
-    const now = this.clock.elapsed();
-    const before = state.nextAt;
-    const at = Math.max(now, state.nextAt, earliestInPeriod(state.slots, limit));
-    const intervalMs = this.intervalMs(route);
-    const after = intervalMs === 0 ? at : at + intervalMs + marginMs;
-    state.nextAt = after;
-    if (limit.perPeriod) {
-      state.slots.push(at);
-      state.slots = state.slots.slice(-limit.perPeriod.calls);
+  async acquire(call: PacedCall, { signal, onWait }: WaitOptions = {}): Promise<void> {
+    if (signal?.aborted) {
+      throw new CancelledError();
     }
-    if (at <= now) {
-      return;
-    }
-    options.onWait?.(at - now);
-    try {
-      await wait(this.clock, at - now, options.signal);
-    } catch (error) {
-      // The slot goes back unless somebody has queued behind it.
-      if (state.nextAt === after) {
-        state.nextAt = before;
-        state.slots = state.slots.filter((slot) => slot !== at);
+    this.refuseWhileFailing(call);
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = () => {
+        end();
+        reject(new CancelledError());
+        this.letLeave();
+      };
+      const end = () => {
+        signal?.removeEventListener('abort', onAbort);
+        this.waiting = this.waiting.filter((other) => other !== own);
+      };
+      const own: Waiting = {
+        call,
+        leave: () => {
+          end();
+          resolve();
+        },
+        giveUp: (error) => {
+          end();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.waiting = [...this.waiting, own].sort((one, other) => one.call.rank - other.call.rank);
+      this.letLeave();
+      if (this.waiting.includes(own)) {
+        onWait?.(this.waitOf(own));
       }
-      throw error;
-    }
+    });
   }
 
-  /** The service named the least interval of this route. */
-  learn(route: string, intervalMs: number): void {
-    this.state(route).learnedMs = Math.min(Math.max(intervalMs, 0), longestWaitMs);
+  /** Another window made this call. */
+  note({ route, repeat }: Pick<PacedCall, 'route' | 'repeat'>): void {
+    this.take(route, repeat, this.clock.elapsed());
+    this.letLeave();
   }
 
-  /** No call of this route leaves for this long. */
-  holdBack(route: string, waitMs: number): void {
+  refused(route: string, waitMs: number, intervalMs: number | undefined): void {
     const state = this.state(route);
+    if (intervalMs !== undefined) {
+      state.learnedMs = Math.min(Math.max(intervalMs, 0), longestWaitMs);
+    }
     state.nextAt = Math.max(state.nextAt, this.clock.elapsed() + Math.min(waitMs, longestWaitMs));
+    this.letLeave();
   }
 
-  /** What is known or learned; 0 where nothing is. */
+  failed(route: string, error: unknown, reach: Reach): void {
+    const place = reach === 'service' ? allReads : route;
+    const before = this.failing.get(place);
+    const now = this.clock.elapsed();
+    const isSamePause = before !== undefined && now < before.since + pauseMs(before.failures);
+    this.failing.set(
+      place,
+      isSamePause
+        ? { ...before, error }
+        : { error, failures: (before?.failures ?? 0) + 1, since: now, probedAt: -Infinity },
+    );
+    for (const { call, giveUp } of this.waiting) {
+      if (isPutOff(call) && (reach === 'service' || call.route === route)) {
+        giveUp(error);
+      }
+    }
+    this.letLeave();
+  }
+
+  worked(route: string): void {
+    this.failing.delete(route);
+    this.failing.delete(allReads);
+  }
+
+  isFailing(route: string): boolean {
+    return this.failing.has(route) || this.failing.has(allReads);
+  }
+
   intervalMs(route: string): number {
     return this.routes.get(route)?.learnedMs ?? this.limits[route]?.intervalMs ?? 0;
+  }
+
+  dispose(): void {
+    this.timer.dispose();
+  }
+
+  /** While the service fails, one read after each pause finds out whether it works again. */
+  private refuseWhileFailing(call: PacedCall): void {
+    const now = this.clock.elapsed();
+    const known = [call.route, allReads].flatMap((place) => this.failing.get(place) ?? []);
+    if (!isPutOff(call)) {
+      return;
+    }
+    for (const { error, since, failures, probedAt } of known) {
+      if (now < since + pauseMs(failures) || now < probedAt + probeMs) {
+        throw error;
+      }
+    }
+    for (const failing of known) {
+      failing.probedAt = now;
+    }
+  }
+
+  /** Lets go what may leave now, and looks again when the next one may. */
+  private letLeave(): void {
+    const now = this.clock.elapsed();
+    const held = new Set<string>();
+    let next = Infinity;
+    for (const { call, leave } of this.waiting) {
+      const at = held.has(call.route) ? Infinity : this.earliest(call);
+      if (at <= now) {
+        this.take(call.route, call.repeat, now);
+        leave();
+      } else {
+        // Those behind it on the same route wait as well.
+        held.add(call.route);
+        next = Math.min(next, at);
+      }
+    }
+    this.timer.value = next === Infinity ? undefined : this.clock.schedule(() => this.letLeave(), next - now);
+  }
+
+  private earliest({ route, repeat }: PacedCall): number {
+    const own = earliestOf(this.state(route), this.limits[route]);
+    return repeat === 'read' ? Math.max(own, earliestOf(this.state(allReads), this.limits[allReads])) : own;
+  }
+
+  private take(route: string, repeat: Repeat, at: number): void {
+    takeSlot(this.state(route), at, this.intervalMs(route), this.limits[route]);
+    if (repeat === 'read') {
+      takeSlot(this.state(allReads), at, 0, this.limits[allReads]);
+    }
+  }
+
+  /** How long it waits, if nothing comes before it that is not there yet. */
+  private waitOf(own: Waiting): number {
+    const { route } = own.call;
+    const { nextAt, recent } = this.state(route);
+    const slots: Slots = { nextAt, recent: [...recent] };
+    const limit = this.limits[route];
+    const now = this.clock.elapsed();
+    for (const { call } of this.waiting.slice(0, this.waiting.indexOf(own))) {
+      if (call.route === route) {
+        takeSlot(slots, Math.max(now, earliestOf(slots, limit)), this.intervalMs(route), limit);
+      }
+    }
+    const all = own.call.repeat === 'read' ? earliestOf(this.state(allReads), this.limits[allReads]) : 0;
+    return Math.max(earliestOf(slots, limit), all) - now;
   }
 
   private state(route: string): RouteState {
@@ -80,14 +245,31 @@ export class Pacer {
     if (known) {
       return known;
     }
-    const made: RouteState = { nextAt: 0, slots: [] };
+    const made: RouteState = { nextAt: 0, recent: [] };
     this.routes.set(route, made);
     return made;
   }
 }
 
-function earliestInPeriod(slots: readonly number[], limit: RouteLimit): number {
-  const period = limit.perPeriod;
-  const oldest = period === undefined ? undefined : slots[slots.length - period.calls];
-  return period === undefined || oldest === undefined ? 0 : oldest + period.periodMs + marginMs;
+/** Reads that the user does not wait for are not made while it is known that they fail. */
+function isPutOff({ repeat, rank }: PacedCall): boolean {
+  return repeat === 'read' && rank > 0;
+}
+
+function pauseMs(failures: number): number {
+  return Math.min(longestWaitMs, firstPauseMs * 2 ** (failures - 1));
+}
+
+function takeSlot(slots: Slots, at: number, intervalMs: number, limit: RouteLimit = {}): void {
+  slots.nextAt = Math.max(slots.nextAt, intervalMs === 0 ? at : at + intervalMs + marginMs);
+  if (limit.perPeriod) {
+    slots.recent = [...slots.recent, at].slice(-limit.perPeriod.calls);
+  }
+}
+
+function earliestOf({ nextAt, recent }: Slots, { perPeriod: period }: RouteLimit = {}): number {
+  const oldest = period === undefined ? undefined : recent[recent.length - period.calls];
+  return period === undefined || oldest === undefined
+    ? nextAt
+    : Math.max(nextAt, oldest + period.periodMs + marginMs);
 }

@@ -13,6 +13,8 @@ export interface HttpPolicy {
   readonly backOffMs: number;
   /** How often a call is sent in all when the service answers with its rate limit. */
   readonly rateAttempts: number;
+  /** The same for a read that nobody waits for. */
+  readonly unaskedRateAttempts: number;
   /** Wait after a rate-limit refusal of a route whose interval is not known. */
   readonly unknownLimitMs: number;
   readonly limits: LimitTable;
@@ -29,6 +31,7 @@ export const defaultPolicy: HttpPolicy = {
   readAttempts: 3,
   backOffMs: 500,
   rateAttempts: 5,
+  unaskedRateAttempts: 2,
   unknownLimitMs: 2_000,
   limits: documentedLimits,
   resultPollMs: 400,

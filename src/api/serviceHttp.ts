@@ -9,6 +9,7 @@ import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
 import { exchange, type Exchange } from './exchange';
 import {
+  ApiError,
   ForbiddenError,
   mayHaveTakenEffect,
   NotReachableError,
@@ -19,7 +20,7 @@ import {
   UnauthorizedError,
 } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
-import type { Pacer } from './pacing';
+import type { PacedCall, Pacing } from './pacing';
 import type { HttpPolicy } from './policy';
 import { fetchResult } from './resultFile';
 import { partsOf, secretsIn } from './sentSecrets';
@@ -45,7 +46,7 @@ export interface ServiceHttpParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  readonly pacer: Pacer;
+  readonly pacing: Pacing;
   readonly policy: HttpPolicy;
   readonly recover?: Recover;
   /** Told each refusal of a key that is valid but may not do what was asked. */
@@ -87,15 +88,47 @@ export class ServiceHttp implements Http {
 
   /** Sends until there is an answer, a refusal or no further try. */
   private async answered(request: ApiRequest, options: CallOptions): Promise<unknown> {
-    const { pacer, policy, clock, random } = this.parts;
+    const { pacing } = this.parts;
+    const { route, repeat } = request;
+    if (repeat === 'read' && options.bearer === undefined) {
+      this.parts.beforeRead?.(route);
+    }
+    const call: PacedCall = { route, repeat, rank: options.isUnasked === true ? 1 : 0 };
+    const sent = { count: 0 };
+    const onSend = () => {
+      sent.count += 1;
+      request.onSend?.();
+    };
+    try {
+      const body = await this.repeated({ ...request, onSend }, call, options);
+      pacing.worked(route);
+      return body;
+    } catch (error) {
+      if (sent.count > 0) {
+        this.noteFailure(request, error);
+      }
+      throw error;
+    }
+  }
+
+  private noteFailure({ route, repeat }: ApiRequest, error: unknown): void {
+    const { pacing } = this.parts;
+    if (repeat === 'read' && (error instanceof RateLimitedError || isTransient(error))) {
+      const isOutOfReach = error instanceof NotReachableError || error instanceof TimedOutError;
+      pacing.failed(route, error, isOutOfReach ? 'service' : 'route');
+    } else if (error instanceof ApiError && error.status !== undefined) {
+      pacing.worked(route);
+    }
+  }
+
+  private async repeated(request: ApiRequest, call: PacedCall, options: CallOptions): Promise<unknown> {
+    const { pacing, policy, clock, random } = this.parts;
+    const tries = this.tries(call);
     let failures = 0;
     let refusals = 0;
     const refused = new Set<string>();
-    if (request.repeat === 'read' && options.bearer === undefined) {
-      this.parts.beforeRead?.(request.route);
-    }
     for (;;) {
-      await pacer.acquire(request.route, options);
+      await pacing.acquire(call, options);
       const bearer = options.bearer ?? (await this.parts.bearer());
       if ((await options.isStillWanted?.()) === false) {
         throw new CancelledError();
@@ -111,10 +144,10 @@ export class ServiceHttp implements Http {
         }
         if (error instanceof RateLimitedError) {
           refusals += 1;
-          if (refusals >= policy.rateAttempts) {
+          this.holdBack(request.route, error.waitMs, refusals);
+          if (refusals >= tries.refused) {
             throw error;
           }
-          this.holdBack(request.route, error.waitMs, refusals);
           await mayGoAgain(request, error);
         } else if (mayRecover(error, options) && !refused.has(bearer)) {
           refused.add(bearer);
@@ -124,7 +157,7 @@ export class ServiceHttp implements Http {
           await mayGoAgain(request, error);
         } else if (request.repeat === 'read' && isTransient(error)) {
           failures += 1;
-          if (failures >= policy.readAttempts) {
+          if (failures >= tries.failed) {
             throw error;
           }
           const backOffMs = policy.backOffMs * 3 ** (failures - 1);
@@ -136,15 +169,24 @@ export class ServiceHttp implements Http {
     }
   }
 
+  /** How often a call is sent; once where nobody waits for it and it is known to fail. */
+  private tries({ route, rank }: PacedCall): { readonly refused: number; readonly failed: number } {
+    const { pacing, policy } = this.parts;
+    if (rank > 0 && pacing.isFailing(route)) {
+      return { refused: 1, failed: 1 };
+    }
+    return {
+      refused: rank > 0 ? policy.unaskedRateAttempts : policy.rateAttempts,
+      failed: policy.readAttempts,
+    };
+  }
+
   /** Slows the route down after a refusal; the next `acquire` does the waiting and shows it. */
   private holdBack(route: string, askedMs: number | undefined, refusals: number): void {
-    const { pacer, policy } = this.parts;
-    if (askedMs !== undefined) {
-      pacer.learn(route, askedMs);
-    }
-    const leastMs = askedMs ?? Math.max(pacer.intervalMs(route), policy.unknownLimitMs);
+    const { pacing, policy } = this.parts;
+    const leastMs = askedMs ?? Math.max(pacing.intervalMs(route), policy.unknownLimitMs);
     const waitMs = leastMs * 2 ** (refusals - 1) + policy.backOffMs * this.parts.random();
-    pacer.holdBack(route, waitMs);
+    pacing.refused(route, waitMs, askedMs);
     this.log.debug(`${route}: rate limit, waiting ${Math.round(waitMs)} ms`);
   }
 

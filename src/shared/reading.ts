@@ -18,12 +18,22 @@ export type Loaded<T> =
     }
   | { readonly kind: 'failed'; readonly error: unknown };
 
+export interface RefreshOptions {
+  /** Nobody waits for it: what the user asks for goes before it, and takes its place. */
+  readonly isUnasked?: boolean;
+}
+
+/** What a read hands on to its request. */
+export interface ReadOptions extends RefreshOptions {
+  readonly signal: AbortSignal;
+}
+
 /** Something of the active account that is read when it is asked for, and kept while stale. */
 export interface Reading<T> {
   readonly state: Loaded<T>;
   readonly onDidChange: Event<Loaded<T>>;
   /** Reads again after what is under way: what was changed before the call is in the result. Rejects as the read does. */
-  refresh(): Promise<void>;
+  refresh(how?: RefreshOptions): Promise<void>;
 }
 
 /** Whose reading it is. */
@@ -47,10 +57,16 @@ export interface ReadingDeps<A, T> {
   readonly clock: { now(): number };
   readonly read: (
     account: A,
-    signal: AbortSignal,
+    options: ReadOptions,
   ) => Promise<{ readonly items: T; readonly skipped?: number | undefined }>;
   /** Without it, a change here is seen in another window only when that one reads again. */
   readonly talk?: ReadingTalk<T> | undefined;
+}
+
+interface Wanted {
+  tellOthers: boolean;
+  isUnasked: boolean;
+  readonly abort: AbortController;
 }
 
 /**
@@ -65,8 +81,9 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   private accountKey: string | undefined;
   private abort = new AbortController();
   private inFlight: Promise<void> | undefined;
+  private underWay: Wanted | undefined;
   /** Begins when the one under way has ended. */
-  private next: { tellOthers: boolean; readonly done: Promise<void> } | undefined;
+  private next: (Wanted & { readonly done: Promise<void> }) | undefined;
 
   constructor(private readonly deps: ReadingDeps<A, T>) {
     const { accounts, talk } = deps;
@@ -81,7 +98,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
         talk.hub.on(talk.topic, (data) => {
           if (data === this.accountKey && this.current.kind === 'ready') {
             // The error is in the state.
-            void this.reread(false).catch(() => undefined);
+            void this.reread(false, true).catch(() => undefined);
           }
         }),
       );
@@ -97,8 +114,8 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     return this.current.kind === 'ready' ? this.current.value : undefined;
   }
 
-  refresh(): Promise<void> {
-    return this.reread(true);
+  refresh({ isUnasked = false }: RefreshOptions = {}): Promise<void> {
+    return this.reread(true, isUnasked);
   }
 
   dispose(): void {
@@ -113,34 +130,43 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       this.abort.abort();
       this.abort = new AbortController();
       this.inFlight = undefined;
+      this.underWay = undefined;
       this.next = undefined;
       this.become({ kind: 'idle' });
     }
   }
 
   /** Whoever asks while a read waits for the one under way shares it: the service spaces them out. */
-  private reread(tellOthers: boolean): Promise<void> {
+  private reread(tellOthers: boolean, isUnasked: boolean): Promise<void> {
+    if (!isUnasked && this.underWay?.isUnasked === true) {
+      this.underWay.abort.abort();
+    }
     if (this.next) {
       this.next.tellOthers ||= tellOthers;
+      this.next.isUnasked &&= isUnasked;
       return this.next.done;
     }
+    const wanted: Wanted = { tellOthers, isUnasked, abort: new AbortController() };
     const { signal } = this.abort;
     const under = this.inFlight;
-    const wanted = { tellOthers };
     const own: Promise<void> = (under?.catch(() => undefined) ?? Promise.resolve())
       .then(() => {
         if (this.next?.done === own) {
           this.next = undefined;
         }
-        return this.read(signal, wanted.tellOthers);
+        this.underWay = wanted;
+        return this.read(signal, wanted);
       })
       .finally(() => {
         if (this.inFlight === own) {
           this.inFlight = undefined;
+          this.underWay = undefined;
         }
       });
     if (under) {
       this.next = Object.assign(wanted, { done: own });
+    } else {
+      this.underWay = wanted;
     }
     this.inFlight = own;
     if (!under && this.deps.accounts.active) {
@@ -155,15 +181,20 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     }
   }
 
-  private async read(signal: AbortSignal, tellOthers: boolean): Promise<void> {
+  private async read(ofAccount: AbortSignal, wanted: Wanted): Promise<void> {
     const { accounts, clock, talk } = this.deps;
     const account = accounts.active;
     if (!account) {
       throw new NotSignedInError();
     }
+    const signal = AbortSignal.any([ofAccount, wanted.abort.signal]);
+    if (signal.aborted) {
+      return;
+    }
+    const { isUnasked } = wanted;
     this.showLoading();
     try {
-      const { items: value, skipped = 0 } = await this.deps.read(account, signal);
+      const { items: value, skipped = 0 } = await this.deps.read(account, { signal, isUnasked });
       if (this.isOver(signal)) {
         return;
       }
@@ -172,7 +203,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       const hasChanged =
         before.kind === 'ready' &&
         ((before.skipped ?? 0) !== skipped || talk?.isSame(before.value, value) === false);
-      if (tellOthers && hasChanged) {
+      if (wanted.tellOthers && hasChanged) {
         talk?.hub.broadcast(talk.topic, account.key);
       }
     } catch (error) {

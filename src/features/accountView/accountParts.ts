@@ -40,15 +40,15 @@ export class AccountParts implements Disposable {
       return one;
     };
     this.readings = {
-      tfa: reading(async ({ client }) => {
-        const status = await client.tfa.status();
+      tfa: reading(async ({ client }, options) => {
+        const status = await client.tfa.status(options);
         return { items: status, skipped: status.skipped };
       }),
-      apiKeys: reading(({ client }) => client.apiKeys.list()),
+      apiKeys: reading(({ client }, options) => client.apiKeys.list(options)),
       // Variables are never skipped, because no form of one is documented that could be broken
       // (docs/service/environment-variables.md#list).
-      secrets: reading(async ({ client }) => ({ items: await client.secrets.list() })),
-      teamRoles: reading(({ client }) => client.teamRoles.list()),
+      secrets: reading(async ({ client }, options) => ({ items: await client.secrets.list(options) })),
+      teamRoles: reading(({ client }, options) => client.teamRoles.list(options)),
     };
     // The view also shows who is signed in.
     this.owned.add(deps.accounts.onDidChange(fire));
@@ -66,13 +66,15 @@ export class AccountParts implements Disposable {
   /** Reads a part unless it is there or on its way. */
   open(id: PartId): void {
     if (this.state(id).kind === 'idle') {
-      void this.read(id);
+      void this.read(id, true);
     }
   }
 
   /** Reads again what was read before. */
   async refresh(): Promise<void> {
-    await Promise.all(partIds.filter((id) => this.state(id).kind !== 'idle').map((id) => this.read(id)));
+    await Promise.all(
+      partIds.filter((id) => this.state(id).kind !== 'idle').map((id) => this.read(id, false)),
+    );
   }
 
   dispose(): void {
@@ -80,9 +82,9 @@ export class AccountParts implements Disposable {
   }
 
   /** Never rejects: the rows show the error. */
-  private async read(id: PartId): Promise<void> {
+  private async read(id: PartId, isUnasked: boolean): Promise<void> {
     if (this.deps.accounts.active) {
-      await this.readings[id].refresh().catch((error: unknown) => {
+      await this.readings[id].refresh({ isUnasked }).catch((error: unknown) => {
         this.deps.log.info(`Could not read a part of the account (${id}): ${String(error)}`);
       });
     }

@@ -7,7 +7,7 @@ import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
-import { AccountReading, type Loaded } from '../../shared/reading';
+import { AccountReading, type Loaded, type RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -50,7 +50,7 @@ class DeploymentList implements TreeGroup, Disposable {
   constructor(private readonly deps: Pick<Deps, 'accounts' | 'clock' | 'log'>) {
     const { accounts, log } = deps;
     this.reading = this.store.add(
-      new AccountReading({ ...deps, read: ({ client }) => client.deployments.list() }),
+      new AccountReading({ ...deps, read: ({ client }, options) => client.deployments.list(options) }),
     );
     this.store.add(
       this.reading.onDidChange(() => {
@@ -62,7 +62,7 @@ class DeploymentList implements TreeGroup, Disposable {
       const key = accounts.active?.key;
       if (key !== readFor) {
         readFor = key;
-        void this.refresh().catch((error: unknown) => {
+        void this.refresh({ isUnasked: true }).catch((error: unknown) => {
           log.info(`Could not read the deployments: ${String(error)}`);
         });
       }
@@ -90,9 +90,9 @@ class DeploymentList implements TreeGroup, Disposable {
     return [...problems, ...rows];
   }
 
-  async refresh(): Promise<void> {
+  async refresh(how?: RefreshOptions): Promise<void> {
     if (this.deps.accounts.active) {
-      await this.reading.refresh();
+      await this.reading.refresh(how);
     }
   }
 

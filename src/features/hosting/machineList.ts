@@ -1,6 +1,6 @@
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
-import { AccountReading } from '../../shared/reading';
+import { AccountReading, type RefreshOptions } from '../../shared/reading';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
 
@@ -9,14 +9,14 @@ export class MachineList extends AccountReading<Account, readonly Machine[]> {
   private readonly following: Disposable;
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'clock' | 'keyAccess' | 'log'>) {
-    super({ ...services, read: ({ client }) => client.machines.list() });
+    super({ ...services, read: ({ client }, options) => client.machines.list(options) });
     let readFor: string | undefined;
     const follow = () => {
       const key = services.accounts.active?.key;
       if (key !== readFor) {
         readFor = key;
         // Once it is known whether the key may read them: nothing is asked for with one that may not.
-        void services.keyAccess.settled().then(() => this.refresh());
+        void services.keyAccess.settled().then(() => this.refresh({ isUnasked: true }));
       }
     };
     this.following = services.accounts.onDidChange(follow);
@@ -28,9 +28,9 @@ export class MachineList extends AccountReading<Account, readonly Machine[]> {
   }
 
   /** Never rejects: the view shows the error. */
-  override async refresh(): Promise<void> {
+  override async refresh(how?: RefreshOptions): Promise<void> {
     if (this.services.accounts.active) {
-      await super.refresh().catch((error: unknown) => {
+      await super.refresh(how).catch((error: unknown) => {
         this.services.log.warn(`Could not read the machines of this account: ${String(error)}`);
       });
     }

@@ -47,7 +47,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     }
     if (sshKeys.state.kind === 'idle') {
       // The failure is in the state, which is shown.
-      await sshKeys.refresh().catch(() => undefined);
+      await sshKeys.refresh({ isUnasked: true }).catch(() => undefined);
     } else if (sshKeys.state.kind === 'loading') {
       await this.nextChange();
     }

@@ -50,7 +50,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const { templates } = this.deps;
     if (templates.state.kind === 'idle') {
       // The failure is in the state, which is shown.
-      await templates.refresh().catch(() => undefined);
+      await templates.refresh({ isUnasked: true }).catch(() => undefined);
     }
     const { state } = templates;
     const shown = state.kind === 'ready' ? groups.filter((group) => this.idsOf(group).length > 0) : [];

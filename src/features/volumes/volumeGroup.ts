@@ -9,6 +9,7 @@ import { add, formatMoney, zero } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
+import type { RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 
@@ -55,9 +56,9 @@ export class VolumeGroup implements TreeGroup, Disposable {
   }
 
   /** Settles also where it fails: the failure is a row. */
-  async refresh(): Promise<void> {
+  async refresh(how?: RefreshOptions): Promise<void> {
     if (this.deps.accounts.active) {
-      await this.deps.volumes.refresh().catch((error: unknown) => {
+      await this.deps.volumes.refresh(how).catch((error: unknown) => {
         this.deps.log.info(`The volumes could not be read: ${String(error)}`);
       });
     }
@@ -110,7 +111,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     this.instanceIds = ids ?? this.instanceIds;
     const isWanted = isIdle ? ids !== undefined || trees['gpuRental.instances'].view.visible : hasChanged;
     if (accounts.active && isWanted) {
-      void this.refresh();
+      void this.refresh({ isUnasked: true });
     }
   }
 

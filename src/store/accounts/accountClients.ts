@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client';
 import type { ForbiddenError } from '../../api/errors';
+import type { Pacing } from '../../api/pacing';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -17,6 +18,8 @@ export interface AccountClientsDeps {
   readonly onForbidden: (accountKey: string, error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead: (accountKey: string, route: string) => void;
+  /** Without it each client keeps its own pace. */
+  readonly pacing: ((accountKey: string) => Pacing) | undefined;
 }
 
 /** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
@@ -34,7 +37,7 @@ export class AccountClients {
   }
 
   private make(ref: AccountRef): Client {
-    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead } = this.deps;
+    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead, pacing } = this.deps;
     return createClient({
       serviceUrl: ref.serviceUrl,
       isDemo: ref.isDemo,
@@ -45,6 +48,7 @@ export class AccountClients {
           : Promise.reject(new NotSignedInError());
       },
       ...(renewal ? { recover: (refused) => renewal.recover(ref, refused) } : {}),
+      ...(pacing ? { pacing: pacing(ref.key) } : {}),
       onForbidden: (error) => {
         onForbidden(ref.key, error);
       },

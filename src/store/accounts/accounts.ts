@@ -1,5 +1,6 @@
 import { parseBaseUrl } from '../../api/baseUrl';
 import type { ForbiddenError } from '../../api/errors';
+import type { Pacing } from '../../api/pacing';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -41,6 +42,8 @@ export interface AccountsDeps {
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
+  /** The pace of an account over all windows. */
+  readonly pacing?: (accountKey: string) => Pacing;
 }
 
 export function createAccounts(
@@ -85,6 +88,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.renewal = deps.secondFactor && this.owned.add(this.makeRenewal(deps.secondFactor));
     this.clients = new AccountClients({
       ...deps,
+      pacing: deps.pacing,
       sessionOf: (accountKey) => this.inUse.get(accountKey),
       renewal: this.renewal,
       onSecret: (value) => deps.onSecret?.(value),

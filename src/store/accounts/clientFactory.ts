@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client';
 import type { ForbiddenError } from '../../api/errors';
+import type { Pacing } from '../../api/pacing';
 import type { Recover } from '../../api/serviceHttp';
 
 /** Makes the client for one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
@@ -12,4 +13,6 @@ export type ClientFactory = (input: {
   readonly onForbidden?: (error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (route: string) => void;
+  /** Of the account, over all windows. */
+  readonly pacing?: Pacing;
 }) => Client;

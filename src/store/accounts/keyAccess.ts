@@ -165,7 +165,7 @@ export class KeyAccess implements Disposable {
     if (keyId === undefined || subjectOf(account) !== this.subject) {
       return;
     }
-    const { items } = await account.client.apiKeys.list();
+    const { items } = await account.client.apiKeys.list({ isUnasked: true });
     const found = items.find(({ id }) => id === keyId);
     if (found && subjectOf(account) === this.subject) {
       const { id, name, rights, permissions, ipWhitelist } = found;

@@ -18,7 +18,7 @@ import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
 import { Poller } from './poller';
 import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
-import type { Loaded } from '../../shared/reading';
+import type { Loaded, ReadOptions } from '../../shared/reading';
 
 export interface FleetDeps {
   readonly accounts: Accounts;
@@ -78,7 +78,7 @@ class PolledFleet implements FleetStore {
         clock: deps.clock,
         random: deps.random ?? Math.random,
         interval: () => this.interval(),
-        read: (signal) => this.read(signal),
+        read: (options) => this.read(options),
       }),
     );
     this.requests = this.owned.add(
@@ -266,7 +266,8 @@ class PolledFleet implements FleetStore {
     });
   }
 
-  private async read(signal: AbortSignal): Promise<void> {
+  private async read(options: ReadOptions): Promise<void> {
+    const { signal } = options;
     await this.ready;
     const active = this.deps.accounts.active;
     const account = this.account;
@@ -278,7 +279,7 @@ class PolledFleet implements FleetStore {
       this.tellNews();
     }
     try {
-      const { items, skipped, found } = await active.client.instances.list({ signal });
+      const { items, skipped, found } = await active.client.instances.list(options);
       if (this.isOver(signal)) {
         return;
       }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import type { InstanceFacts } from '../../model/instances/instanceState';
-import { UserError, type NextStep } from '../../util/errors';
-import { formatText, text, type Text } from '../../util/text';
+import { UserError } from '../../util/errors';
+import { formatText } from '../../util/text';
+import { reviveError, sharedError, shareError } from '../windows/sharedError';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
 
@@ -31,11 +32,6 @@ export const fleetFile = z.object({
 
 export type FleetFile = z.infer<typeof fleetFile>;
 
-const sharedText: z.ZodType<Text> = z.custom<Text>(
-  (value) => typeof value === 'object' && value !== null && 'template' in value && 'args' in value,
-);
-const sharedError = z.object({ text: sharedText, nextStep: z.string() });
-
 /** What the polling window tells the others. */
 export const fleetNews = z.object({
   accountKey: z.string(),
@@ -53,36 +49,6 @@ export const fleetNews = z.object({
   memory,
 });
 export type FleetNews = z.infer<typeof fleetNews>;
-
-/** A failure that another window met. */
-export class OtherWindowError extends UserError {}
-
-export function shareError(error: unknown): z.infer<typeof sharedError> {
-  return error instanceof UserError
-    ? { text: error.text, nextStep: error.nextStep }
-    : {
-        text: text('The list could not be read because of an unexpected problem. The log has the details.'),
-        nextStep: 'showLog',
-      };
-}
-
-const steps: Readonly<Record<NextStep, true>> = {
-  retry: true,
-  signIn: true,
-  replaceKey: true,
-  secondFactor: true,
-  openSettings: true,
-  showLog: true,
-  addSshKey: true,
-  openConsole: true,
-  none: true,
-};
-
-export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
-  // The record above holds nothing but next steps.
-  const nextStep = Object.hasOwn(steps, shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
-  return new OtherWindowError(shared.text, { nextStep });
-}
 
 export function shareState(state: Loaded<FleetSnapshot>): FleetNews['state'] {
   switch (state.kind) {

@@ -9,7 +9,7 @@ export interface PollerDeps {
   /** Milliseconds between two reads; undefined for never. */
   readonly interval: () => number | undefined;
   /** Reads once; a rejection counts as a failure and slows the next one down. */
-  readonly read: (signal: AbortSignal) => Promise<void>;
+  readonly read: (options: { readonly signal: AbortSignal; readonly isUnasked: boolean }) => Promise<void>;
 }
 
 /** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
@@ -60,7 +60,7 @@ export class Poller implements Disposable {
     const wake = () => {
       if (dueAt <= this.deps.clock.now()) {
         // A failure is in the state that everybody shows.
-        void this.poll().catch(() => undefined);
+        void this.poll(true).catch(() => undefined);
       } else {
         this.plan();
       }
@@ -71,14 +71,14 @@ export class Poller implements Disposable {
   /** A read that begins after this moment; whoever asks while one is under way shares the next. */
   readNow(): Promise<void> {
     if (!this.inFlight) {
-      return this.poll();
+      return this.poll(false);
     }
     const { signal } = this.abort;
     this.queued ??= this.inFlight
       .catch(() => undefined)
       .then(() => {
         this.queued = undefined;
-        return signal.aborted ? undefined : this.poll();
+        return signal.aborted ? undefined : this.poll(false);
       });
     return this.queued;
   }
@@ -88,7 +88,7 @@ export class Poller implements Disposable {
     this.timer.dispose();
   }
 
-  private poll(): Promise<void> {
+  private poll(isUnasked: boolean): Promise<void> {
     if (this.inFlight) {
       return this.inFlight;
     }
@@ -96,7 +96,7 @@ export class Poller implements Disposable {
     this.attemptedAt = this.deps.clock.now();
     const { signal } = this.abort;
     const own = this.deps
-      .read(signal)
+      .read({ signal, isUnasked })
       .then(
         () => {
           this.countFailures(signal, 0);

@@ -51,7 +51,7 @@ export class PriceWatch implements Disposable {
     }
     this.last = { accountKey: active.key, at: now };
     try {
-      const { items } = await active.client.priceIncreases.list();
+      const { items } = await active.client.priceIncreases.list({ isUnasked: true });
       for (const { id } of items) {
         const key = `${active.key}:warning:priceIncrease:${id}`;
         notices.post({ key, accountKey: active.key, kind: priceNoticeKind, data: { id } });

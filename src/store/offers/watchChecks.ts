@@ -192,7 +192,10 @@ export class WatchChecks implements Disposable {
     try {
       const search = wireSearch(watchedSearch(watch));
       this.deps.budget.note();
-      const { items } = await active.client.offers.search(search, { signal: own.abort.signal });
+      const { items } = await active.client.offers.search(search, {
+        signal: own.abort.signal,
+        isUnasked: true,
+      });
       if (this.checking === own) {
         const checkedAt = clock.now();
         const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { LimitTable } from '../../../src/api/limits';
-import { Pacer } from '../../../src/api/pacing';
+import { allReads, type LimitTable } from '../../../src/api/limits';
+import { Pacer, type PacedCall } from '../../../src/api/pacing';
 import { CancelledError } from '../../../src/util/errors';
 import { FakeClock, settle } from '../../support/fakeClock';
 
@@ -12,7 +12,7 @@ function paced(limits: LimitTable = { [route]: { intervalMs: 4500 } }) {
   const start = clock.now();
   const left: number[] = [];
   const go = (options = {}, name = route) =>
-    pacer.acquire(name, options).then(() => {
+    pacer.acquire({ route: name, repeat: 'write', rank: 0 }, options).then(() => {
       left.push(clock.now() - start);
     });
   return { clock, pacer, left, go };
@@ -81,7 +81,9 @@ describe('Pacer', () => {
     const start = clock.now();
     const left: number[] = [];
     const calls = Array.from({ length: 12 }, () =>
-      pacer.acquire(search).then(() => void left.push(clock.now() - start)),
+      pacer
+        .acquire({ route: search, repeat: 'read', rank: 0 })
+        .then(() => void left.push(clock.now() - start)),
     );
     await clock.advance(61_000);
     await Promise.all(calls);
@@ -90,8 +92,7 @@ describe('Pacer', () => {
 
   it('learns an interval and holds a route back', async () => {
     const { clock, pacer, left, go } = paced({ [route]: { intervalMs: 0 } });
-    pacer.learn(route, 2000);
-    pacer.holdBack(route, 700);
+    pacer.refused(route, 700, 2000);
     const calls = [go(), go()];
     await clock.advance(5000);
     await Promise.all(calls);
@@ -101,12 +102,95 @@ describe('Pacer', () => {
 
   it('believes no interval and no wait beyond two minutes', async () => {
     const { clock, pacer, left, go } = paced();
-    pacer.learn(route, 1e9);
-    pacer.holdBack(route, 1e9);
+    pacer.refused(route, 1e9, 1e9);
     assert.equal(pacer.intervalMs(route), 120_000);
     const call = go();
     await clock.advance(120_000);
     await call;
     assert.deepEqual(left, [120_000]);
+  });
+
+  const volumes = 'GET /api/v0/volumes/';
+  const readOf = (name: string, rank: PacedCall['rank']): PacedCall => ({
+    route: name,
+    repeat: 'read',
+    rank,
+  });
+
+  it('lets what the user waits for go first, and then the window in front', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(clock, { [volumes]: { intervalMs: 5500 } });
+    const left: string[] = [];
+    const go = (rank: PacedCall['rank'], name: string) =>
+      pacer.acquire(readOf(volumes, rank)).then(() => void left.push(name));
+    const calls = [go(2, 'first'), go(2, 'behind'), go(1, 'in front'), go(0, 'asked')];
+    await clock.advance(20_000);
+    await Promise.all(calls);
+    assert.deepEqual(left, ['first', 'asked', 'in front', 'behind']);
+  });
+
+  it('counts all reads together, and holds no write back for them', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(clock, { [allReads]: { perPeriod: { calls: 2, periodMs: 10_000 } } });
+    const left: string[] = [];
+    const calls = ['a', 'b', 'c'].map((name) =>
+      pacer.acquire(readOf(name, 0)).then(() => void left.push(`${name} ${String(clock.elapsed())}`)),
+    );
+    await pacer.acquire({ route: 'd', repeat: 'write', rank: 0 });
+    assert.deepEqual(left, ['a 0', 'b 0']);
+    await clock.advance(11_000);
+    await Promise.all(calls);
+    assert.deepEqual(left, ['a 0', 'b 0', 'c 10050']);
+  });
+
+  describe('while reads fail', () => {
+    const down = new Error('down');
+
+    it('makes those that nobody waits for ever more rarely, one at a time, until one works', async () => {
+      const clock = new FakeClock();
+      const pacer = new Pacer(clock, {});
+      const tries: number[] = [];
+      for (let at = 0; at < 200_000; at += 1000) {
+        for (const name of ['a', 'b']) {
+          await pacer.acquire(readOf(name, 1)).then(
+            () => {
+              tries.push(at / 1000);
+              pacer.failed(name, down, 'service');
+            },
+            (error: unknown) => {
+              assert.equal(error, down);
+            },
+          );
+        }
+        await clock.advance(1000);
+      }
+      assert.deepEqual(tries, [0, 5, 15, 35, 75, 155]);
+      pacer.worked('a');
+      await Promise.all([pacer.acquire(readOf('a', 1)), pacer.acquire(readOf('b', 2))]);
+    });
+
+    it('lets only one find out whether it works again', async () => {
+      const clock = new FakeClock();
+      const pacer = new Pacer(clock, {});
+      pacer.failed('a', down, 'service');
+      await clock.advance(5000);
+      await pacer.acquire(readOf('a', 1));
+      await assert.rejects(pacer.acquire(readOf('b', 1)), down);
+      await clock.advance(30_000);
+      await pacer.acquire(readOf('b', 1));
+    });
+
+    it('ends those that wait for their turn, and keeps what the user waits for and other routes', async () => {
+      const clock = new FakeClock();
+      const pacer = new Pacer(clock, { [volumes]: { intervalMs: 5500 } });
+      await pacer.acquire(readOf(volumes, 1));
+      const behind = assert.rejects(pacer.acquire(readOf(volumes, 2)), down);
+      const asked = pacer.acquire(readOf(volumes, 0));
+      pacer.failed(volumes, down, 'route');
+      await behind;
+      await pacer.acquire(readOf('b', 1));
+      await clock.advance(6000);
+      await asked;
+    });
   });
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { AccountReading, isSameList } from '../../../src/shared/reading';
+import { CancelledError } from '../../../src/util/errors';
+import { settle } from '../../support/fakeClock';
 import { FakeService } from '../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../support/fakeWindows';
 
@@ -58,6 +60,37 @@ describe('A reading of an account', () => {
     await list.refresh();
     await list.refresh();
     assert.deepEqual(kinds, ['loading', 'failed', 'loading', 'ready', 'ready']);
+  });
+
+  it('is read for the user at once, in place of a read that nobody waits for', async () => {
+    const { accounts, owned } = await computer.openSignedIn();
+    const asked: boolean[] = [];
+    const list = owned.add(
+      new AccountReading({
+        accounts,
+        clock: computer.clock,
+        read: (_account, { signal, isUnasked }) => {
+          asked.push(isUnasked !== true);
+          // The pace keeps back what nobody waits for.
+          return isUnasked === true
+            ? new Promise((_resolve, reject) => {
+                signal.addEventListener('abort', () => {
+                  reject(new CancelledError());
+                });
+              })
+            : Promise.resolve(listing);
+        },
+      }),
+    );
+    const unasked = list.refresh({ isUnasked: true });
+    await settle();
+    const shared = list.refresh({ isUnasked: true });
+    await list.refresh();
+    await Promise.all([unasked, shared]);
+    assert.deepEqual(list.value, ['one']);
+    assert.deepEqual(asked, [false, true]);
+    await Promise.all([list.refresh({ isUnasked: true }), list.refresh()]);
+    assert.deepEqual(asked, [false, true, true]);
   });
 
   it('is read again by the other windows when that number changes', async () => {

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { CancelledError } from '../../util/errors';
+import type { WindowHub } from '../ports';
+import { reviveError, sharedError, shareError } from './sharedError';
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onWait?: ((waitMs: number) => void) | undefined;
+}
+
+export interface LeaderRequestsDeps<T> {
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  /** Names these requests to the other windows. */
+  readonly topic: string;
+  readonly what: z.ZodType<T>;
+  /** Does it in this window. */
+  readonly doHere: (what: T, options: RequestOptions) => Promise<void>;
+  /** A leader that has not taken a request on by then is taken for stuck. */
+  readonly takenMs: number;
+  /** So is one that has not ended it by then. */
+  readonly doneMs: number;
+}
+
+interface OpenRequest<T> {
+  readonly what: T;
+  readonly options: RequestOptions;
+  readonly timer: MutableDisposable<Disposable>;
+  readonly follow: (work: Promise<void>) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const named = z.object({ id: z.string() });
+const taken = named.extend({ waitMs: z.number().optional() });
+const done = named.extend({ error: sharedError.optional() });
+
+/** What any window may ask for and the one that leads does, so that it is done in one place and in one order. */
+export class LeaderRequests<T> implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly open = new Map<string, OpenRequest<T>>();
+  /** What this window does for others. */
+  private readonly atWork = new Map<string, AbortController>();
+
+  constructor(private readonly deps: LeaderRequestsDeps<T>) {
+    this.hear('ask', named.extend({ what: deps.what }), ({ id, what }) => {
+      if (deps.hub.isLeader && !this.atWork.has(id)) {
+        this.answer(id, what);
+      }
+    });
+    this.hear('taken', taken, ({ id, waitMs }) => {
+      const one = this.open.get(id);
+      if (one) {
+        this.expect(one, deps.doneMs);
+        if (waitMs !== undefined) {
+          one.options.onWait?.(waitMs);
+        }
+      }
+    });
+    this.hear('done', done, ({ id, error }) => {
+      const one = this.open.get(id);
+      if (error) {
+        one?.reject(reviveError(error));
+      } else {
+        one?.resolve();
+      }
+    });
+    this.hear('drop', named, ({ id }) => this.atWork.get(id)?.abort());
+    this.owned.add(
+      deps.hub.onDidChangeLeader((leads) => {
+        for (const [id, one] of this.open) {
+          if (leads) {
+            one.follow(deps.doHere(one.what, one.options));
+          } else {
+            this.say('ask', { id, what: one.what });
+            this.expect(one, deps.takenMs);
+          }
+        }
+      }),
+    );
+  }
+
+  ask(what: T, options: RequestOptions = {}): Promise<void> {
+    const { hub, doHere, takenMs } = this.deps;
+    if (hub.isLeader) {
+      return doHere(what, options);
+    }
+    const { signal } = options;
+    if (signal?.aborted) {
+      return Promise.reject(new CancelledError());
+    }
+    const id = randomBytes(8).toString('hex');
+    return new Promise<void>((resolve, reject) => {
+      const timer = new MutableDisposable<Disposable>();
+      const settle = (action: () => void) => {
+        timer.dispose();
+        signal?.removeEventListener('abort', onAbort);
+        this.open.delete(id);
+        action();
+      };
+      const onAbort = () => {
+        this.say('drop', { id });
+        one.reject(new CancelledError());
+      };
+      const one: OpenRequest<T> = {
+        what,
+        options,
+        timer,
+        resolve: () => {
+          settle(resolve);
+        },
+        reject: (error) => {
+          settle(() => {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          });
+        },
+        follow: (work) => {
+          timer.value = undefined;
+          work.then(one.resolve, one.reject);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.open.set(id, one);
+      this.expect(one, takenMs);
+      this.say('ask', { id, what });
+    });
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    for (const controller of this.atWork.values()) {
+      controller.abort();
+    }
+    for (const one of this.open.values()) {
+      one.reject(new CancelledError());
+    }
+  }
+
+  private expect(one: OpenRequest<T>, withinMs: number): void {
+    one.timer.value = this.deps.clock.schedule(() => {
+      one.follow(this.deps.doHere(one.what, one.options));
+    }, withinMs);
+  }
+
+  private answer(id: string, what: T): void {
+    const controller = new AbortController();
+    this.atWork.set(id, controller);
+    this.say('taken', { id });
+    const onWait = (waitMs: number) => {
+      this.say('taken', { id, waitMs });
+    };
+    const end = (error?: unknown) => {
+      this.atWork.delete(id);
+      // Whoever asked has dropped it, or asks the next leader.
+      if (!controller.signal.aborted) {
+        this.say('done', { id, ...(error === undefined ? {} : { error: shareError(error) }) });
+      }
+    };
+    this.deps.doHere(what, { signal: controller.signal, onWait }).then(() => end(), end);
+  }
+
+  private say(kind: 'ask' | 'taken' | 'done' | 'drop', data: unknown): void {
+    this.deps.hub.broadcast(`${this.deps.topic}.${kind}`, data);
+  }
+
+  private hear<M>(
+    kind: 'ask' | 'taken' | 'done' | 'drop',
+    shape: z.ZodType<M>,
+    listener: (message: M) => void,
+  ): void {
+    this.owned.add(
+      this.deps.hub.on(`${this.deps.topic}.${kind}`, (data) => {
+        const parsed = shape.safeParse(data);
+        if (parsed.success) {
+          listener(parsed.data);
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { UserError, type NextStep } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+
+const sharedText: z.ZodType<Text> = z.custom<Text>(
+  (value) => typeof value === 'object' && value !== null && 'template' in value && 'args' in value,
+);
+/** A failure in the words that it has for the user. */
+export const sharedError = z.object({ text: sharedText, nextStep: z.string() });
+
+/** A failure that another window met. */
+export class OtherWindowError extends UserError {}
+
+export function shareError(error: unknown): z.infer<typeof sharedError> {
+  return error instanceof UserError
+    ? { text: error.text, nextStep: error.nextStep }
+    : {
+        text: text('The list could not be read because of an unexpected problem. The log has the details.'),
+        nextStep: 'showLog',
+      };
+}
+
+const steps: Readonly<Record<NextStep, true>> = {
+  retry: true,
+  signIn: true,
+  replaceKey: true,
+  secondFactor: true,
+  openSettings: true,
+  showLog: true,
+  addSshKey: true,
+  openConsole: true,
+  none: true,
+};
+
+export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
+  // The record above holds nothing but next steps.
+  const nextStep = Object.hasOwn(steps, shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
+  return new OtherWindowError(shared.text, { nextStep });
+}
