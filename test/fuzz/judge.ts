@@ -135,10 +135,20 @@ export class Judge {
     const schedule = this.schedules.get(id);
     const isDue = schedule !== undefined && this.computer.clock.now() > schedule.dueAt + 90_000;
     // A row that says when the next try is, or that the time was missed, has not dropped it.
-    const isShown = isDue ? /next try|was to be|missed/.test(row) : /stop|destroy/.test(row);
+    const isShown = isDue
+      ? /next try|was to be|missed/.test(row) || this.isAhead(row)
+      : /stop|destroy/.test(row);
     if (schedule && !isShown && !this.isTold(id)) {
       this.say(`the schedule of #${id} was dropped${isDue ? ' (it was due)' : ''}; row: ${row}`);
     }
+  }
+
+  /** What was due while no window could warn is warned of first, and its row says the time that is left. */
+  private isAhead(row: string): boolean {
+    const [, time] = /(?:stops|destroyed) (\d+:\d\d [AP]M)/.exec(row) ?? [];
+    const at = new Date(this.computer.clock.now());
+    const shown = Date.parse(`${at.toDateString()} ${time}`);
+    return shown + 90_000 > at.getTime();
   }
 
   private isTold(id: number): boolean {
