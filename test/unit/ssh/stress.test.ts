@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHost } from '../../../src/ssh/hostConfig';
 import { bundled } from '../../support/bundled';
@@ -75,6 +75,24 @@ describe('Many processes at once', () => {
       readdirSync(home.ownDir).sort(),
       Array.from({ length: 8 }, (_, n) => `gpu-${n + 1}.conf`),
     );
+  });
+
+  it('put the block in and take it out beside a program that adds lines, and none of these is lost', async function () {
+    this.timeout(sized(240_000, 1_200_000));
+    home.write('Host first\n');
+    const mark = join(home.root, 'over');
+    const appender = run('appender', home.home, mark);
+    await Promise.all(
+      Array.from({ length: writers }, () => run('switcher', home.home, String(sized(1, 12)))),
+    );
+    writeFileSync(mark, '');
+    await appender;
+    const count = Number(home.read(`${mark}.count`));
+    assert.ok(count > 50, `only ${count} lines were added`);
+    const found = new Set(home.read().split('\n'));
+    const lost = Array.from({ length: count }, (_, n) => `Host own${n + 1}`).filter((one) => !found.has(one));
+    assert.deepEqual(lost, [], `of ${count}`);
+    assert.equal(home.read().split('\n').length, count + 2, 'none is doubled');
   });
 
   it('meet at a config without the block, and it is there once', async () => {
