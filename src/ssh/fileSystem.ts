@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -9,6 +10,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 /** What we need to know about a path; a link is not followed. */
 export interface FileFacts {
@@ -43,8 +45,8 @@ export interface FileSystem {
   readonly setOwner: (path: string, uid: number, gid: number) => Promise<void>;
   /** Makes a file that must not exist yet (`EEXIST`) and writes it. */
   readonly create: (path: string, bytes: Buffer, mode: number) => Promise<void>;
-  /** The same, and returns once the disk has it. */
-  readonly createSynced: (path: string, bytes: Buffer, mode: number) => Promise<void>;
+  /** The same, and returns once the disk has it. It gets the extended attributes of `like`. */
+  readonly createSynced: (path: string, bytes: Buffer, mode: number, like?: string) => Promise<void>;
   /**
    * Renames `temp` to `target` if `target` still holds `expected`; `undefined` where it holds something
    * else. All happens in one turn, which leaves other programs microseconds: a system offers no rename
@@ -90,9 +92,15 @@ export const nodeFileSystem: FileSystem = {
   setMode: (path, mode) => fs.chmod(path, mode),
   setOwner: (path, uid, gid) => fs.chown(path, uid, gid),
   create: (path, bytes, mode) => fs.writeFile(path, bytes, { flag: 'wx', mode }),
-  createSynced: async (path, bytes, mode) => {
-    const file = await fs.open(path, 'wx', mode);
+  createSynced: async (path, bytes, mode, like) => {
+    if (like !== undefined) {
+      await fs.writeFile(path, '', { flag: 'wx', mode });
+      await copyAttributes(like, path);
+    }
+    const file = await fs.open(path, like === undefined ? 'wx' : 'r+', mode);
     try {
+      // What copies the attributes may have copied the contents as well.
+      await file.truncate();
       await file.writeFile(bytes);
       await file.sync();
     } finally {
@@ -163,6 +171,20 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 };
+
+const copyTools: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  linux: ['--attributes-only', '--preserve=mode,xattr'],
+  // Copies them unless it is told not to.
+  darwin: [],
+};
+
+/** Leaves a file without them where the system has no `cp` that knows them (docs/decisions/0035). */
+async function copyAttributes(from: string, to: string): Promise<void> {
+  const options = copyTools[process.platform];
+  if (options) {
+    await promisify(execFile)('cp', [...options, '--', from, to], { timeout: 5_000 }).catch(() => undefined);
+  }
+}
 
 function readAll(file: number): Buffer {
   const bytes = Buffer.alloc(fstatSync(file).size);

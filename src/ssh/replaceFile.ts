@@ -10,6 +10,8 @@ export interface Replacement {
   readonly mode: number;
   /** When the old file is looked at again for lines that another program adds to it, one wait after the other. */
   readonly lateMs?: readonly number[];
+  /** Whether extended attributes of the old file are given on; asking for them runs a program. */
+  readonly keepsAttributes?: boolean;
   /** Given on where the file belongs to somebody else than who writes. */
   readonly owner?: Pick<FileFacts, 'uid' | 'gid'> | undefined;
 }
@@ -31,7 +33,8 @@ export async function replaceFile(
   const temp = `${dirname(target)}/.${basename(target)}${tempMark}${randomBytes(6).toString('hex')}`;
   let renamed = false;
   try {
-    await fs.createSynced(temp, bytes, mode);
+    const keepsAttributes = expected !== undefined && replacement.keepsAttributes === true;
+    await fs.createSynced(temp, bytes, mode, keepsAttributes ? target : undefined);
     // The mode of a file at its creation is cut by the process's mask.
     await fs.setMode(temp, mode);
     if (owner) {

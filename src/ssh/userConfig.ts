@@ -114,7 +114,8 @@ export class UserConfig {
         bytes: Buffer.from(next.text, 'latin1'),
         expected: bytes,
         mode: facts?.mode ?? 0o600,
-        lateMs: [50, 250],
+        lateMs: [50, 250, 700],
+        keepsAttributes: true,
         owner: platform === 'win32' ? undefined : facts,
       });
     } catch (error) {

@@ -20,8 +20,9 @@ import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
 import { thisProcess } from '../../../src/ssh/nodeSsh';
 import { sshPaths } from '../../../src/ssh/paths';
 import { ManualStepError, UserConfig } from '../../../src/ssh/userConfig';
-import { systemClock, type Clock } from '../../../src/util/clock';
 import { CrashingFileSystem } from '../../support/crashingFileSystem';
+import { attributeOf, setAttribute } from '../../support/extendedAttribute';
+import { FakeClock } from '../../support/fakeClock';
 import { SshHome } from '../../support/sshHome';
 import { configCorpus } from './configCorpus';
 
@@ -29,32 +30,33 @@ const line = 'Include ~/.ssh/gpu-rental.d/*.conf';
 const block = `# >>> GPU Rental >>>\n${line}\n# <<< GPU Rental <<<\n`;
 const user = 'Host a\n  Port 22\n';
 
-/** A hundred times as fast, so that a lock whose owner cannot be told is given up soon. */
-const hastyClock: Clock = {
-  now: () => systemClock.now() * 100,
-  elapsed: () => systemClock.elapsed() * 100,
-  schedule: (run, delayMs) => systemClock.schedule(run, delayMs / 100),
-};
-
 describe("The user's SSH config", () => {
   let home: SshHome;
+  /** Goes on while a lock whose owner cannot be told is waited for, and stands still while the disk is busy. */
+  let clock: FakeClock;
 
   beforeEach(() => {
     home = new SshHome();
+    clock = new FakeClock();
   });
   afterEach(() => home.dispose());
 
-  function config(fs: FileSystem = nodeFileSystem, pid = process.pid): UserConfig {
-    return new UserConfig(
+  /** Each change goes through as far as the clock has to go for it. */
+  function config(fs: FileSystem = nodeFileSystem, pid = process.pid): Pick<UserConfig, 'ensure' | 'remove'> {
+    const own = new UserConfig(
       {
         fs,
-        clock: hastyClock,
+        clock,
         // Another pid than ours has died, as far as the lock can see.
         identity: { ...thisProcess, pid, isAlive: (other) => other === process.pid },
         platform: 'linux',
       },
       sshPaths(home.environment),
     );
+    return {
+      ensure: () => clock.through(own.ensure()),
+      remove: () => clock.through(own.remove()),
+    };
   }
 
   async function refusal(fs?: FileSystem): Promise<ManualStepError> {
@@ -244,6 +246,32 @@ describe("The user's SSH config", () => {
     };
     await config(fs).ensure();
     assert.deepEqual(owners, ['1234:5678']);
+    assert.equal(home.read(), block + user);
+  });
+
+  it('keeps its extended attributes, whatever is done to the block', async () => {
+    const file = join(home.root, 'dotfiles');
+    symlinkSync(file, home.configFile);
+    home.write(user, file, 0o640);
+    setAttribute(file, 'managed');
+    assert.equal(attributeOf(file), 'managed', 'this disk takes no extended attributes');
+    await config().ensure();
+    assert.equal(home.read(), block + user);
+    assert.deepEqual([attributeOf(file), home.mode(file)], ['managed', '640']);
+    await config().remove();
+    assert.equal(home.read(), user);
+    assert.equal(attributeOf(file), 'managed');
+  });
+
+  it('is written where there is no program that copies extended attributes', async () => {
+    home.write(user);
+    const path = process.env['PATH'];
+    process.env['PATH'] = '';
+    try {
+      assert.equal(await config().ensure(), 'written');
+    } finally {
+      process.env['PATH'] = path;
+    }
     assert.equal(home.read(), block + user);
   });
 
