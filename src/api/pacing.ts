@@ -1,3 +1,4 @@
+import { longestPauseMs } from '../model/instances/pollPlan';
 import type { Clock } from '../util/clock';
 import { MutableDisposable, type Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
@@ -257,7 +258,7 @@ function isPutOff({ repeat, rank }: PacedCall): boolean {
 }
 
 function pauseMs(failures: number): number {
-  return Math.min(longestWaitMs, firstPauseMs * 2 ** (failures - 1));
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
 }
 
 function takeSlot(slots: Slots, at: number, intervalMs: number, limit: RouteLimit = {}): void {

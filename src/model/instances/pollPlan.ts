@@ -36,11 +36,14 @@ export function pollIntervalMs(situation: PollSituation): number | undefined {
     : undefined;
 }
 
-/** After failures: doubled each time up to five minutes; `random` (0 to 1) spreads it by a fifth each way. */
+/** What bills is to be in view within 90 seconds of a service that works again, so nobody waits longer to find out. */
+export const longestPauseMs = 60_000;
+
+/** After failures: doubled each time up to a minute; `random` (0 to 1) spreads it by a fifth each way. */
 export function backOffMs(failures: number, random: number): number {
   if (failures <= 0) {
     return 0;
   }
-  const base = Math.min(unattendedIntervalMs, changingIntervalMs * 2 ** (failures - 1));
+  const base = Math.min(longestPauseMs, changingIntervalMs * 2 ** (failures - 1));
   return Math.round(base * (0.8 + 0.4 * random));
 }
