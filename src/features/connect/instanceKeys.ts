@@ -9,7 +9,7 @@ type Deps = Pick<Services, 'accounts' | 'ssh' | 'log'>;
 
 /**
  * Public keys with which the instance lets somebody in; `undefined` where the service does not answer, or the right
- * one may not have been readable, so that a machine that was reached before stays reachable (issue: Endpoint).
+ * one may not have been readable, so that a machine that was reached before stays reachable.
  */
 export async function keysOf(
   { accounts, log, ssh }: Deps,
