@@ -141,6 +141,17 @@ describe('secrets of templates', () => {
     await assert.rejects(window.documents.save(id, edited), MissingSecretError);
   });
 
+  it('are passed on by no document that they were not stored for', async () => {
+    const { computer, id } = scene();
+    const window = await computer.openWindow();
+    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', token);
+    const fields = { name: 'Copy', image: 'a/b:1', env: { T: '${secret:other}' } };
+    const draft = await window.creation.addDraft({ name: 'Copy', image: 'a/b:1' });
+    // As *Save As* does it with a template whose text names the secret of another document.
+    await window.creation.inherit('account-1', draft, templateOwner(id), fields);
+    await assert.rejects(window.creation.saveDraft(draft, JSON.stringify(fields)), MissingSecretError);
+  });
+
   it('go into no template that everyone can see', async () => {
     const current = scene();
     const { computer, id } = current;

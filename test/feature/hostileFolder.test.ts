@@ -23,6 +23,25 @@ describe('a folder of a stranger', () => {
   });
 });
 
+describe('a folder whose file repeats a key of the user', () => {
+  const computer = useComputer();
+
+  it('puts it into no message', async () => {
+    const folder = path.join(computer().workspace, '.vscode');
+    mkdirSync(folder, { recursive: true });
+    const { apiKey } = computer().simulator;
+    const file = { image: 'a', maxPricePerHour: 1, filters: { [apiKey]: 5 } };
+    writeFileSync(path.join(folder, 'gpu-rental.json'), JSON.stringify(file));
+    const window = await computer().openWindow();
+    await window.signIn();
+    window.run('Rent for This Workspace…');
+    const { text } = await window.toast(/•••/);
+    assert.ok(!text.includes(apiKey));
+    // The file itself may be open in the editor.
+    window.screen.documents.shown.splice(0);
+  });
+});
+
 describe('an instance that a stranger named', () => {
   const computer = useComputer();
 

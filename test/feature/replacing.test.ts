@@ -125,6 +125,29 @@ describe('a rental whose window is killed within a second of the first Enter', (
   });
 });
 
+describe('a replacement without a question', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+  it('ends with a question where another host failed the same way', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    await evenPrices(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    for (const message of ['no manifest for image 17', 'no manifest for image 23']) {
+      await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+    }
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    await window.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    await window.toast(/another machine is rented instead/);
+    await window.toast(/Another host failed the same way, so it is not replaced without asking/);
+    await computer().pass(20 * minute);
+    assert.equal(rentalsOf(computer()).length, 2);
+    assert.equal(simulator.world.instances.length, 1);
+  });
+});
+
 describe('the pause of a replacement that the user wants without a question', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 

@@ -116,6 +116,28 @@ describe('What the service repeats of a request', () => {
     assert.deepEqual(held, []);
   });
 
+  it('is known to the log and to the messages while the call lasts', async () => {
+    for (const call of Object.values(carrying)) {
+      const redactor = new Redactor();
+      let body = '';
+      const { client, finish } = scriptedClient(
+        (request) => {
+          body = request.body === undefined ? '' : JSON.stringify(request.body);
+          assert.ok(planted.some((one) => body.includes(one)));
+          const seen = redactor.redact(body);
+          assert.deepEqual(
+            planted.filter((one) => one.length >= 6 && seen.includes(one)),
+            [],
+          );
+          return { status: 500, text: '' };
+        },
+        { onSecrets: (values) => redactor.hold(values) },
+      );
+      await finish(call(client)).catch(() => undefined);
+      assert.notEqual(body, '');
+    }
+  });
+
   it('is removed from what is written meanwhile, and no longer than that', () => {
     const redactor = new Redactor();
     const first = redactor.hold([secret]);

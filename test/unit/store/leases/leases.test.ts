@@ -307,6 +307,18 @@ describe('Leases of instances', () => {
     assert.equal(window.leases.rows.length, 1);
   });
 
+  it('stay where the instance was just rented and is in no list yet', async () => {
+    const window = await open();
+    await window.leases.set(6001, 'destroy', at(hour));
+    await window.fleet.refresh();
+    await pass(minute);
+    await window.fleet.refresh();
+    assert.deepEqual(
+      window.leases.rows.map(({ lease, state }) => [lease.instanceId, state.endedAt]),
+      [[6001, undefined]],
+    );
+  });
+
   it('are no longer armed once the machine does not run', async () => {
     const window = await open();
     const { lease } = await window.leases.set(id, 'destroy', at(hour));

@@ -355,7 +355,10 @@ describe('rentals', () => {
     });
     const kept = await next.rentals.fullConfig(rental);
     assert.deepEqual(kept?.env, config.env, 'for a day, in case the service was wrong');
-    computer.clock.jump(25 * 3_600_000);
+    computer.clock.jump(23 * 3_600_000);
+    await next.fleet.refresh();
+    assert.deepEqual((await next.rentals.fullConfig(rental))?.env, config.env);
+    computer.clock.jump(2 * 3_600_000);
     await until('the values are dropped a day after the instance', async () => {
       await next.fleet.refresh();
       return [...computer.secrets.values.keys()].every((key) => !key.includes(rental.marker));

@@ -220,6 +220,19 @@ describe('the meeting place of the windows', () => {
     assert.notEqual(one.path, hubAddress(long, 'b', 'darwin').path);
   });
 
+  it('has no leader that hung until now, even before its timers run', async () => {
+    let hungMs = 0;
+    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + hungMs };
+    const hub = createWindowHub({ storageDir: dir, clock, log: silentLog });
+    try {
+      await until('it leads', () => hub.isLeader, { everyMs: 5 });
+      hungMs = 60_000;
+      assert.equal(hub.isLeader, false);
+    } finally {
+      hub.dispose();
+    }
+  });
+
   it('takes a message without data, in both directions', async () => {
     const deps = { storageDir: dir, clock: systemClock, log: silentLog };
     const windows = [createWindowHub(deps), createWindowHub(deps)];
