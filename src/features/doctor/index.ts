@@ -121,13 +121,19 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
 /** A finding in full, for which a row is too short, with its fix; true where that was taken. */
 async function explain(deps: Deps, { title, detail, verdict, fix }: Finding): Promise<boolean> {
   const label = fix && localize(fix.label);
+  const again = t('Check Again');
   const show =
     verdict === 'problem' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
   const chosen = await show(
     plainLabel(localize(title)),
     { modal: true, detail: plainLabel(localize(detail)) },
+    // The first button is the one that a hasty Enter takes.
+    ...(fix?.kind === 'forgetHostKey' ? [again] : []),
     ...(label === undefined ? [] : [label]),
   );
+  if (chosen === again) {
+    return true;
+  }
   if (!fix || chosen !== label) {
     return false;
   }

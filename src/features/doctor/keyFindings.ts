@@ -1,12 +1,12 @@
 import type { Client } from '../../api/client';
 import { worksUnattended, matchKeys } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
-import { text } from '../../util/text';
+import { text, type Text } from '../../util/text';
 import { attempt, finding, fixes, skipAll, type Finding } from './finding';
 
 interface Ports {
   readonly account: { readonly client: Client } | undefined;
-  readonly ssh: Pick<SshService, 'localKeys'>;
+  readonly ssh: Pick<SshService, 'localKeys' | 'unreadKeys'>;
 }
 
 const titles = {
@@ -15,12 +15,24 @@ const titles = {
   registered: text('Registered key'),
 } as const;
 
+/** For private keys that may fit all the same. */
+export function uncomparedText(files: readonly string[]): Text {
+  return text(
+    "No key that could be compared fits. The public part of these keys can't be read without a passphrase: {0}. Add them to an SSH agent.",
+    files.join(', '),
+  );
+}
+
 /** The keys of this computer, and whether the account knows one of them. */
 export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal): Promise<readonly Finding[]> {
-  const local = await ssh.localKeys(signal);
+  const [local, uncompared] = await Promise.all([ssh.localKeys(signal), ssh.unreadKeys(signal)]);
   if (local.length === 0) {
-    const none = text('There is none in your .ssh folder or agent.');
     const { localKey, ...others } = titles;
+    if (uncompared.length > 0) {
+      const why = uncomparedText(uncompared);
+      return [finding('localKey', localKey, 'note', why, fixes.generateKey), ...skipAll(others, why)];
+    }
+    const none = text('There is none in your .ssh folder, your SSH config or your agent.');
     return [finding('localKey', localKey, 'problem', none, fixes.generateKey), ...skipAll(others, none)];
   }
   const found = [
@@ -50,23 +62,25 @@ export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal):
     ...found,
     matchKeys(local, registered).length > 0
       ? finding('registered', titles.registered, 'ok', text('A key of this computer is registered.'))
-      : listed.value.skipped > 0
-        ? finding(
-            'registered',
-            titles.registered,
-            'note',
-            text(
-              'No key of this computer was found, and {0} registered keys could not be read. The log names the field.',
-              listed.value.skipped,
+      : uncompared.length > 0
+        ? finding('registered', titles.registered, 'note', uncomparedText(uncompared), fixes.addKey)
+        : listed.value.skipped > 0
+          ? finding(
+              'registered',
+              titles.registered,
+              'note',
+              text(
+                'No key of this computer was found, and {0} registered keys could not be read. The log names the field.',
+                listed.value.skipped,
+              ),
+              fixes.addKey,
+            )
+          : finding(
+              'registered',
+              titles.registered,
+              'problem',
+              text('No key of this computer is registered, so instances that you rent will not let you in.'),
+              fixes.addKey,
             ),
-            fixes.addKey,
-          )
-        : finding(
-            'registered',
-            titles.registered,
-            'problem',
-            text('No key of this computer is registered, so instances that you rent will not let you in.'),
-            fixes.addKey,
-          ),
   ];
 }

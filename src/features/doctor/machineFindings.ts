@@ -6,14 +6,15 @@ import { plainText } from '../../ssh/plainText';
 import type { ProbeOutcome, ProbeResult } from '../../ssh/probe';
 import { explainFailure, explainVerification } from '../../ssh/problemText';
 import type { PreparedHost, SshAccount } from '../../ssh/prepareHost';
-import { matchKeys } from '../../ssh/localKeys';
+import { matchKeys, type LocalKey } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
+import { uncomparedText } from './keyFindings';
 import { attempt, finding, fixes, skipAll, type Finding, type Fix } from './finding';
 
 interface Ports {
-  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach'>;
+  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
   readonly account: (SshAccount & { readonly client: Client }) | undefined;
   readonly instances: readonly Instance[];
   readonly instanceId: number | undefined;
@@ -40,14 +41,18 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
   }
   const { keyOnInstance, ...others } = titles;
   const registered = await attempt(() => registeredKeys(account.client, instance.id, signal));
-  const found = [
-    registered.value
-      ? keyFinding(instance, await ssh.localKeys(signal), registered.value)
-      : finding('keyOnInstance', keyOnInstance, 'skipped', sentenceOf(registered.error)),
-  ];
   const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value?.lines };
   const probes = await attempt(() => ssh.reach(instance, signal));
   const outcome = await attempt(() => ssh.connect(request, { signal }));
+  const found = [
+    registered.value
+      ? keyFinding(instance, registered.value, {
+          isIn: outcome.value?.preflight.ok === true,
+          local: await ssh.localKeys(signal),
+          uncompared: await ssh.unreadKeys(signal),
+        })
+      : finding('keyOnInstance', keyOnInstance, 'skipped', sentenceOf(registered.error)),
+  ];
   if (!outcome.value) {
     const { login, ...rest } = others;
     const why = sentenceOf(outcome.error);
@@ -87,28 +92,37 @@ function sentenceOf(error: unknown): Text {
   throw error;
 }
 
+/** What tells whether a key of this computer is on an instance. */
+interface KeyFacts {
+  readonly isIn: boolean;
+  readonly local: readonly LocalKey[];
+  /** Files whose public part can't be read. */
+  readonly uncompared: readonly string[];
+}
+
 function keyFinding(
   instance: Instance,
-  local: Awaited<ReturnType<SshService['localKeys']>>,
   { lines, unread }: Awaited<ReturnType<typeof registeredKeys>>,
+  { isIn, local, uncompared }: KeyFacts,
 ): Finding {
-  if (matchKeys(local, lines).length === 0 && unread > 0) {
-    return finding(
-      'keyOnInstance',
-      titles.keyOnInstance,
-      'note',
-      text(
-        'No key of this computer was found, and {0} keys could not be read. The log names the field.',
-        unread,
-      ),
-      fixes.attachKey(instance.id),
-    );
+  const say = (verdict: Finding['verdict'], detail: Text, fix?: Fix) =>
+    finding('keyOnInstance', titles.keyOnInstance, verdict, detail, fix);
+  if (isIn || matchKeys(local, lines).length > 0) {
+    return say('ok', text('A key of this computer is on it.'));
   }
-  return matchKeys(local, lines).length > 0
-    ? finding('keyOnInstance', titles.keyOnInstance, 'ok', text('A key of this computer is on it.'))
-    : finding(
-        'keyOnInstance',
-        titles.keyOnInstance,
+  if (uncompared.length > 0) {
+    return say('note', uncomparedText(uncompared), fixes.attachKey(instance.id));
+  }
+  return unread > 0
+    ? say(
+        'note',
+        text(
+          'No key of this computer was found, and {0} keys could not be read. The log names the field.',
+          unread,
+        ),
+        fixes.attachKey(instance.id),
+      )
+    : say(
         'problem',
         text('No key of this computer is on {0}, so it will not let you in.', nameOf(instance)),
         fixes.attachKey(instance.id),
@@ -241,13 +255,7 @@ function diskFinding(instance: Instance, preflight: PreflightResult): Finding {
       : finding('disk', title, 'ok', text('{0} MB are free.', preflight.freeMb));
   }
   return preflight.problem === 'diskFull'
-    ? finding(
-        'disk',
-        title,
-        'problem',
-        explainFailure(preflight, undefined).text,
-        fixes.openTerminal(instance.id),
-      )
+    ? finding('disk', title, 'problem', explainFailure(preflight).text, fixes.openTerminal(instance.id))
     : finding('disk', title, 'skipped', text('No login would be possible.'));
 }
 

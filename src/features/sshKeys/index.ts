@@ -79,8 +79,8 @@ function clientOf({ accounts }: Deps): Client {
  */
 async function ensureSshKey(deps: Deps): Promise<boolean> {
   const client = clientOf(deps);
-  const [registered, local] = await whileAsking(
-    Promise.all([client.sshKeys.list().catch(asUserError), deps.ssh.localKeys()]),
+  const [registered, local, uncompared] = await whileAsking(
+    Promise.all([client.sshKeys.list().catch(asUserError), deps.ssh.localKeys(), deps.ssh.unreadKeys()]),
   );
   if (registered instanceof UserError) {
     return confirm({
@@ -98,12 +98,14 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
   const choice = await pickKey(deps, {
     title: t('An SSH Key to Log In With'),
     placeholder:
-      skipped === 0
-        ? t('No key of this computer is registered. Without one you cannot log in.')
-        : t(
-            'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
-            skipped,
-          ),
+      uncompared.length > 0
+        ? t('No key that could be compared is registered. Not compared: {0}', uncompared.join(', '))
+        : skipped === 0
+          ? t('No key of this computer is registered. Without one you cannot log in.')
+          : t(
+              'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
+              skipped,
+            ),
     without: t('Continue Without a Key'),
   });
   if (choice?.kind === 'key') {

@@ -12,7 +12,7 @@ export function keyName(publicKey: string, name?: string): string {
 }
 
 export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
-  const where = [key.publicFile ?? '', key.inAgent ? t('in the SSH agent') : ''];
+  const where = [key.publicFile ?? key.privateFile ?? '', key.inAgent ? t('in the SSH agent') : ''];
   return {
     id: key.publicKey.base64,
     label,

@@ -257,6 +257,7 @@ describe('The doctor', () => {
       for (const name of ['other', 'other.pub']) {
         rmSync(join(scene.home.sshDir, name));
       }
+      scene.machine?.authorize();
       return {};
     }),
     'that it lets nobody in': fault('login', 'problem', 'gpuRental.instance.attachKey', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +65,37 @@ describe("The doctor's examination", () => {
     scene.fails.instanceKeys = new NotReachableError();
     const found = await scene.verdicts(well);
     assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
+  });
+
+  it('does not call a key unfit that it could not compare', async () => {
+    const well = await scene.rented();
+    const file = join(scene.home.sshDir, 'id_ed25519');
+    rmSync(file);
+    rmSync(`${file}.pub`);
+    scene.home.key('old', 'secret', 'rsa');
+    const old = join(scene.home.sshDir, 'old');
+    execFileSync('ssh-keygen', ['-q', '-p', '-m', 'PEM', '-P', 'secret', '-N', 'secret', '-f', old]);
+    assert.equal((await scene.verdicts(well))['keyOnInstance'], 'problem');
+    rmSync(`${old}.pub`);
+    const found = await scene.look(well);
+    const notes = found.filter(({ detail }) => formatText(detail).includes('No key that could be compared'));
+    assert.deepEqual(
+      notes.map(({ id, verdict }) => `${id} ${verdict}`),
+      ['localKey note', 'unattended skipped', 'registered skipped', 'keyOnInstance note'],
+    );
+    assert.ok(notes.every(({ detail }) => formatText(detail).includes(old)));
+  });
+
+  it('takes the word of a login that works for the key on the instance', async () => {
+    const well = await scene.rented();
+    scene.onInstance = [scene.home.key('other')];
+    for (const name of ['other', 'other.pub']) {
+      rmSync(join(scene.home.sshDir, name));
+    }
+    // What ssh tries by itself, where no key of the list is here.
+    scene.home.write(`Host *\n  IdentityFile ${join(scene.home.sshDir, 'id_ed25519')}\n`);
+    const found = await scene.verdicts(well);
+    assert.deepEqual([found['login'], found['keyOnInstance']], ['ok', 'ok']);
   });
 
   it('ends at once when it is cancelled, instead of calling that a fault', async () => {
