@@ -11,6 +11,8 @@ export interface HostEntry {
   readonly forwardAgent: boolean;
   /** Who it belongs to, as `accountMark` makes it. */
   readonly account: string;
+  /** A login at this address worked, and not only at one before it. */
+  readonly isProved?: boolean;
 }
 
 const header = '# Written by GPU Rental and overwritten by it.';
@@ -19,14 +21,14 @@ const header = '# Written by GPU Rental and overwritten by it.';
  * Returns the instance's own file (docs/ssh.md#options-of-a-host). Every value is checked, none is escaped. Until a
  * login has proved its host key, ssh asks before it takes one, and refuses where it can't ask.
  */
-export function renderHost(entry: HostEntry, knownHosts: string, isProved: boolean): string {
+export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boolean): string {
   const alias = checkAlias(entry.alias);
   if (!/^[0-9a-f]{16}$/.test(entry.account)) {
     throw new Error('An account mark is 16 hexadecimal digits');
   }
   return [
     header,
-    `# account ${entry.account} endpoint ${entry.endpoint.kind}`,
+    `# account ${entry.account} endpoint ${entry.endpoint.kind}${entry.isProved === true ? ' proved' : ''}`,
     `Host ${alias}`,
     `  HostName ${checkHost(entry.endpoint.host)}`,
     `  Port ${checkPort(entry.endpoint.port)}`,
@@ -34,7 +36,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isProved: boole
     `  HostKeyAlias ${alias}`,
     `  UserKnownHostsFile ${tokenPath(knownHosts)}`,
     '  GlobalKnownHostsFile none',
-    `  StrictHostKeyChecking ${isProved ? 'yes' : 'ask'}`,
+    `  StrictHostKeyChecking ${isPinned ? 'yes' : 'ask'}`,
     '  HashKnownHosts no',
     '  CheckHostIP no',
     '  UpdateHostKeys no',
@@ -55,7 +57,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isProved: boole
 /** Reads back what `renderHost` wrote; `undefined` for anything else. */
 export function parseHost(alias: string, content: string): HostEntry | undefined {
   const lines = content.split('\n');
-  const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)$/.exec(lines[1] ?? '');
+  const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)( proved)?$/.exec(lines[1] ?? '');
   const value = (name: string) => {
     const line = lines.find((candidate) => candidate.startsWith(`  ${name} `));
     return line?.slice(name.length + 3);
@@ -75,6 +77,7 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
       identityFile: identity?.replace(/^"(.*)"$/, '$1').replaceAll('%%', '%'),
       forwardAgent: value('ForwardAgent') === 'yes',
       account: meta[1] ?? '',
+      ...(meta[3] === undefined ? {} : { isProved: true }),
     };
   } catch {
     // Somebody edited it: it is written anew at the next connect.

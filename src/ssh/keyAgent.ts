@@ -1,20 +1,34 @@
+import { text, type Text } from '../util/text';
 import { ProgramMissingError, type Run } from './run';
+
+/** The agent that ssh asks for keys. */
+export interface KeyAgent {
+  readonly isRunning: boolean;
+  /** Where it is not the one of the environment. */
+  readonly socket: string | undefined;
+}
 
 /** What `ssh-add` ends with where it reaches no agent. */
 const noAgent = 2;
 
-/** The public lines of the keys that an agent holds; `undefined` where there is no agent or no `ssh-add`. */
+/** Throws `ProgramMissingError` without `ssh-add`, which is what a key is added with. */
+export async function isAgentRunning(run: Run, socket: string | undefined): Promise<boolean> {
+  const { code } = await run('ssh-add', ['-l'], { ...envOf(socket), timeoutMs: 5_000 });
+  return code !== noAgent;
+}
+
+/** The public lines of the keys that an agent holds; none where there is no agent. */
 export async function keysOfAgent(
   run: Run,
   socket: string | undefined,
   signal?: AbortSignal,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[]> {
   try {
     const { code, stdout } = await run('ssh-add', ['-L'], { ...envOf(socket), signal, timeoutMs: 5_000 });
-    return code === 0 ? stdout.split('\n').map((line) => line.trim()) : code === noAgent ? undefined : [];
+    return code === 0 ? stdout.split('\n').map((line) => line.trim()) : [];
   } catch (error) {
     if (error instanceof ProgramMissingError) {
-      return undefined;
+      return [];
     }
     throw error;
   }
@@ -22,4 +36,30 @@ export async function keysOfAgent(
 
 function envOf(socket: string | undefined): { readonly env?: Readonly<Record<string, string>> } {
   return socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } };
+}
+
+/** Says that no agent runs and how one is started on a platform. */
+export function explainMissingAgent(platform: NodeJS.Platform): {
+  readonly text: Text;
+  readonly command: string;
+} {
+  if (platform === 'win32') {
+    const command = 'Get-Service ssh-agent | Set-Service -StartupType Automatic -PassThru | Start-Service';
+    return {
+      command,
+      text: text(
+        'No SSH agent is running to keep the key unlocked. To start the Windows service OpenSSH Authentication Agent, run this in PowerShell as administrator, then retry: {0}',
+        command,
+      ),
+    };
+  }
+  // Messages take `$(` for an icon.
+  const command = 'eval `ssh-agent -s`';
+  return {
+    command,
+    text: text(
+      'No SSH agent is running to keep the key unlocked. To start one, quit the editor, run {0} in a terminal, and start the editor from that terminal.',
+      command,
+    ),
+  };
 }

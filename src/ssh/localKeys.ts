@@ -66,7 +66,7 @@ export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promis
     keysOfAgent(deps.run, undefined, signal),
     config.agent === undefined ? [] : keysOfAgent(deps.run, config.agent, signal),
   ]);
-  const agent = agents.flatMap((lines) => lines ?? []);
+  const agent = agents.flat();
   const found: LocalKey[] = files.keys.map((file) => ({
     ...file,
     inAgent: agent.some((line) => parsePublicKey(line)?.base64 === file.publicKey.base64),

@@ -56,8 +56,8 @@ export class OwnFolder {
   async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
     const file = confFile(this.paths, entry.alias);
     const render = async () => {
-      const isProved = (await this.hostKeys(entry.alias)).length > 0;
-      return Buffer.from(renderHost(entry, this.paths.knownHosts, isProved), 'utf8');
+      const isPinned = (await this.hostKeys(entry.alias)).length > 0;
+      return Buffer.from(renderHost(entry, this.paths.knownHosts, isPinned), 'utf8');
     };
     if ((await this.readFile(file))?.equals(await render())) {
       return 'same';

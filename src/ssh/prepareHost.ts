@@ -6,7 +6,7 @@ import { accountMark, aliasOf, type AliasAccount } from './alias';
 import type { SshContext } from './context';
 import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
 import type { HostEntry } from './hostConfig';
-import { findLocalKeys, matchKeys, worksUnattended, type LocalKey } from './localKeys';
+import { chooseIdentity, type Identity } from './identity';
 import {
   runPreflight,
   type Failure,
@@ -14,6 +14,7 @@ import {
   type PreflightProblem,
   type PreflightResult,
 } from './preflight';
+import type { OwnFolder } from './ownFolder';
 import { tokenPath } from './paths';
 import { chooseEndpoint, type ProbeResult } from './probe';
 import { explainNoLogin } from './problemText';
@@ -46,7 +47,7 @@ export interface PreparedHost {
   /** The other addresses, in the order in which they are worth a try. */
   readonly others: readonly Endpoint[];
   readonly probes: readonly ProbeResult[];
-  readonly identity: LocalKey | undefined;
+  readonly identity: Identity;
   /** The address is the last known one, because the service did not say another. */
   readonly fromMemory: boolean;
   readonly verification: Verification;
@@ -99,11 +100,9 @@ export async function prepareHost(
   signal?: AbortSignal,
 ): Promise<PreparedHost> {
   const alias = aliasOf(request.account, request.instanceId);
-  const before = await context.folder().read(alias);
   const host = await writeEntry(context, request, signal);
-  const isPinned = (await context.folder().hostKeys(alias)).length > 0;
-  // A login at this very address has proved it before.
-  if (isPinned && before && sameEndpoint(before.endpoint, host.endpoint)) {
+  const isProved = (await context.folder().read(alias))?.isProved === true;
+  if (isProved && (await context.folder().hostKeys(alias)).length > 0) {
     return host;
   }
   const outcome = await logIn(context, host, { signal });
@@ -125,7 +124,7 @@ export async function writeEntry(
   const endpoints = offered.length > 0 ? offered : known ? [known.endpoint] : [];
   const [choice, identity] = await Promise.all([
     chooseEndpoint(endpoints, context.deps, signal),
-    identityFor(context, request.registeredKeys, known, signal),
+    chooseIdentity(context.keyDeps(), request.registeredKeys, known?.identityFile, signal),
   ]);
   // Where nothing greets us a jump host of the user's may still get through: take the last that did.
   const endpoint =
@@ -138,9 +137,10 @@ export async function writeEntry(
   const entry: HostEntry = {
     alias,
     endpoint,
-    identityFile: identity?.privateFile ?? identity?.publicFile ?? known?.identityFile,
+    identityFile: identity.file,
     forwardAgent: request.forwardAgent ?? known?.forwardAgent ?? false,
     account: accountMark(request.account.key),
+    isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
   };
   const verification = await write(context, entry, signal);
   const answering = (candidate: Endpoint) =>
@@ -219,7 +219,12 @@ async function moveTo(
   signal: AbortSignal | undefined,
 ): Promise<PreparedHost | undefined> {
   const entry = await context.folder().read(host.alias);
-  return entry && { ...host, endpoint, verification: await write(context, { ...entry, endpoint }, signal) };
+  return entry && { ...host, endpoint, verification: await write(context, at(entry, endpoint), signal) };
+}
+
+/** The entry at another address, where no login has worked yet. */
+function at(entry: HostEntry, endpoint: Endpoint): HostEntry {
+  return { ...entry, endpoint, isProved: false };
 }
 
 /**
@@ -239,19 +244,34 @@ export async function followHost(
   }
   const endpoint = endpoints.find(({ kind }) => kind === entry.endpoint.kind) ?? endpoints[0];
   if (endpoint) {
-    await context.folder().write({ ...entry, endpoint }, signal);
+    await context.folder().write(at(entry, endpoint), signal);
   }
   return endpoint;
 }
 
-/** Logs in once and says how that went. The host key of a first contact is kept only where the login worked. */
+/** Logs in once and says how that went; the entry remembers whether it worked. */
 export async function preflightHost(
   context: SshContext,
   alias: string,
   options?: PreflightOptions,
 ): Promise<PreflightResult> {
-  const deps = { ...context.deps, command: context.ssh() };
   const folder = context.folder();
+  const result = await provenPreflight(context, folder, alias, options);
+  const entry = await folder.read(alias);
+  if (entry && (entry.isProved === true) !== isLoggedIn(result)) {
+    await folder.write({ ...entry, isProved: isLoggedIn(result) }, options?.signal);
+  }
+  return result;
+}
+
+/** The host key of a first contact is kept only where the login worked. */
+async function provenPreflight(
+  context: SshContext,
+  folder: OwnFolder,
+  alias: string,
+  options: PreflightOptions | undefined,
+): Promise<PreflightResult> {
+  const deps = { ...context.deps, command: context.ssh() };
   if ((await folder.hostKeys(alias)).length > 0) {
     return runPreflight(deps, alias, options);
   }
@@ -293,18 +313,4 @@ async function write(context: SshContext, entry: HostEntry, signal?: AbortSignal
     return verification;
   }
   return context.verify(entry, signal);
-}
-
-async function identityFor(
-  context: SshContext,
-  registered: readonly string[] | undefined,
-  known: HostEntry | undefined,
-  signal?: AbortSignal,
-): Promise<LocalKey | undefined> {
-  const { keys: local } = await findLocalKeys(context.keyDeps(), signal);
-  if (!registered) {
-    return local.find((key) => known?.identityFile === (key.privateFile ?? key.publicFile));
-  }
-  const matching = matchKeys(local, registered);
-  return matching.find(worksUnattended) ?? matching[0];
 }

@@ -1,7 +1,7 @@
 import { text, type Text } from '../util/text';
 import { hostKeyChanged } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
-import type { LocalKey } from './localKeys';
+import type { Identity } from './identity';
 import { plainText } from './plainText';
 import type { Verification } from './verify';
 
@@ -92,12 +92,13 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
 };
 
 /** Says why no login was possible and what helps; what the machine said is shown as plain text. */
-export function explainFailure(failure: Failure, identity: LocalKey | undefined): Explained {
-  if (failure.problem === 'authentication' && identity?.encrypted === true && !identity.inAgent) {
+export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lockedFile'>): Explained {
+  const lockedFile = identity?.lockedFile;
+  if (failure.problem === 'authentication' && lockedFile !== undefined) {
     return {
       text: text(
         'The key {0} asks for a passphrase, and no SSH agent holds it. Add it to the agent, or open a terminal, which asks for it.',
-        identity.privateFile ?? identity.publicKey.fingerprint,
+        lockedFile,
       ),
       fixes: ['unlockKey', 'openTerminal', 'retry'],
     };
@@ -108,10 +109,7 @@ export function explainFailure(failure: Failure, identity: LocalKey | undefined)
 /** The same for a prepared host: where the config is at fault, a failed login says less than the config does. */
 export function explainNoLogin(
   failure: Failure,
-  {
-    identity,
-    verification,
-  }: { readonly identity: LocalKey | undefined; readonly verification: Verification },
+  { identity, verification }: { readonly identity: Identity; readonly verification: Verification },
 ): Explained {
   return explainVerification(verification) ?? explainFailure(failure, identity);
 }

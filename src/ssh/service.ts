@@ -1,12 +1,14 @@
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
+import { readClientConfig } from './clientConfig';
 import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { hostKeyErrorOf } from './hostKey';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
+import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import type { PreflightOptions, PreflightResult } from './preflight';
@@ -83,6 +85,8 @@ export interface SshService {
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]>;
   /** Private keys whose public part cannot be read without a passphrase, so that nothing is known of them. */
   unreadKeys(signal?: AbortSignal): Promise<readonly string[]>;
+  /** The agent that ssh asks; throws `ProgramMissingError` where nothing could be added to it. */
+  agent(): Promise<KeyAgent>;
   /** A new key `~/.ssh/<name>`. */
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey>;
 }
@@ -229,6 +233,11 @@ class NativeSsh implements SshService {
 
   async unreadKeys(signal?: AbortSignal): Promise<readonly string[]> {
     return (await findLocalKeys(this.context.keyDeps(), signal)).unread;
+  }
+
+  async agent(): Promise<KeyAgent> {
+    const { agent: socket } = await readClientConfig(this.context.keyDeps());
+    return { isRunning: await isAgentRunning(this.deps.run, socket), socket };
   }
 
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey> {

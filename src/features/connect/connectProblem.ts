@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import type { Services } from '../../services';
+import { explainMissingAgent } from '../../ssh/keyAgent';
 import type { Explained, Fix } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
+import { addToAgent } from './addToAgent';
 
 type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & { readonly log: { show(): void } };
 
@@ -44,7 +46,7 @@ export class ConnectProblem {
       attachKey: () => this.attachKey(actions.retry),
       forgetHostKey: () => this.forgetHostKey(actions.retry),
       openConfig: () => this.openConfig(),
-      unlockKey: () => this.unlockKey(),
+      unlockKey: () => this.unlockKey(actions),
       showLog: () => {
         this.deps.log.show();
         return Promise.resolve();
@@ -89,14 +91,28 @@ export class ConnectProblem {
     });
   }
 
-  /** `ssh-add` asks for the passphrase itself, in a terminal, where no extension reads it. */
-  private unlockKey(): Promise<void> {
-    const file = this.failed.host.identity?.privateFile;
-    if (file !== undefined) {
-      vscode.window
-        .createTerminal({ name: 'ssh-add', shellPath: 'ssh-add', shellArgs: [file], isTransient: true })
-        .show();
+  private async unlockKey(actions: Actions): Promise<void> {
+    const file = this.failed.host.identity.lockedFile;
+    const { isRunning, socket } = await this.deps.ssh.agent();
+    if (!isRunning) {
+      await this.explainMissingAgent(actions);
+    } else if (file !== undefined && (await addToAgent(file, socket))) {
+      await actions.retry();
     }
-    return Promise.resolve();
+  }
+
+  private async explainMissingAgent(actions: Actions): Promise<void> {
+    const { text, command } = explainMissingAgent(process.platform);
+    const copy = t('Copy Command');
+    const openTerminal = t('Open Terminal');
+    const retry = t('Retry');
+    const chosen = await vscode.window.showErrorMessage(localize(text), copy, openTerminal, retry);
+    if (chosen === copy) {
+      await vscode.env.clipboard.writeText(command);
+    } else if (chosen === openTerminal) {
+      await actions.openTerminal();
+    } else if (chosen === retry) {
+      await this.unlockKey(actions);
+    }
   }
 }

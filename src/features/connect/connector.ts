@@ -188,7 +188,9 @@ export class Connector {
     let request = await this.contact.request(instanceId, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
-      if (matchKeys(local, request.registeredKeys).length === 0) {
+      const fits = matchKeys(local, request.registeredKeys).length > 0;
+      // One that can't be compared may fit: that is said only after it was tried.
+      if (!fits && (await this.deps.ssh.unreadKeys(signal)).length === 0) {
         if (!(await offerToAttach(instanceId))) {
           return undefined;
         }

@@ -83,7 +83,7 @@ describe('A host key that changed', () => {
     it(`is explained in the words of a connection: ${name}`, async () => {
       const { preflight } = await ssh.connect(request());
       assert.ok(!preflight.ok);
-      const words = formatText(explainFailure(preflight, undefined).text);
+      const words = formatText(explainFailure(preflight).text);
       assert.match(words, /host key of the instance has changed/);
       await assert.rejects(use(), (error) => {
         assert.ok(error instanceof HostKeyError, String(error));

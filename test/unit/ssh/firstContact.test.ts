@@ -105,6 +105,15 @@ describe('The first contact with a machine', () => {
     await assert.rejects(ssh.prepare(request(stranger.port)), /host key of the instance has changed/);
   });
 
+  it('is a login again where the entry followed the instance to a stranger', async () => {
+    const ssh = home.service();
+    await ssh.prepare(request(await freePort(), machine.port));
+    await ssh.follow(sshAccount, sshInstance(stranger.port));
+    const host = await ssh.prepare(request(stranger.port, machine.port));
+    assert.equal(host.endpoint.kind, 'proxy');
+    assert.equal((await ssh.exec('gpu-7', 'echo hello')).stdout, 'hello\n');
+  });
+
   it('comes again after the host key was forgotten', async () => {
     const ssh = home.service();
     await ssh.prepare(request(machine.port));

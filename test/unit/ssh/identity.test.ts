@@ -29,19 +29,19 @@ describe('The key that an instance is opened with', () => {
     const own = home.key('b_own');
     await prepare([own]);
     const { identity } = await prepare(undefined);
-    assert.equal(identity?.privateFile, join(home.sshDir, 'b_own'));
+    assert.equal(identity.key?.privateFile, join(home.sshDir, 'b_own'));
     assert.equal((await ssh.entry('gpu-7'))?.identityFile, join(home.sshDir, 'b_own'));
   });
 
   it('is none of this computer where there was none the last time', async () => {
     home.key('a_other');
-    assert.equal((await prepare(undefined)).identity, undefined);
+    assert.equal((await prepare(undefined)).identity.key, undefined);
   });
 
   it('is not another one where that of the last time is gone', async () => {
     home.key('a_other');
     await prepare([home.key('b_own')]);
     for (const name of ['b_own', 'b_own.pub']) rmSync(join(home.sshDir, name));
-    assert.equal((await prepare(undefined)).identity, undefined);
+    assert.equal((await prepare(undefined)).identity.key, undefined);
   });
 });

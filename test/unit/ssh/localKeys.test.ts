@@ -9,8 +9,10 @@ import {
   worksUnattended,
   matchKeys,
 } from '../../../src/ssh/localKeys';
+import { explainFailure } from '../../../src/ssh/problemText';
 import { parsePublicKey, sameKey } from '../../../src/ssh/publicKey';
 import { ProgramMissingError } from '../../../src/ssh/run';
+import { formatText } from '../../../src/util/text';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
@@ -257,7 +259,7 @@ describe('Local keys', () => {
       const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [line] };
       const { host, preflight } = await home.service().connect(request);
       assert.equal(preflight.ok, true, JSON.stringify(preflight));
-      assert.equal(host.identity?.privateFile, join(vault, 'gpu'));
+      assert.equal(host.identity.key?.privateFile, join(vault, 'gpu'));
     } finally {
       await machine.dispose();
     }
@@ -287,6 +289,26 @@ describe('Local keys', () => {
     assert.equal(key?.inAgent, true);
     assert.equal(key.line, line);
     assert.deepEqual(sockets, [undefined, agent]);
+  });
+
+  it('are tried where nothing can be read of them, and then said to ask for a passphrase', async () => {
+    const machine = await new SshMachine().start();
+    try {
+      const line = home.key('old', 'secret', 'rsa');
+      const file = join(home.sshDir, 'old');
+      execFileSync('ssh-keygen', ['-q', '-p', '-m', 'PEM', '-P', 'secret', '-N', 'secret', '-f', file]);
+      rmSync(`${file}.pub`);
+      const instance = sshInstance(machine.port);
+      const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [line] };
+      const { host, preflight } = await home.service().connect(request);
+      assert.ok(!preflight.ok);
+      assert.equal(host.identity.file, file);
+      const { text, fixes } = explainFailure(preflight, host.identity);
+      assert.match(formatText(text), /old asks for a passphrase/);
+      assert.equal(fixes[0], 'unlockKey');
+    } finally {
+      await machine.dispose();
+    }
   });
 
   it('know security keys, which want to be touched', async () => {

@@ -61,7 +61,7 @@ describe('A login that failed', () => {
       );
       assert.ok(!result.ok);
       assert.equal(result.problem, problem);
-      const { text, fixes } = explainFailure(result, undefined);
+      const { text, fixes } = explainFailure(result);
       assert.ok(fixes.length > 0);
       assert.ok(formatText(text).length > 20);
     });
@@ -107,6 +107,6 @@ describe('A login that failed', () => {
       ['ConnectTimeout=60', 90_000],
     ]);
     assert.ok(!result.ok);
-    assert.equal(explainFailure(result, undefined).fixes[0], 'waitLonger');
+    assert.equal(explainFailure(result).fixes[0], 'waitLonger');
   });
 });

@@ -329,7 +329,7 @@ describe('SSH with the real client and a real server', () => {
     const run: typeof home.run = (program, args, options = {}) =>
       runProgram(program, args, { ...options, env: { SSH_AUTH_SOCK: socket } });
     const { host, preflight } = await home.service({ run }).connect(request({}, [key]));
-    assert.equal(host.identity?.inAgent, true);
+    assert.equal(host.identity.key?.inAgent, true);
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
   });
 

@@ -77,9 +77,9 @@ describe('The SSH entries', () => {
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
     const host = await ssh.writeEntry(request);
-    assert.equal(host.identity?.privateFile, join(home.sshDir, 'id_100%h'));
+    assert.equal(host.identity.key?.privateFile, join(home.sshDir, 'id_100%h'));
     assert.deepEqual(host.verification, { kind: 'equal' });
-    assert.equal((await ssh.entry('gpu-7'))?.identityFile, host.identity.privateFile);
+    assert.equal((await ssh.entry('gpu-7'))?.identityFile, host.identity.file);
   });
 
   it('forward the agent only where that was asked for, and remember it', async () => {
@@ -98,9 +98,9 @@ describe('The SSH entries', () => {
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     const request = { account: sshAccount, instanceId: 7, instance };
     const both = await ssh.writeEntry({ ...request, registeredKeys: [locked, open] });
-    assert.equal(both.identity?.publicKey.comment, 'b_open');
+    assert.equal(both.identity.key?.publicKey.comment, 'b_open');
     const one = await ssh.writeEntry({ ...request, registeredKeys: [locked] });
-    assert.equal(one.identity?.encrypted, true);
+    assert.equal(one.identity.lockedFile, join(home.sshDir, 'a_locked'));
   });
 
   it('are forgotten with their host keys, and nothing else is', async () => {

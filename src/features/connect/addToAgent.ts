@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+
+/**
+ * Adds a key to the SSH agent in a terminal, where `ssh-add` asks for the passphrase itself and no extension reads it.
+ * True once the agent has taken the key.
+ */
+export function addToAgent(file: string, socket: string | undefined): Promise<boolean> {
+  const terminal = vscode.window.createTerminal({
+    name: 'ssh-add',
+    shellPath: 'ssh-add',
+    shellArgs: [file],
+    isTransient: true,
+    ...(socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } }),
+  });
+  terminal.show();
+  return new Promise((resolve) => {
+    const subscription = vscode.window.onDidCloseTerminal((closed) => {
+      if (closed === terminal) {
+        subscription.dispose();
+        resolve(closed.exitStatus?.code === 0);
+      }
+    });
+  });
+}
