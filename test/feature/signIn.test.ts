@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -47,6 +49,22 @@ describe('signing in and out', () => {
     await computer().pass(1000);
     assert.deepEqual(window.toasts(), []);
     await window.view('instances').welcomeShows('Sign In');
+  });
+
+  it('says for which service a key is that was found on this computer', async () => {
+    const found = path.join(computer().root, 'home', '.vast_api_key');
+    writeFileSync(found, 'not-a-key');
+    window.run('Sign In…');
+    await window.quick.title('Sign In: Service');
+    await window.quick.pick(computer().simulator.url);
+    await window.quick.title('Sign In: API Key');
+    const { host } = new URL(computer().simulator.url);
+    await window.quick.row('Use the Key from ~/.vast_api_key');
+    const rows = window.quick.rows().join('\n');
+    assert.ok(rows.includes(`Key for console.vast.ai, not for ${host}`), rows);
+    window.quick.escape();
+    rmSync(found);
+    await computer().rest();
   });
 
   it('says why it could not look whether the key is right', async () => {
