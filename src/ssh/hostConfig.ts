@@ -47,6 +47,8 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
     // A `Host *` of the user may hand out the screen and the keyboard, to any machine.
     '  ForwardX11 no',
     '  ForwardX11Trusted no',
+    // Takes back what lines above the Include send; `verifyHost` names those below it.
+    '  SendEnv -*',
     '  ConnectTimeout 20',
     '  ServerAliveInterval 15',
     '  ServerAliveCountMax 3',

@@ -3,7 +3,7 @@ import { hostKeyChanged } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
 import { plainText } from './plainText';
-import type { Verification } from './verify';
+import type { Override, Verification } from './verify';
 
 /** What a button beside a problem does. */
 export type Fix =
@@ -137,6 +137,10 @@ export function explainVerification(verification: Verification): Explained | und
         return undefined;
       }
       const option = plainText(first.option);
+      const fixes = ['openConfig', 'connectAnyway', 'retry'] as const;
+      if (first.wanted === '') {
+        return { text: givenAwayText(first), fixes };
+      }
       return {
         text: first.place
           ? text(
@@ -151,8 +155,23 @@ export function explainVerification(verification: Verification): Explained | und
               plainText(first.found),
               plainText(first.wanted),
             ),
-        fixes: ['openConfig', 'connectAnyway', 'retry'],
+        fixes,
       };
     }
   }
+}
+
+function givenAwayText({ option, found, place }: Override): Text {
+  return place
+    ? text(
+        'Line {0} of {1} gives rented machines something of this computer: "{2}". Limit it to other hosts, for example with "Host * !gpu-*".',
+        place.line,
+        plainText(place.file),
+        plainText(place.text),
+      )
+    : text(
+        'Your SSH config gives rented machines something of this computer: {0} {1}. Limit it to other hosts, for example with "Host * !gpu-*".',
+        plainText(option),
+        plainText(found),
+      );
 }

@@ -6,6 +6,7 @@ import type { Run } from './run';
 export interface Override {
   /** In lower case, as `ssh -G` prints it. */
   readonly option: string;
+  /** Empty for what no line of ours can take back, and which gives the machine something of this computer. */
   readonly wanted: string;
   readonly found: string;
   /** Where the other value stands; `undefined` where ssh does not tell. */
@@ -53,7 +54,8 @@ export async function verifyHost(
   const differing = expectations(entry, deps.knownHosts).filter(
     ({ option, accepted }) => !accepted.includes(effective(option)),
   );
-  if (differing.length === 0) {
+  const given = givenAway(lines);
+  if (differing.length === 0 && given.length === 0) {
     return { kind: 'equal' };
   }
   if (effective('hostkeyalias') !== entry.alias && effective('hostname') === entry.alias) {
@@ -64,6 +66,12 @@ export async function verifyHost(
   for (const { option, accepted } of differing) {
     const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`);
     overrides.push({ option, wanted: accepted[0] ?? '', found: effective(option), place });
+  }
+  for (const { option, found } of given) {
+    // A forward is printed in another form than it is written, from its second word on.
+    const [value = found] = option === 'remoteforward' ? found.split(' ') : [found];
+    const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`, value);
+    overrides.push({ option, wanted: '', found, place });
   }
   return { kind: 'overridden', overrides };
 }
@@ -91,6 +99,20 @@ function expectations(
           one('identitiesonly', 'yes'),
         ]),
   ];
+}
+
+/** Language and terminal, which distributions send to all hosts. */
+const harmlessVariable = /^(?:LANG|LANGUAGE|LC_[\w*]+|TERM|COLORTERM|NO_COLOR|TZ|XMODIFIERS)(?:=|$)/;
+
+/**
+ * Variables of this computer and ports on it that the machine would get. These options add up, so that a first line
+ * can't keep later ones out.
+ */
+function givenAway(lines: readonly string[]): readonly { readonly option: string; readonly found: string }[] {
+  return lines.flatMap((line) => {
+    const [, option = '', found = ''] = /^(sendenv|setenv|remoteforward) (.+)$/i.exec(line) ?? [];
+    return option === '' || harmlessVariable.test(found) ? [] : [{ option: option.toLowerCase(), found }];
+  });
 }
 
 /** Windows paths are written, and so printed, with forward slashes. */
@@ -126,17 +148,21 @@ function parseTrace(trace: string): readonly Section[] {
   return sections;
 }
 
+const adding: readonly string[] = ['identityfile', 'sendenv', 'setenv', 'remoteforward'];
+
 /** The first line, in reading order, that sets the option outside of our own file. */
 async function findLine(
   fs: FileSystem,
   sections: readonly Section[],
   option: string,
   ownFile: string,
+  /** Looked for in the line, where lines of one option add up. */
+  value = '',
 ): Promise<Override['place']> {
   for (const section of sections) {
     if (section.file.endsWith(ownFile)) {
       // ssh takes the first value it meets; what comes after ours cannot override it.
-      if (option !== 'identityfile') {
+      if (!adding.includes(option)) {
         return undefined;
       }
       continue;
@@ -148,7 +174,7 @@ async function findLine(
       if (keyword === 'host' || keyword === 'match') {
         break;
       }
-      if (keyword === option) {
+      if (keyword === option && text.includes(value)) {
         return { file: section.file, line: index + 1, text };
       }
     }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { aliasOf } from '../../../src/ssh/alias';
+import { explainVerification } from '../../../src/ssh/problemText';
 import type { SshService } from '../../../src/ssh/service';
 import { ManualStepError } from '../../../src/ssh/userConfig';
+import { formatText } from '../../../src/util/text';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 
@@ -59,6 +61,7 @@ describe('The SSH entries', () => {
       '  ForwardAgent no',
       '  ForwardX11 no',
       '  ForwardX11Trusted no',
+      '  SendEnv -*',
       '  ConnectTimeout 20',
       '  ServerAliveInterval 15',
       '  ServerAliveCountMax 3',
@@ -70,6 +73,38 @@ describe('The SSH entries', () => {
     const instance = { ...sshInstance(41_022), sshHost: 'SSH5.Vast.AI', sshPort: 15_001, ports: [] };
     const host = await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
     assert.deepEqual(host.verification, { kind: 'equal' });
+  });
+
+  it('name what lines for all hosts give to a rented machine, wherever these stand', async () => {
+    const lines: Readonly<Record<string, string>> = {
+      'SendEnv AWS_*': 'AWS_*',
+      'SendEnv LANG HF_TOKEN': 'HF_TOKEN',
+      'SetEnv TOKEN=abc': 'TOKEN=abc',
+      'RemoteForward 9000 localhost:22': '9000 [localhost]:22',
+    };
+    for (const [line, found] of Object.entries(lines)) {
+      home.write(`Host other\n  SendEnv OTHER\nHost *\n  SendEnv LC_*\n  ${line}\n`);
+      const { verification } = await prepare(7);
+      const option = line.split(' ')[0]?.toLowerCase() ?? '';
+      const place = { file: home.configFile, line: 8, text: line };
+      assert.deepEqual(verification, {
+        kind: 'overridden',
+        overrides: [{ option, wanted: '', found, place }],
+      });
+      const said = formatText(explainVerification(verification)?.text ?? { template: '', args: [] });
+      assert.match(said, /^Line 8 of .* gives rented machines .*Host \* !gpu-\*/);
+    }
+  });
+
+  it('take it as usual that a machine is told language and terminal', async () => {
+    home.write('Host *\n  SendEnv LANG LC_* COLORTERM\n  SetEnv TERM=xterm-256color\n');
+    assert.deepEqual((await prepare(7)).verification, { kind: 'equal' });
+  });
+
+  it('send nothing that a line above ours would send', async () => {
+    // Managed files are read-only, and somebody put our line below lines of their own.
+    home.write(`SendEnv AWS_*\nInclude ${home.ownDir}/*.conf\n`, home.configFile, 0o400);
+    assert.deepEqual((await prepare(7)).verification, { kind: 'equal' });
   });
 
   it('are as they should be where a key has a percent sign in its name', async () => {
