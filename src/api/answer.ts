@@ -18,6 +18,7 @@ import type { TransportResponse } from './transport';
 
 export interface AnswerContext {
   readonly route: string;
+  readonly isWrite?: boolean | undefined;
   /** Removed from whatever the service says before it is shown. */
   readonly secrets: readonly string[];
   /** Takes a body although the status or `success` says that the call failed. */
@@ -40,6 +41,7 @@ export type Answer =
 
 interface Failure {
   readonly route: string;
+  readonly isWrite: boolean | undefined;
   readonly status: number;
   readonly code: string | undefined;
   readonly serviceText: string | undefined;
@@ -99,6 +101,7 @@ function describe(
   const isTakenOffer = named === 'invalid_args' && response.status === 404 && /no_such_ask/.test(said ?? '');
   return {
     route: context.route,
+    isWrite: context.isWrite,
     status: response.status,
     code: isTakenOffer ? 'no_such_ask' : named,
     serviceText: said === undefined ? undefined : cleanServiceText(said, context.secrets),

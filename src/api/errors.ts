@@ -15,6 +15,8 @@ export interface ApiErrorInfo {
   readonly text?: Text | undefined;
   readonly nextStep?: NextStep | undefined;
   readonly cause?: unknown;
+  /** Where no answer came, a write may have taken effect, and its sentence says so. */
+  readonly isWrite?: boolean | undefined;
 }
 
 /**
@@ -56,7 +58,15 @@ export class NotReachableError extends ApiError {
 /** No complete answer in time; what a write did is not known. */
 export class TimedOutError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
-    super(text('The service did not answer in time. Try again in a moment.'), 'retry', info);
+    super(
+      info.isWrite === true
+        ? text(
+            'The service did not answer in time, so the request may have taken effect. Check before you try again.',
+          )
+        : text('The service did not answer in time. Try again in a moment.'),
+      'retry',
+      info,
+    );
   }
 }
 
@@ -172,7 +182,15 @@ export class RefusedError extends ApiError {
 /** A failure inside the service (5xx); what a write did is not known. */
 export class ServiceFailedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
-    super(text('The service has a problem of its own. Try again in a few minutes.'), 'retry', info);
+    super(
+      info.isWrite === true
+        ? text(
+            'The service has a problem of its own, so the request may have taken effect. Check before you try again.',
+          )
+        : text('The service has a problem of its own. Try again in a few minutes.'),
+      'retry',
+      info,
+    );
   }
 }
 
@@ -183,9 +201,13 @@ export class NotUnderstoodError extends ApiError {
 
   constructor(info: ApiErrorInfo & { readonly unreadable?: boolean } = {}) {
     super(
-      text(
-        'The service sent an answer that could not be understood. Check the service address, then try again.',
-      ),
+      info.isWrite === true
+        ? text(
+            'The service sent an answer that could not be understood, so the request may have taken effect. Check before you try again.',
+          )
+        : text(
+            'The service sent an answer that could not be understood. Check the service address, then try again.',
+          ),
       'showLog',
       info,
     );

@@ -12,6 +12,8 @@ import {
 
 export interface Exchange extends Omit<TransportRequest, 'signal'> {
   readonly route: string;
+  /** Not only asks: without an answer it may have taken effect. */
+  readonly isWrite?: boolean;
 }
 
 export interface ExchangeParts {
@@ -51,7 +53,8 @@ export async function exchange(
       throw new CancelledError();
     }
     if (ending.timedOut) {
-      throw new TimedOutError({ route: request.route, cause: error });
+      const { route, isWrite } = request;
+      throw new TimedOutError({ route, isWrite, cause: error });
     }
     throw error instanceof ApiError ? error : fromFailure(toFailure(error, controller.signal), request);
   } finally {
@@ -109,7 +112,8 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
-  const info = { route: request.route, cause: failure };
+  const { route, isWrite } = request;
+  const info = { route, isWrite, cause: failure };
   const host = request.url.host;
   switch (failure.kind) {
     case 'notReachable':
@@ -122,14 +126,26 @@ function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
     case 'aborted':
       return new NotReachableError({
         ...info,
-        text: text('The connection to {0} was lost before the answer came. Try again.', host),
+        text:
+          isWrite === true
+            ? text(
+                'The connection to {0} was lost before the answer came, so the request may have taken effect. Check before you try again.',
+                host,
+              )
+            : text('The connection to {0} was lost before the answer came. Try again.', host),
       });
     case 'timedOut':
       return new TimedOutError(info);
     case 'tooLarge':
       return new NotUnderstoodError({
         ...info,
-        text: text('The answer of {0} is too large to be read. Ask for less and try again.', host),
+        text:
+          isWrite === true
+            ? text(
+                'The answer of {0} is too large to be read, so the request may have taken effect. Check before you try again.',
+                host,
+              )
+            : text('The answer of {0} is too large to be read. Ask for less and try again.', host),
       });
     case 'certificate':
       return new NotReachableError({

@@ -224,7 +224,7 @@ async function execute(http: Http, id: number, command: string, options?: CallOp
     resultPointer,
     options,
   );
-  const output = await result(http, route, answer.result_url, options);
+  const output = await result(http, { route, isWrite: true }, answer.result_url, options);
   const folder = answer.writeable_path ?? '';
   return folder === '' ? output : output.split(folder).join('');
 }
@@ -248,12 +248,17 @@ async function logs(
     resultPointer,
     options,
   );
-  return result(http, route, answer.result_url, options);
+  return result(http, { route }, answer.result_url, options);
 }
 
-function result(http: Http, route: string, url: string | undefined, options?: CallOptions): Promise<string> {
+function result(
+  http: Http,
+  from: { readonly route: string; readonly isWrite?: boolean },
+  url: string | undefined,
+  options?: CallOptions,
+): Promise<string> {
   if (url === undefined) {
-    throw new NotUnderstoodError({ route, status: 200 });
+    throw new NotUnderstoodError({ ...from, status: 200 });
   }
   return http.fetchResult(url, options);
 }

@@ -77,7 +77,8 @@ export class ServiceHttp implements Http {
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
       this.log.warn(`${request.route}: ${explain(parsed.error)}`);
-      throw new NotUnderstoodError({ route: request.route, status: 200 });
+      const isWrite = request.repeat === 'write';
+      throw new NotUnderstoodError({ route: request.route, isWrite, status: 200 });
     }
     return parsed.data;
   }
@@ -205,6 +206,7 @@ export class ServiceHttp implements Http {
       headers: headersOf(bearer, request),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       route: request.route,
+      isWrite: request.repeat === 'write',
       timeoutMs: this.parts.policy.timeoutMs,
       maxBytes: this.parts.policy.maxBytes,
     };
@@ -236,6 +238,7 @@ export class ServiceHttp implements Http {
     this.log.debug(`${request.route}: ${response.status} in ${this.parts.clock.now() - startedAt} ms`);
     const answer = readAnswer(response, {
       route: request.route,
+      isWrite: request.repeat === 'write',
       secrets,
       accept: request.accept,
     });

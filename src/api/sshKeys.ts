@@ -30,7 +30,7 @@ export function sshKeysApi(http: Http): Client['sshKeys'] {
       );
       const added = sshKey.safeParse(answer.key).data ?? sshKey.safeParse(answer).data;
       if (!added) {
-        throw new NotUnderstoodError({ route, status: 200 });
+        throw new NotUnderstoodError({ route, isWrite: true, status: 200 });
       }
       // The answer may leave the text out; then it is the one that was sent.
       return toSshKey({ ...added, public_key: publicKeyOf(added) ?? publicKey });

@@ -45,7 +45,7 @@ export function templatesApi(http: Http): Client['templates'] {
       );
       const { id, hash_id: hashId } = answer.template;
       if (id === undefined) {
-        throw new NotUnderstoodError({ route, status: 200 });
+        throw new NotUnderstoodError({ route, isWrite: true, status: 200 });
       }
       return { id, hashId };
     },

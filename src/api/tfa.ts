@@ -162,9 +162,9 @@ function smsBody({ methodId, phone, secret }: SmsTarget): Record<string, unknown
 }
 
 /** Without this value the flow cannot go on, whatever the status said. */
-function required<T>(value: T | null | undefined, { route }: ApiRequest): T {
+function required<T>(value: T | null | undefined, { route, repeat }: ApiRequest): T {
   if (value === undefined || value === null || (typeof value === 'string' && value === '')) {
-    throw new NotUnderstoodError({ route, status: 200 });
+    throw new NotUnderstoodError({ route, isWrite: repeat === 'write', status: 200 });
   }
   return value;
 }
