@@ -7,7 +7,7 @@ import { ServiceError, type SimResponse } from './route';
 const faultKinds = [
   /** Answers `delayMs` late. */
   'delay',
-  /** Never answers; the connection stays open. */
+  /** Never answers, also once the request took effect (`after`); the connection stays open. */
   'stall',
   /** The connection is lost and nothing happened. */
   'dropBefore',

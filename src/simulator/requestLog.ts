@@ -14,6 +14,8 @@ export interface ReceivedRequest {
   readonly atMs: number;
   /** 0 while unanswered or when the connection was dropped. */
   readonly status: number;
+  /** What the resource itself answered, whatever a fault made of it; missing where it was not asked. */
+  readonly handled?: number;
 }
 
 const longest = 5000;
@@ -32,7 +34,7 @@ export class RequestLog {
     return seq;
   }
 
-  complete(seq: number, rest: Partial<Pick<ReceivedRequest, 'status' | 'keyId' | 'body'>>): void {
+  complete(seq: number, rest: Partial<Pick<ReceivedRequest, 'status' | 'keyId' | 'body' | 'handled'>>): void {
     const index = this.entries.findLastIndex((entry) => entry.seq === seq);
     const entry = this.entries[index];
     if (entry) {

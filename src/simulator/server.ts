@@ -181,7 +181,13 @@ class SimulatorServer implements RunningSimulator {
         });
     const answer = await this.answerWithFaults(isControl ? [] : this.faults.take(method, path), {
       response,
-      ask: () => this.ask({ method, path, query: url.searchParams, text }, request),
+      ask: async () => {
+        const real = await this.ask({ method, path, query: url.searchParams, text }, request);
+        if (seq !== undefined) {
+          this.log.complete(seq, { handled: real.status });
+        }
+        return real;
+      },
     });
     if (answer && seq !== undefined) {
       this.log.complete(seq, { status: answer.status });
@@ -205,6 +211,9 @@ class SimulatorServer implements RunningSimulator {
     }
     const fault = faults.find((order) => order.kind !== 'delay');
     if (fault?.kind === 'stall') {
+      if (fault.after === true) {
+        await call.ask();
+      }
       this.held += 1;
       response.once('close', () => {
         this.held -= 1;
