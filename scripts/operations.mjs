@@ -1,13 +1,20 @@
-// Writes the table of operations into docs/operations.md; a test compares the two.
+// Writes the tables of operations and of failures into docs; tests compare them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { require as requireTypeScript } from 'tsx/cjs/api';
 
-const file = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
 const { withTable } = requireTypeScript('../test/support/operationsTable.ts', import.meta.url);
-const before = readFileSync(file, 'utf8');
-const after = withTable(before);
-if (after !== before) {
-  writeFileSync(file, after);
-  console.log('docs/operations.md was brought up to date.');
+const { runFailures, withFailures } = requireTypeScript('../test/support/failureTable.ts', import.meta.url);
+const outcomes = await runFailures();
+update('docs/operations.md', withTable);
+update('docs/service/failures.md', (page) => withFailures(page, outcomes));
+
+function update(name, write) {
+  const file = fileURLToPath(new URL(`../${name}`, import.meta.url));
+  const before = readFileSync(file, 'utf8');
+  const after = write(before);
+  if (after !== before) {
+    writeFileSync(file, after);
+    console.log(`${name} was brought up to date.`);
+  }
 }

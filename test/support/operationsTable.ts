@@ -80,7 +80,7 @@ function sources(place: string): readonly string[] {
 }
 
 /** Columns as wide as their widest cell, as the formatter wants them. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
