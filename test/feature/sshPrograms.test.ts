@@ -11,7 +11,8 @@ describe('a program that a setting names', () => {
 
   /** A program that writes down that it ran, and is ssh. */
   function program(name: string): string {
-    const file = path.join(computer().root, 'bin', name);
+    // What runs under this name is waited for.
+    const file = path.join(computer().root, name, 'ssh');
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `#!/bin/sh\necho ran >> '${file}.ran'\nexec ssh "$@"\n`);
     chmodSync(file, 0o700);
@@ -55,8 +56,7 @@ describe('a program that a setting names', () => {
   it('is not run, nor asked about, by what the window does by itself', async () => {
     await openWindow();
     await window.view('instances').expand('trainer');
-    await computer().clock.advance(10 * 60_000);
-    await computer().rest();
+    await computer().pass(10 * 60_000);
     assert.equal(hasRun(program('first')), false);
     assert.deepEqual(
       window.screen.messages.shown.filter(({ modal }) => modal),
@@ -89,6 +89,18 @@ describe('a program that a setting names', () => {
     await openWindow();
     assert.equal((await openTerminal())[0], program('second'));
     assert.equal(hasRun(program('first')), false);
+  });
+
+  it('is not run in the place of another one that was agreed to', async () => {
+    set({ 'remote.SSH.path': program('third') });
+    await openWindow();
+    await window.view('instances').expand('trainer');
+    await computer().pass(10 * 60_000);
+    assert.equal(hasRun(program('third')), false);
+    await window.view('instances').menu('trainer', 'Open Terminal');
+    (await window.dialog(program('third'))).press('Cancel');
+    await computer().rest();
+    assert.equal(hasRun(program('third')), false);
   });
 
   it('is asked about where an SSH config from the settings names it', async () => {

@@ -7,7 +7,7 @@ import path from 'node:path';
 const requests = new Set<object>();
 /** Programs that run for a moment; servers and tunnels run as long as they are wanted. */
 const programs = new Set<ChildProcess>();
-const short = new Set(['ssh', 'ssh-keygen', 'ssh-keyscan', 'ssh-add', 'sftp', 'git', 'rsync', 'sh']);
+const short = new Set(['ssh', 'ssh-keygen', 'ssh-keyscan', 'ssh-add', 'sftp', 'git', 'rsync', 'sh', 'cp']);
 
 const on = (channel: string, seen: (message: object) => void) => {
   diagnostics.subscribe(channel, (message) => {
