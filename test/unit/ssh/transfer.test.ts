@@ -368,6 +368,19 @@ describe('Moving files over SSH', () => {
     );
   });
 
+  it('believes no list of the machine that ends early, and never says that this was all', async () => {
+    fill(join(remote, 'out'), ['a', 'b']);
+    const listing = (end: string): typeof ssh => ({
+      ...ssh,
+      exec: (alias, script, options) => ssh.exec(alias, script.replace(/\nfind .*/, `\n${end}`), options),
+    });
+    for (const torn of ["printf '//81a4 1 17'", "printf '//81a4 1 1700000000 ./out/a'"]) {
+      await assert.rejects(down(join(remote, 'out'), {}, { ssh: listing(torn) }), TransferError, torn);
+    }
+    const failed = await down(join(remote, 'out'), {}, { ssh: listing('echo "no memory" >&2; exit 1') });
+    assert.deepEqual(named(failed), { out: 'no memory' });
+  });
+
   it('takes nothing from the machine that leads out of the folder', async () => {
     fill(join(remote, 'out'), ['a']);
     const names = ['../evil', 'out/../../evil', 'other'];
