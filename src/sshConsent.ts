@@ -130,7 +130,7 @@ function runnableConfig(named: Named): string | undefined {
     return undefined;
   }
   try {
-    return namesPrograms(readFileSync(userConfig, 'latin1'), includePattern) ? userConfig : undefined;
+    return namesPrograms(readFileSync(userConfig, 'utf8'), includePattern) ? userConfig : undefined;
   } catch (error) {
     // What is not there runs nothing; what can't be read here might be readable for ssh a moment later.
     return errorCode(error) === 'ENOENT' ? undefined : userConfig;
