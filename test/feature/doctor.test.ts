@@ -62,6 +62,13 @@ describe('the doctor', () => {
     const changed = readFileSync(knownHosts(), 'utf8');
     assert.notEqual(changed, pinned);
     await examine();
+    await window.quick.pick('Host key of the instance');
+    const found = await window.dialog('Host key of the instance');
+    // A hasty Enter takes the first button.
+    assert.deepEqual(found.buttons.slice(0, 2), ['Check Again', 'Forget the Old Key']);
+    found.press('Check Again');
+    await window.quick.title('Doctor:');
+    assert.equal(readFileSync(knownHosts(), 'utf8'), changed);
     await mend('Host key of the instance', 'Forget the Old Key');
     await window.dialogButton('Cancel', 'Forget the host key of this instance?');
     await computer().rest();

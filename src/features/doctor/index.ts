@@ -90,8 +90,12 @@ async function show(deps: Deps, findings: readonly Finding[]): Promise<boolean> 
         await vscode.workspace.openTextDocument({ language: 'markdown', content }),
       );
     }
-    if (typeof picked !== 'object' || (await explain(deps, picked))) {
+    if (typeof picked !== 'object') {
       return false;
+    }
+    const next = await explain(deps, picked);
+    if (next !== 'list') {
+      return next === 'lookAgain';
     }
   }
 }
@@ -118,8 +122,11 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
   return picked?.value;
 }
 
-/** A finding in full, for which a row is too short, with its fix; true where that was taken. */
-async function explain(deps: Deps, { title, detail, verdict, fix }: Finding): Promise<boolean> {
+/** A finding in full, for which a row is too short, with its fix. */
+async function explain(
+  deps: Deps,
+  { title, detail, verdict, fix }: Finding,
+): Promise<'list' | 'lookAgain' | 'mended'> {
   const label = fix && localize(fix.label);
   const again = t('Check Again');
   const show =
@@ -132,13 +139,13 @@ async function explain(deps: Deps, { title, detail, verdict, fix }: Finding): Pr
     ...(label === undefined ? [] : [label]),
   );
   if (chosen === again) {
-    return true;
+    return 'lookAgain';
   }
   if (!fix || chosen !== label) {
-    return false;
+    return 'list';
   }
   await mend(deps, fix);
-  return true;
+  return 'mended';
 }
 
 async function mend({ ssh }: Deps, fix: Fix): Promise<void> {
