@@ -108,13 +108,16 @@ async function openTo(fs: FileSystem, paths: SshPaths, keyFiles: readonly string
   return modes.filter(({ mode, mask }) => (mode & mask) !== 0);
 }
 
-/** The mode of a link says nothing, and to set it would change what it leads to. */
+/**
+ * The mode of a link says nothing, and to set it would change what it leads to. What belongs to another user is not
+ * looked at by ssh either, and can't be changed.
+ */
 async function ownModeOf(fs: FileSystem, path: string): Promise<number | undefined> {
-  const isLink = await fs.facts(path).then(
-    ({ kind }) => kind === 'link',
-    () => false,
+  const isOurs = await fs.facts(path).then(
+    ({ kind, uid }) => kind !== 'link' && uid === process.getuid?.(),
+    () => true,
   );
-  return isLink ? undefined : modeOf(fs, path);
+  return isOurs ? modeOf(fs, path) : undefined;
 }
 
 async function modeOf(fs: FileSystem, path: string): Promise<number | undefined> {

@@ -105,17 +105,19 @@ async function keyFiles(
   const names = [...(await listOrNothing(deps.fs, deps.sshDir))].sort();
   const own = names.filter((name) => !noKey.test(name)).map((name) => join(deps.sshDir, name));
   const files = new Set([...own, ...named].map((file) => file.replace(/\.pub$/, '')));
-  const keys: KeyFile[] = [];
+  const keys = new Map<string, KeyFile>();
   const unread: string[] = [];
   for (const file of files) {
     const key = await readKeyFile(deps, file, signal);
     if (key === 'unread') {
       unread.push(file);
-    } else if (key && !keys.some(({ publicKey }) => publicKey.base64 === key.publicKey.base64)) {
-      keys.push(key);
+    } else if (key) {
+      // The two parts of one key can lie in different folders.
+      const known = keys.get(key.publicKey.base64);
+      keys.set(key.publicKey.base64, known?.privateFile === undefined ? key : known);
     }
   }
-  return { keys, unread };
+  return { keys: [...keys.values()], unread };
 }
 
 /** The key of a private file and the `.pub` file beside it, of which one may be missing. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
 import {
   isSecurityKey,
   passphraseTerminal,
@@ -263,6 +264,25 @@ describe('Local keys', () => {
     } finally {
       await machine.dispose();
     }
+  });
+
+  it('keep their rights where they belong to another user', async () => {
+    const file = join(home.root, 'shared');
+    home.key('shared');
+    renameSync(join(home.sshDir, 'shared'), file);
+    home.write(`IdentityFile ${file}\n`);
+    chmodSync(file, 0o644);
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      facts: async (path) => {
+        const facts = await nodeFileSystem.facts(path);
+        return path === file ? { ...facts, uid: facts.uid + 1 } : facts;
+      },
+    };
+    assert.deepEqual((await home.service().inspect()).config.tooOpen, [file]);
+    assert.deepEqual((await home.service({ fs }).inspect()).config.tooOpen, []);
+    await home.service({ fs }).tighten();
+    assert.equal(home.mode(file), '644');
   });
 
   it('are also those of the agent that the SSH config names', async () => {
