@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { registerKey, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -199,5 +199,27 @@ describe('a key that asks for a passphrase', () => {
     window.screen.terminals.close(terminal, 0);
     await window.quick.title('Open trainer');
     window.quick.escape();
+  });
+});
+
+describe('a key of which nothing can be read', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('is tried before anything is said about it', async () => {
+    const file = path.join(path.dirname(computer().sshConfig), 'old');
+    execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', 'secret', '-f', file]);
+    const ssh_key = readFileSync(`${file}.pub`, 'utf8').trim();
+    rmSync(`${file}.pub`);
+    await computer().simulator.call('POST', '/api/v0/ssh/', { ssh_key });
+    await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    const window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+    await window.view('instances').inline('trainer', 'Connect');
+    const { buttons } = await window.toast(/old asks for a passphrase/);
+    assert.equal(buttons[0], 'Add to Agent');
+    assert.ok(!window.toasts().join().includes('No SSH key of this computer'));
+    window.clearToasts();
   });
 });

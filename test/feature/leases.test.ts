@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -200,6 +200,19 @@ describe('stopping and destroying later', () => {
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await window.dialogButton('Let It Destroy Itself');
     await window.toast(/trainer destroys itself at/);
+  });
+
+  it('is told that the host key changed before it is asked about the timer', async () => {
+    const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
+    const known = readFileSync(file, 'utf8');
+    const other = readFileSync(path.join(path.dirname(computer().sshConfig), 'id_ed25519.pub'), 'utf8');
+    writeFileSync(file, known.replace(/ssh-ed25519 \S+/, other.split(' ').slice(0, 2).join(' ')));
+    await openMenu('trainer');
+    await window.quick.pick(/End the Timer on the Instance/);
+    (await window.toast(/^The host key of the instance has changed\./)).close();
+    (await window.toast(/could not be reached, so nothing was changed/)).close();
+    writeFileSync(file, known);
+    assert.match(await rowText('trainer'), /\(armed\)/);
   });
 
   it('ends the timer on the instance when it is told to, and keeps the instance', async () => {
