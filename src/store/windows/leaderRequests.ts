@@ -34,6 +34,9 @@ interface OpenRequest<T> {
   readonly reject: (error: unknown) => void;
 }
 
+/** For so long a leader that did not answer is not waited for again. */
+const deafMs = 60_000;
+
 const named = z.object({ id: z.string() });
 const taken = named.extend({ waitMs: z.number().optional() });
 const done = named.extend({ error: sharedError.optional() });
@@ -44,6 +47,8 @@ export class LeaderRequests<T> implements Disposable {
   private readonly open = new Map<string, OpenRequest<T>>();
   /** What this window does for others. */
   private readonly atWork = new Map<string, AbortController>();
+  /** `Clock.elapsed` until which the leader is taken for stuck. */
+  private deafUntil = 0;
 
   constructor(private readonly deps: LeaderRequestsDeps<T>) {
     this.hear('ask', named.extend({ what: deps.what }), ({ id, what }) => {
@@ -53,7 +58,9 @@ export class LeaderRequests<T> implements Disposable {
     });
     this.hear('taken', taken, ({ id, waitMs }) => {
       const one = this.open.get(id);
-      if (one) {
+      this.deafUntil = 0;
+      // Without a timer this window does it by itself by now.
+      if (one?.timer.value) {
         this.expect(one, deps.doneMs);
         if (waitMs !== undefined) {
           one.options.onWait?.(waitMs);
@@ -71,6 +78,7 @@ export class LeaderRequests<T> implements Disposable {
     this.hear('drop', named, ({ id }) => this.atWork.get(id)?.abort());
     this.owned.add(
       deps.hub.onDidChangeLeader((leads) => {
+        this.deafUntil = 0;
         for (const [id, one] of this.open) {
           if (leads) {
             one.follow(deps.doHere(one.what, one.options));
@@ -84,8 +92,8 @@ export class LeaderRequests<T> implements Disposable {
   }
 
   ask(what: T, options: RequestOptions = {}): Promise<void> {
-    const { hub, doHere, takenMs } = this.deps;
-    if (hub.isLeader) {
+    const { hub, clock, doHere, takenMs } = this.deps;
+    if (hub.isLeader || clock.elapsed() < this.deafUntil) {
       return doHere(what, options);
     }
     const { signal } = options;
@@ -140,7 +148,9 @@ export class LeaderRequests<T> implements Disposable {
   }
 
   private expect(one: OpenRequest<T>, withinMs: number): void {
-    one.timer.value = this.deps.clock.schedule(() => {
+    const { clock } = this.deps;
+    one.timer.value = clock.schedule(() => {
+      this.deafUntil = clock.elapsed() + deafMs;
       one.follow(this.deps.doHere(one.what, one.options));
     }, withinMs);
   }

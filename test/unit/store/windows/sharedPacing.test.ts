@@ -112,6 +112,24 @@ describe('the pace of an account over all windows', () => {
     assert.deepEqual(left, ['first 0', 'waiting 5550', 'unheard 11100']);
   });
 
+  it('waits for a leader that does not answer once, and not for each read', async () => {
+    const { clock, hubs, left, go, pacingOf } = windows(2);
+    hubs.hold();
+    const first = go(pacingOf(1), 'first');
+    await clock.advance(3000);
+    await first;
+    await clock.advance(6000);
+    await go(pacingOf(1), 'next');
+    assert.deepEqual(left, ['first 3000', 'next 9000']);
+    // A minute later it is asked again.
+    await clock.advance(60_000);
+    hubs.arrive();
+    const asked = go(pacingOf(1), 'asked');
+    await clock.advance(10_000);
+    await asked;
+    assert.equal(left.length, 3);
+  });
+
   it('shares what a window learned: the interval, a failure, and its end', async () => {
     const { pacingOf } = windows(3);
     const sentence = text('The service did not answer in time. Try again in a moment.');
