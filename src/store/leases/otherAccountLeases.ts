@@ -55,18 +55,26 @@ export class OtherAccountLeases implements Disposable {
   }
 
   private async lookNow(): Promise<void> {
-    const { accounts, hub, storage } = this.deps;
+    const { accounts, hub } = this.deps;
     const others = hub.isLeader ? await accounts.others() : [];
-    const rows = await Promise.all(others.map(({ key }) => storage(key).list()));
+    const have = await Promise.all(others.map(({ key }) => this.hasSchedules(key)));
     if (this.owned.isDisposed) {
       return;
     }
-    const wanted = others.filter(
-      ({ key }, index) => key !== accounts.active?.key && (rows[index]?.length ?? 0) > 0,
-    );
+    const wanted = others.filter(({ key }, index) => key !== accounts.active?.key && have[index] === true);
     this.keepOnly(new Set(wanted.map(({ key }) => key)));
     for (const account of wanted.filter(({ key }) => !this.running.has(key))) {
       this.running.set(account.key, this.run(account));
+    }
+  }
+
+  /** What can't be read may be there, and holds no other account up. */
+  private async hasSchedules(accountKey: string): Promise<boolean> {
+    try {
+      return (await this.deps.storage(accountKey).list()).length > 0;
+    } catch (error) {
+      this.deps.log.error('The schedules of another account could not be read', error);
+      return true;
     }
   }
 
