@@ -114,6 +114,8 @@ export function explainNoLogin(
   return explainVerification(verification) ?? explainFailure(failure, identity);
 }
 
+const overrideFixes = ['openConfig', 'connectAnyway', 'retry'] as const;
+
 /** Says what of the user's config stands in the way, with the line; `undefined` where nothing does. */
 export function explainVerification(verification: Verification): Explained | undefined {
   switch (verification.kind) {
@@ -137,9 +139,8 @@ export function explainVerification(verification: Verification): Explained | und
         return undefined;
       }
       const option = plainText(first.option);
-      const fixes = ['openConfig', 'connectAnyway', 'retry'] as const;
       if (first.wanted === '') {
-        return { text: givenAwayText(first), fixes };
+        return explainGivenAway(verification);
       }
       return {
         text: first.place
@@ -155,10 +156,17 @@ export function explainVerification(verification: Verification): Explained | und
               plainText(first.found),
               plainText(first.wanted),
             ),
-        fixes,
+        fixes: overrideFixes,
       };
     }
   }
+}
+
+/** Where the machine would get something of this computer, which a terminal does not show either. */
+export function explainGivenAway(verification: Verification): Explained | undefined {
+  const overrides = verification.kind === 'overridden' ? verification.overrides : [];
+  const given = overrides.find(({ wanted }) => wanted === '');
+  return given && { text: givenAwayText(given), fixes: overrideFixes };
 }
 
 function givenAwayText({ option, found, place }: Override): Text {

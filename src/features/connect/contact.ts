@@ -6,7 +6,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { NoLoginError, type PreparedHost, type PrepareRequest } from '../../ssh/prepareHost';
-import { explainFailure, explainNoLogin, type Explained } from '../../ssh/problemText';
+import { explainFailure, explainGivenAway, explainNoLogin, type Explained } from '../../ssh/problemText';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { ConnectProblem, type Actions } from './connectProblem';
@@ -49,19 +49,30 @@ export class Contact {
     }
   }
 
-  async openTerminal(instanceId: number): Promise<void> {
-    const options = await this.terminalOptions(instanceId);
+  async openTerminal(instanceId: number, despiteOverride = false): Promise<void> {
+    const options = await this.terminalOptions(instanceId, despiteOverride);
     if (options) {
       vscode.window.createTerminal(options).show();
     }
   }
 
-  /** A terminal that logs in; none where the host key has changed, which is told here. */
-  async terminalOptions(instanceId: number): Promise<vscode.TerminalOptions | undefined> {
+  /** A terminal that logs in; none where that would be unsafe, which is told here. */
+  async terminalOptions(
+    instanceId: number,
+    despiteOverride = false,
+  ): Promise<vscode.TerminalOptions | undefined> {
     const { host, preflight } = await this.withRequest(instanceId, (request, signal) =>
       this.deps.ssh.connect(request, { signal }),
     );
     warnAboutMemory(host);
+    const given = despiteOverride ? undefined : explainGivenAway(host.verification);
+    if (given) {
+      void this.tell(instanceId, host, given, {
+        retry: () => this.openTerminal(instanceId),
+        connectAnyway: () => this.openTerminal(instanceId, true),
+      });
+      return undefined;
+    }
     // Anything else is seen, and often mended, in the terminal itself.
     if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
       void this.tell(instanceId, host, explainFailure(preflight, host.identity), {
