@@ -170,7 +170,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
       beforeRead: (accountKey, route) => {
         keyAccess.checkRead(accountKey, route);
       },
-      pacing: (accountKey) => pacing.of(accountKey),
+      pacing,
       createClient: ({ serviceUrl, isDemo, ...ofAccount }) =>
         createClient({
           baseUrl: serviceUrl,

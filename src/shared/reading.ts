@@ -40,6 +40,8 @@ export interface Reading<T> {
 export interface ActiveAccount<A> {
   readonly active: A | undefined;
   readonly onDidChange: (listener: () => void) => Disposable;
+  /** The service of this account works again after reads had failed in some window. */
+  readonly onDidRecover?: Event<string> | undefined;
 }
 
 /** How windows tell each other that a reading has changed; its content never leaves the window. */
@@ -93,6 +95,16 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
         this.followAccount();
       }),
     );
+    if (accounts.onDidRecover) {
+      this.owned.add(
+        accounts.onDidRecover((key) => {
+          if (key === this.accountKey && this.hasFailed) {
+            // The error is in the state.
+            void this.reread(false, true).catch(() => undefined);
+          }
+        }),
+      );
+    }
     if (talk) {
       this.owned.add(
         talk.hub.on(talk.topic, (data) => {
@@ -121,6 +133,11 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   dispose(): void {
     this.abort.abort();
     this.owned.dispose();
+  }
+
+  private get hasFailed(): boolean {
+    const { current } = this;
+    return current.kind === 'failed' || (current.kind === 'ready' && current.error !== undefined);
   }
 
   private followAccount(): void {

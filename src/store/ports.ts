@@ -49,6 +49,8 @@ export interface Accounts {
   readonly state: AccountsState;
   readonly active: Account | undefined;
   readonly onDidChange: Event<AccountsState>;
+  /** The service of the account with this key works again after reads had failed in some window. */
+  readonly onDidRecover?: Event<string> | undefined;
   /** Reads what is stored when the product is first needed, and again where the key could not be read. */
   load(): Promise<void>;
   known(): Promise<readonly AccountRef[]>;

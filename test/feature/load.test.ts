@@ -102,12 +102,12 @@ describe('eight windows and a service that refuses', () => {
         await computer().pass(tenMinutesMs - 4 * aWindowMs);
         const lists = simulator.requests(since).filter(({ path }) => listPath.test(path));
         assert.ok(lists.length <= 20, `${String(lists.length)} lists`);
-
         for (const window of computer().windows) window.clearToasts();
       });
 
       it('show what bills within 90 seconds after it answers again, unasked', async () => {
         const { simulator, windows } = computer();
+        const since = simulator.requests().at(-1)?.seq ?? 0;
         simulator.faults.clear();
         await computer().until('the end of what it held back', () => simulator.heldBack() === 0);
         await computer().pass(90_000);
@@ -118,6 +118,8 @@ describe('eight windows and a service that refuses', () => {
             rows.join(),
           );
         }
+        const volumes = asked(computer(), since).filter((line) => line === 'GET /api/v0/volumes/ 200');
+        assert.ok(volumes.length >= 4, `${String(volumes.length)} windows read their volumes again`);
       });
     });
   }

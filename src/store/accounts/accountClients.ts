@@ -19,7 +19,7 @@ export interface AccountClientsDeps {
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead: (accountKey: string, route: string) => void;
   /** Without it each client keeps its own pace. */
-  readonly pacing: ((accountKey: string) => Pacing) | undefined;
+  readonly pacing: { of(accountKey: string): Pacing } | undefined;
 }
 
 /** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
@@ -48,7 +48,7 @@ export class AccountClients {
           : Promise.reject(new NotSignedInError());
       },
       ...(renewal ? { recover: (refused) => renewal.recover(ref, refused) } : {}),
-      ...(pacing ? { pacing: pacing(ref.key) } : {}),
+      ...(pacing ? { pacing: pacing.of(ref.key) } : {}),
       onForbidden: (error) => {
         onForbidden(ref.key, error);
       },

@@ -4,7 +4,7 @@ import type { Pacing } from '../../api/pacing';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
+import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
@@ -42,8 +42,8 @@ export interface AccountsDeps {
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
-  /** The pace of an account over all windows. */
-  readonly pacing?: (accountKey: string) => Pacing;
+  /** The pace of each account over all windows. */
+  readonly pacing?: { of(accountKey: string): Pacing; readonly onDidRecover: Event<string> };
 }
 
 export function createAccounts(
@@ -132,6 +132,10 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   get onDidChange() {
     return this.changed.event;
+  }
+
+  get onDidRecover() {
+    return this.deps.pacing?.onDidRecover;
   }
 
   load(): Promise<void> {

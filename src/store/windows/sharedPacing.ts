@@ -3,6 +3,7 @@ import { documentedLimits, type LimitTable } from '../../api/limits';
 import { longestWaitMs, Pacer, type PacedCall, type Pacing, type Rank } from '../../api/pacing';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 import { LeaderRequests, type RequestOptions } from './leaderRequests';
 import { reviveError, sharedError, shareError } from './sharedError';
@@ -43,6 +44,9 @@ export class SharedPacing implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly pacers = new Map<string, Pacer>();
   private readonly requests: LeaderRequests<Read>;
+  private readonly recovered = this.owned.add(new Emitter<string>());
+  /** Fires with the key of the account. */
+  readonly onDidRecover = this.recovered.event;
 
   constructor(private readonly deps: SharedPacingDeps) {
     this.requests = this.owned.add(
@@ -82,6 +86,7 @@ export class SharedPacing implements Disposable {
       worked: (route) => {
         if (pacer.isFailing(route)) {
           pacer.worked(route);
+          this.recovered.fire(accountKey);
           this.tell(accountKey, route, { kind: 'worked' });
         }
       },
@@ -125,6 +130,7 @@ export class SharedPacing implements Disposable {
         break;
       case 'worked':
         pacer.worked(route);
+        this.recovered.fire(accountKey);
         break;
     }
   }
