@@ -49,7 +49,7 @@ export interface SearchRequest {
   readonly volume?: { readonly id: number; readonly machineId: number };
 }
 /** A rental that a workspace describes; nothing is spent before the user confirms it. */
-export interface RentRequest extends SearchRequest {
+export interface RentCommand extends SearchRequest {
   readonly maxPricePerHour: number;
   readonly template?: { readonly id: number; readonly hash: string };
   readonly image?: string;
@@ -200,7 +200,7 @@ export interface InternalCommands {
   /** The steps of a rental for a pinned offer; nothing is spent before the user confirms it. */
   'gpuRental.rentPinned': [target: { readonly offerId: number }];
   /** From these filters to a rental, with every step that another rental has. */
-  'gpuRental.rentWith': [request: RentRequest];
+  'gpuRental.rentWith': [request: RentCommand];
   /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
   'gpuRental.instance.startNow': [target: InstanceTarget];
   /** While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready. */

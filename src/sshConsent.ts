@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { errorCode } from './ssh/fileSystem';
+import { errorCode } from './util/errorCode';
 import { namesPrograms } from './ssh/namesPrograms';
 import { nodeEnvironment } from './ssh/nodeSsh';
 import { sshPaths, type SshEnvironment } from './ssh/paths';

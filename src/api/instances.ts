@@ -2,7 +2,7 @@ import type { SshKey } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { toDollars } from '../model/money';
 import { text } from '../util/text';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import {
   instance,
   instanceKeys,
@@ -43,7 +43,7 @@ export function instancesApi(http: Http): Client['instances'] {
           route: 'DELETE /api/v0/instances/{id}/',
           repeat: 'write',
         },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -52,7 +52,7 @@ export function instancesApi(http: Http): Client['instances'] {
       const body = { state: 'stopped', ids };
       await http.call(
         { method: 'PUT', ...bulk, body, route: 'PUT /api/v0/instances/', repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -60,7 +60,7 @@ export function instancesApi(http: Http): Client['instances'] {
       const body = { instance_ids: ids };
       await http.call(
         { method: 'DELETE', ...bulk, body, route: 'DELETE /api/v0/instances/', repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -69,7 +69,7 @@ export function instancesApi(http: Http): Client['instances'] {
       const route = 'PUT /api/v0/instances/reboot/{id}/';
       await http.call(
         { method: 'PUT', path: path`/api/v0/instances/reboot/${id}/`, body: {}, route, repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -79,7 +79,7 @@ export function instancesApi(http: Http): Client['instances'] {
       const body = { client_id: 'me', price: toDollars(pricePerHour) };
       await http.call(
         { method: 'PUT', path: path`/api/v0/instances/bid_price/${id}/`, body, route, repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -95,7 +95,7 @@ export function instancesApi(http: Http): Client['instances'] {
           route,
           repeat: 'write',
         },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -104,7 +104,7 @@ export function instancesApi(http: Http): Client['instances'] {
       const route = 'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/';
       await http.call(
         { method: 'DELETE', path: path`/api/v0/instances/${id}/ssh/${keyId}/`, route, repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },
@@ -152,7 +152,7 @@ async function change(http: Http, id: number, body: object, options?: CallOption
   const route = 'PUT /api/v0/instances/{id}/';
   await http.call(
     { method: 'PUT', path: path`/api/v0/instances/${id}/`, body, route, repeat: 'write' },
-    confirmation,
+    successAnswer,
     options,
   );
 }

@@ -1,5 +1,5 @@
 import type { PriceIncrease } from '../model/instances/priceIncrease';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
@@ -12,7 +12,7 @@ export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
     const path = `/api/v0/instances/${verb}-price-increase/`;
     await http.call(
       { method: 'PUT', path, body: { pending_price_increase_id: id }, route: `PUT ${path}`, repeat: 'write' },
-      confirmation,
+      successAnswer,
       options,
     );
   };

@@ -1,5 +1,5 @@
 import type { Secret } from '../model/accounts/secret';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import { secretList } from '../wire/secret';
 import type { Client } from './client';
 import type { ApiRequest, Http } from './http';
@@ -27,13 +27,13 @@ export function secretsApi(http: Http): Client['secrets'] {
         .sort((a, b) => a.name.localeCompare(b.name));
     },
     create: async (name, value, options) => {
-      await http.call(write('POST', { key: name, value }), confirmation, options);
+      await http.call(write('POST', { key: name, value }), successAnswer, options);
     },
     update: async (name, value, options) => {
-      await http.call(write('PUT', { key: name, value }), confirmation, options);
+      await http.call(write('PUT', { key: name, value }), successAnswer, options);
     },
     remove: async (name, options) => {
-      await http.call(write('DELETE', { key: name }), confirmation, options);
+      await http.call(write('DELETE', { key: name }), successAnswer, options);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
 import { text } from '../util/text';
-import { explain } from '../wire/field';
+import { schemaProblem } from '../wire/field';
 import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
 import { exchange, type Exchange } from './exchange';
@@ -76,7 +76,7 @@ export class ServiceHttp implements Http {
     const body = await this.answered(request, options);
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
-      this.log.warn(`${request.route}: ${explain(parsed.error)}`);
+      this.log.warn(`${request.route}: ${schemaProblem(parsed.error)}`);
       const isWrite = request.repeat === 'write';
       throw new NotUnderstoodError({ route: request.route, isWrite, status: 200 });
     }

@@ -1,5 +1,5 @@
 import type { SshKey } from '../model/accounts/account';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import { addedSshKey, sshKey, sshKeyList, type WireSshKey } from '../wire/sshKey';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
@@ -43,7 +43,7 @@ export function sshKeysApi(http: Http): Client['sshKeys'] {
           route: 'DELETE /api/v0/ssh/{id}/',
           repeat: 'write',
         },
-        confirmation,
+        successAnswer,
         options,
       );
     },

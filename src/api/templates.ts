@@ -1,7 +1,7 @@
 import { envObjectToFlags, readEnv } from '../model/documents/envFlags';
 import type { WireFiltersShape } from '../model/offers/filters';
 import type { Template } from '../model/templates/template';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
@@ -67,7 +67,7 @@ export function templatesApi(http: Http): Client['templates'] {
           route: `DELETE ${address}`,
           repeat: 'write',
         },
-        confirmation,
+        successAnswer,
         options,
       );
     },

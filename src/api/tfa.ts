@@ -1,5 +1,5 @@
 import type { SmsTarget, TfaMethod, TfaProof } from '../model/accounts/tfa';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import {
   backupCodesAnswer,
   tfaChallengeAnswer,
@@ -89,7 +89,7 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
       return by.kind === 'backup' ? {} : { secret: required(secret, request) };
     },
     finishAuthorization: async ({ code, secret }, options) => {
-      await http.call(write('PUT', 'authorize-new-method/', { code, secret }), confirmation, options);
+      await http.call(write('PUT', 'authorize-new-method/', { code, secret }), successAnswer, options);
     },
     setUpTotp: async (options) => {
       const answer = await http.call(write('POST', 'totp-setup/'), totpSetupAnswer, options);
@@ -115,7 +115,7 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
         ...(label === undefined ? {} : { label }),
         ...(isPrimary === undefined ? {} : { is_primary: isPrimary }),
       };
-      await http.call(write('PUT', 'update/', body), confirmation, options);
+      await http.call(write('PUT', 'update/', body), successAnswer, options);
     },
     remove: async (targetId, proof, options) => {
       // `target_id` also where it may be left out: the service must not choose what goes. A legacy

@@ -1,5 +1,5 @@
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
-import { confirmation } from '../wire/field';
+import { successAnswer } from '../wire/field';
 import {
   createdVolume,
   volume,
@@ -57,7 +57,7 @@ export function volumesApi(http: Http): Client['volumes'] {
     remove: async (id, options) => {
       await http.call(
         { method: 'DELETE', path: address, body: { id }, route: `DELETE ${address}`, repeat: 'write' },
-        confirmation,
+        successAnswer,
         options,
       );
     },

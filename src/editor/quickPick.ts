@@ -9,7 +9,7 @@ export { plainLabel };
 export type { PickRow } from './plainRow';
 
 /** How a step ended. */
-export type Answer<T> =
+export type StepAnswer<T> =
   | { readonly kind: 'picked'; readonly value: T }
   | { readonly kind: 'back' }
   /** This and all further steps keep their defaults. */
@@ -125,7 +125,7 @@ export async function pickMany<T extends PickRow>(
 }
 
 /** One step with a list. */
-export function pickFromList<T>(options: ListStep<T>): Promise<Answer<T>> {
+export function pickFromList<T>(options: ListStep<T>): Promise<StepAnswer<T>> {
   const store = new DisposableStore();
   const picker = store.add(vscode.window.createQuickPick<Row<T>>());
   const skip = skipButton();
@@ -137,7 +137,7 @@ export function pickFromList<T>(options: ListStep<T>): Promise<Answer<T>> {
   picker.ignoreFocusOut = options.ignoreFocusOut ?? false;
   setRows(picker, options.rowsFor?.('') ?? options.rows, options.activeId);
   return new Promise((resolve) => {
-    const finish = (answer: Answer<T>) => {
+    const finish = (answer: StepAnswer<T>) => {
       resolve(answer);
       store.dispose();
     };
@@ -190,7 +190,7 @@ export function pickFromList<T>(options: ListStep<T>): Promise<Answer<T>> {
 }
 
 /** One step with a text; Enter is blocked while there is a problem. */
-export function askText(options: TextStep): Promise<Answer<string>> {
+export function askText(options: TextStep): Promise<StepAnswer<string>> {
   const store = new DisposableStore();
   const input = store.add(vscode.window.createInputBox());
   const skip = skipButton();
@@ -209,7 +209,7 @@ export function askText(options: TextStep): Promise<Answer<string>> {
     );
   };
   return new Promise((resolve) => {
-    const finish = (answer: Answer<string>) => {
+    const finish = (answer: StepAnswer<string>) => {
       resolve(answer);
       store.dispose();
     };

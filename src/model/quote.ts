@@ -181,7 +181,7 @@ export function runningRateOf(instance: Instance): Rate | undefined {
 }
 
 /** "3 days 4 h", "5 h", "20 min": rounded down, because it says how long money lasts. */
-export function durationText(hours: number): Text {
+export function spanOfHours(hours: number): Text {
   if (hours >= 24 * 365) {
     return text('more than a year');
   }

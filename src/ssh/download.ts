@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { inParallel } from '../util/inParallel';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
-import { errorCode } from './fileSystem';
+import { errorCode } from '../util/errorCode';
 import { canBeNamed, isInnerLink, sameNameKey } from './fileTree';
 import { LocalFiles, type NamedVersion } from './localFiles';
 import { remoteTree, type RemoteEntry, type RemoteTree } from './remoteTree';

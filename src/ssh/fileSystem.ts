@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../util/errorCode';
 
 /** What we need to know about a path; a link is not followed. */
 export interface FileFacts {
@@ -206,11 +207,6 @@ function oldFile(file: number | undefined, expected: Buffer): OldFile {
       return Promise.resolve();
     },
   };
-}
-
-/** Node's error code, `''` for anything else. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 export function isMissing(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { isNameOnWindows } from '../util/fileName';
-import { isMissing, errorCode } from './fileSystem';
+import { errorCode } from '../util/errorCode';
+import { isMissing } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
 /** A file of this computer that is to be sent. */

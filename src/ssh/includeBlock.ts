@@ -9,17 +9,17 @@ const createdLine = '# This file was created by GPU Rental.';
 const utf8Bom = '\u00EF\u00BB\u00BF';
 
 /** Why a file is left alone. */
-export type Trouble =
+export type BlockTrouble =
   | 'doubled'
   | 'unfinished'
   | 'altered'
   /** Not text in which a line of ours would be read. */
   | 'encoding';
 
-export type Placement =
+export type BlockPlacement =
   | { readonly kind: 'same' }
   | { readonly kind: 'changed'; readonly text: string }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly line: number };
+  | { readonly kind: 'trouble'; readonly trouble: BlockTrouble; readonly line: number };
 
 export interface Block {
   /** Offsets in the text; the end lies behind the line ending. */
@@ -32,10 +32,10 @@ export interface Block {
 type Found =
   | { readonly kind: 'none' }
   | { readonly kind: 'block'; readonly block: Block }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly line: number };
+  | { readonly kind: 'trouble'; readonly trouble: BlockTrouble; readonly line: number };
 
 /** Puts the block with this Include first, or says that it is there, or why nothing may be touched. */
-export function placeBlock(current: string, wanted: string, isNewFile: boolean): Placement {
+export function placeBlock(current: string, wanted: string, isNewFile: boolean): BlockPlacement {
   // Our own line is UTF-8, whatever the rest is.
   const include = Buffer.from(wanted, 'utf8').toString('latin1');
   const found = findBlock(current);
@@ -59,7 +59,7 @@ export function placeBlock(current: string, wanted: string, isNewFile: boolean):
 }
 
 /** Takes the block out; `removeFile` where the file was ours and nothing else is in it. */
-export function takeBlockOut(current: string): Placement | { readonly kind: 'removeFile' } {
+export function takeBlockOut(current: string): BlockPlacement | { readonly kind: 'removeFile' } {
   const found = findBlock(current);
   if (found.kind === 'none') {
     return { kind: 'same' };

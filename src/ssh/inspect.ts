@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isMissing, type FileSystem } from './fileSystem';
-import { findBlock, placeBlock, type Trouble } from './includeBlock';
+import { findBlock, placeBlock, type BlockTrouble } from './includeBlock';
 import type { SshPaths } from './paths';
 import { ProgramMissingError, type Run } from './run';
 
@@ -12,7 +12,7 @@ export interface ClientFacts {
 }
 
 /** What stands in the user's config where our lines belong. */
-export type IncludeState = 'first' | 'notFirst' | 'missing' | 'noFile' | 'unreadable' | Trouble;
+export type IncludeState = 'first' | 'notFirst' | 'missing' | 'noFile' | 'unreadable' | BlockTrouble;
 
 export interface ConfigFacts {
   readonly file: string;

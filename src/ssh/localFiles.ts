@@ -12,7 +12,8 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, isMissing } from './fileSystem';
+import { errorCode } from '../util/errorCode';
+import { isMissing } from './fileSystem';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
 
 /** A file by its name below the folder that is written to. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { wait, type Clock } from '../util/clock';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
-import { errorCode, isMissing, type FileSystem } from './fileSystem';
+import { errorCode } from '../util/errorCode';
+import { isMissing, type FileSystem } from './fileSystem';
 
 /** Who holds a lock, and how to tell that a holder is gone. */
 export interface ProcessIdentity {

@@ -1,7 +1,8 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
-import { errorCode, nodeFileSystem } from './fileSystem';
+import { errorCode } from '../util/errorCode';
+import { nodeFileSystem } from './fileSystem';
 import type { ProcessIdentity } from './lock';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';

@@ -5,7 +5,7 @@ import { isMissing } from './fileSystem';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
 import { withLock } from './lock';
 import { confFile, type SshPaths } from './paths';
-import { removeLeftovers, replaceFile } from './replaceFile';
+import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 import { makeOwnDir, type ConfigDeps } from './userConfig';
 import { isAlias } from './validate';
 
@@ -212,7 +212,7 @@ export class OwnFolder {
           return 'same';
         }
         await removeLeftovers(fs, this.paths.ownDir, basename(file));
-        if (await replaceFile(fs, clock, file, { bytes, expected, mode: 0o600 })) {
+        if (await replaceFileOfOthers(fs, clock, file, { bytes, expected, mode: 0o600 })) {
           await this.repairAcl(file);
           return 'written';
         }

@@ -48,7 +48,7 @@ export const probeBanner: Probe = (endpoint, signal) =>
     socket.on('close', () => finish(greeting === '' ? 'closed' : 'otherService'));
   });
 
-export interface Choice {
+export interface EndpointChoice {
   /** `undefined` where none answered, which does not mean that none works: a jump host may be needed. */
   readonly best: Endpoint | undefined;
   /** What was known when the choice was made. */
@@ -90,7 +90,7 @@ export async function chooseEndpoint(
   endpoints: readonly Endpoint[],
   deps: { readonly probe: Probe; readonly clock: Clock },
   signal?: AbortSignal,
-): Promise<Choice> {
+): Promise<EndpointChoice> {
   const stop = new AbortController();
   const outcomes: (ProbeOutcome | undefined)[] = endpoints.map(() => undefined);
   const results = () =>

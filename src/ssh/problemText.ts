@@ -6,7 +6,7 @@ import { plainText } from './plainText';
 import type { Override, Verification } from './verify';
 
 /** What a button beside a problem does. */
-export type Fix =
+export type ConnectFix =
   | 'retry'
   | 'waitLonger'
   | 'openTerminal'
@@ -19,7 +19,7 @@ export type Fix =
 
 export interface Explained {
   readonly text: Text;
-  readonly fixes: readonly Fix[];
+  readonly fixes: readonly ConnectFix[];
 }
 
 const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = {

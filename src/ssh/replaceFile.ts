@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { wait, type Clock } from '../util/clock';
-import { errorCode, isMissing, type FileFacts, type FileSystem, type OldFile } from './fileSystem';
+import { errorCode } from '../util/errorCode';
+import { isMissing, type FileFacts, type FileSystem, type OldFile } from './fileSystem';
 
 export interface Replacement {
   readonly bytes: Buffer;
@@ -23,7 +24,7 @@ const tempMark = '.gpu-rental-';
  * Gives a file other contents in one step: whoever reads it, whenever the power fails, finds all
  * of the old or all of the new. `false`, with nothing changed, where it no longer holds `expected`.
  */
-export async function replaceFile(
+export async function replaceFileOfOthers(
   fs: FileSystem,
   clock: Clock,
   target: string,

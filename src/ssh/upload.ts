@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
-import { errorCode } from './fileSystem';
+import { errorCode } from '../util/errorCode';
 import { localTree, type LocalFile, type LocalTree } from './fileTree';
 import { remoteFacts, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';

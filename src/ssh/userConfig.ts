@@ -2,11 +2,12 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import type { Clock } from '../util/clock';
 import { UserError } from '../util/errors';
 import { text, type Text } from '../util/text';
-import { errorCode, isMissing, type FileFacts, type FileSystem } from './fileSystem';
-import { placeBlock, takeBlockOut, type Trouble } from './includeBlock';
+import { errorCode } from '../util/errorCode';
+import { isMissing, type FileFacts, type FileSystem } from './fileSystem';
+import { placeBlock, takeBlockOut, type BlockTrouble } from './includeBlock';
 import { withLock, type ProcessIdentity } from './lock';
 import type { SshPaths } from './paths';
-import { removeLeftovers, replaceFile } from './replaceFile';
+import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 
 /** The user's SSH config is left alone; one line pasted by hand does what we would have done. */
 export class ManualStepError extends UserError {
@@ -110,7 +111,7 @@ export class UserConfig {
       if (facts === undefined) {
         await makeDirIfMissing(fs, dirname(real));
       }
-      return await replaceFile(fs, clock, real, {
+      return await replaceFileOfOthers(fs, clock, real, {
         bytes: Buffer.from(next.text, 'latin1'),
         expected: bytes,
         mode: facts?.mode ?? 0o600,
@@ -211,7 +212,7 @@ type Plan =
   | { readonly kind: 'changed'; readonly text: string }
   | { readonly kind: 'removeFile' };
 
-const troubleTexts: Record<Trouble, (line: number) => Text> = {
+const troubleTexts: Record<BlockTrouble, (line: number) => Text> = {
   doubled: (line) => text('The SSH config has our markers twice (line {0}), so it was left alone.', line),
   unfinished: (line) =>
     text('The SSH config has one of our two markers only (line {0}), so it was left alone.', line),

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
+import { errorCode } from '../util/errorCode';
 
 /** What a file holds; a file that cannot be read is not one that is not there. */
 export type FileContent<T> =
@@ -93,10 +94,6 @@ export async function replaceFile(path: string, content: string): Promise<void> 
     await rm(temporary, { force: true });
     throw error;
   }
-}
-
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 function parseJson(content: string): unknown {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confirmation, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
 /** See docs/service/deployments.md#record. `env` and the keys may be secret. */
 export const deployment = z.looseObject({
@@ -32,4 +32,4 @@ export const deploymentList = z.union([
 export const oneDeployment = z.looseObject({ success: looseBoolean, deployment: z.unknown() });
 
 /** POST stop and start; `endpoint_state` is `stopped` or `active`. */
-export const endpointStateAnswer = confirmation.extend({ endpoint_state: looseString });
+export const endpointStateAnswer = successAnswer.extend({ endpoint_state: looseString });

@@ -49,7 +49,7 @@ export interface Records<T> {
 }
 
 /** Why a value does not fit, for the log: places and types, no values. */
-export function explain(error: z.ZodError): string {
+export function schemaProblem(error: z.ZodError): string {
   return z.prettifyError(error);
 }
 
@@ -64,7 +64,7 @@ export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]
       records.push(parsed.data);
       sources.push(value);
     } else {
-      skipped.push({ index, reason: explain(parsed.error) });
+      skipped.push({ index, reason: schemaProblem(parsed.error) });
     }
   });
   return { records, sources, skipped };
@@ -75,7 +75,7 @@ export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]
  * (docs/service/README.md#tolerant-reading), and `success: false` was handled before. A flag that cannot be
  * understood promises nothing, so it is refused.
  */
-export const confirmation = z.looseObject({
+export const successAnswer = z.looseObject({
   success: z
     .unknown()
     .refine((flag) => flag === undefined || flag === null || looseBoolean.parse(flag) === true, 'no success')

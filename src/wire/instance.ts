@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confirmation, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
 /** Docker's port map: `{"22/tcp":[{"HostIp":"0.0.0.0","HostPort":"40122"}]}`. */
 const portMap = z
@@ -133,4 +133,4 @@ export const resultPointer = z.looseObject({
  * (docs/service/instances.md#start).
  */
 export const queuedStart = z.looseObject({ error: z.literal('resources_unavailable'), msg: looseString });
-export const startAnswer = z.union([queuedStart, confirmation]);
+export const startAnswer = z.union([queuedStart, successAnswer]);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confirmation, id, looseBoolean, looseNumber, looseString } from './field';
+import { successAnswer, id, looseBoolean, looseNumber, looseString } from './field';
 
 /**
  * A row of GET machines (docs/service/machines.md#record). Prices are dollars: GPU an hour, storage a GB and
@@ -38,9 +38,9 @@ export type WireMachine = z.infer<typeof machine>;
 export const machineList = z.looseObject({ machines: z.array(z.unknown()) });
 
 /** PUT minbid; `you_sent` echoes the body. */
-export const minimumBidAnswer = confirmation.extend({
+export const minimumBidAnswer = successAnswer.extend({
   you_sent: z.looseObject({ price: looseNumber }).optional().catch(undefined),
 });
 
 /** PUT dnotify; `you_sent` is the number of clients told, as a text. */
-export const maintenanceAnswer = confirmation.extend({ you_sent: looseString });
+export const maintenanceAnswer = successAnswer.extend({ you_sent: looseString });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confirmation, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
 
 /**
  * A telephone number arrives masked, a TOTP secret never (docs/service/two-factor.md#methods). Times are Unix
@@ -49,12 +49,12 @@ export const totpSetupAnswer = z.looseObject({
 });
 
 /** POST confirm-new: the first method comes with the backup codes; PUT regen-backup-codes always. */
-export const backupCodesAnswer = confirmation.extend({
+export const backupCodesAnswer = successAnswer.extend({
   /** Codes that cannot be read must not pass for codes that did not come. */
   backup_codes: z.array(z.string()).nullish(),
 });
 
 /** DELETE tfa: `remaining_methods` is left out with the last method. */
-export const tfaRemoveAnswer = confirmation.extend({
+export const tfaRemoveAnswer = successAnswer.extend({
   remaining_methods: z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).nullish(),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confirmation, id, looseNumber, looseString } from './field';
+import { successAnswer, id, looseNumber, looseString } from './field';
 
 /**
  * A row of GET volumes; `instances` holds ids or records (docs/service/volumes.md#record). Sizes are GB,
@@ -51,7 +51,7 @@ export type WireVolumeOffer = z.infer<typeof volumeOffer>;
 export const volumeOfferList = z.looseObject({ offers: z.array(z.unknown()) });
 
 /** PUT volumes; the number in `volume_name` ("V.20118481") is the volume's id. */
-export const createdVolume = confirmation.extend({
+export const createdVolume = successAnswer.extend({
   volume_name: looseString,
   volume_id: looseNumber,
   id: looseNumber,

@@ -2,7 +2,7 @@ import { defaultNetworkSettings } from '../../src/api/chooseTransport';
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
 import { examine, type DoctorPorts } from '../../src/features/doctor/checks';
-import type { Finding } from '../../src/features/doctor/finding';
+import type { DoctorFinding } from '../../src/features/doctor/finding';
 import type { User } from '../../src/model/accounts/account';
 import type { ApiKey } from '../../src/model/accounts/apiKey';
 import { fromDollars } from '../../src/model/money';
@@ -78,7 +78,7 @@ export class DoctorScene {
     };
   }
 
-  look(more: Partial<DoctorPorts> = {}): Promise<readonly Finding[]> {
+  look(more: Partial<DoctorPorts> = {}): Promise<readonly DoctorFinding[]> {
     return examine(this.ports(more), new AbortController().signal);
   }
 

@@ -15,6 +15,13 @@ function sources(folder: string): string[] {
     .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
 }
 
+/** Names that a file exports; the signatures of one function count once. */
+function exportsOf(source: string): readonly string[] {
+  const declared =
+    /^export (?:declare )?(?:async )?(?:abstract )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm;
+  return [...new Set([...source.matchAll(declared)].map(([, name = '']) => name))];
+}
+
 describe('the layout of the repository', () => {
   it('has the top-level names that were asked for', () => {
     const given = [
@@ -55,6 +62,23 @@ describe('the layout of the repository', () => {
       assert.ok(isUsed(), `${name} is used nowhere`);
     });
   }
+
+  it('has one thing for each exported name', () => {
+    const places = new Map<string, string[]>();
+    for (const file of readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+      // Every feature is registered under the same name, and the simulator stands for somebody else's program.
+      if (!file.endsWith('.ts') || file.startsWith('simulator') || /^features\/\w+\/index\.ts$/.test(file))
+        continue;
+      for (const name of exportsOf(readFileSync(path.join(root, 'src', file), 'utf8'))) {
+        places.set(name, [...(places.get(name) ?? []), file]);
+      }
+    }
+    assert.ok(places.size > 1000);
+    assert.deepEqual(
+      [...places].filter(([, files]) => files.length > 1),
+      [],
+    );
+  });
 
   it('names the editor only where it may be known', () => {
     const outside = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })

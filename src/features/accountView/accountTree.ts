@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { permissionCategories } from '../../model/accounts/apiKey';
 import { formatMoney } from '../../model/money';
-import { durationText, hoursOfCredit } from '../../model/quote';
+import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/localKeys';
@@ -283,8 +283,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       hours === undefined
         ? ''
         : isPartial
-          ? t('lasts at most {0} with your running instances', localize(durationText(hours)))
-          : t('lasts {0} with your running instances', localize(durationText(hours)));
+          ? t('lasts at most {0} with your running instances', localize(spanOfHours(hours)))
+          : t('lasts {0} with your running instances', localize(spanOfHours(hours)));
     const tooltip = [
       t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
       t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),

@@ -21,7 +21,7 @@ export interface PinView {
 }
 
 /** Puts a `Text` into the language of the editor; a parameter, so that the view is built without one. */
-export type Say = (value: Text | string) => string;
+export type SayText = (value: Text | string) => string;
 
 type Column = ComparisonView['columns'][number];
 type Note = Column['notes'][number];
@@ -32,7 +32,7 @@ function printable(value: string): string {
   return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
 }
 
-export function comparisonView(pins: readonly PinView[], say: Say): ComparisonView {
+export function comparisonView(pins: readonly PinView[], say: SayText): ComparisonView {
   const groups = compareOffers(
     pins.map(({ pin: { offer, origin }, status, readAt }) => ({
       offer,
@@ -57,7 +57,7 @@ export function comparisonView(pins: readonly PinView[], say: Say): ComparisonVi
   };
 }
 
-function columnOf({ pin: { offer }, status, failure }: PinView, say: Say): Column {
+function columnOf({ pin: { offer }, status, failure }: PinView, say: SayText): Column {
   const label = printable(machineName(offer));
   const rent = {
     id: `rent:${offer.id}`,
@@ -82,7 +82,7 @@ function columnOf({ pin: { offer }, status, failure }: PinView, say: Say): Colum
   };
 }
 
-function statusNotes(status: PinStatus, say: Say): Note[] {
+function statusNotes(status: PinStatus, say: SayText): Note[] {
   switch (status.kind) {
     case 'asPinned':
       return [];

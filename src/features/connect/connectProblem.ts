@@ -3,7 +3,7 @@ import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { explainMissingAgent } from '../../ssh/keyAgent';
-import type { Explained, Fix } from '../../ssh/problemText';
+import type { Explained, ConnectFix } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
 import { addToAgent } from './addToAgent';
 
@@ -17,7 +17,7 @@ interface Failed {
 
 /** What only whoever tried to connect can do. */
 export type Actions = Pick<
-  Record<Fix, () => Promise<void>>,
+  Record<ConnectFix, () => Promise<void>>,
   'retry' | 'waitLonger' | 'openTerminal' | 'connectAnyway'
 >;
 
@@ -30,7 +30,7 @@ export class ConnectProblem {
 
   /** Resolves once the message is answered and what was chosen is done; it may stay while the user goes on. */
   async show(actions: Actions): Promise<void> {
-    const labels: Record<Fix, string> = {
+    const labels: Record<ConnectFix, string> = {
       retry: t('Retry'),
       waitLonger: t('Wait up to 60 s'),
       openTerminal: t('Open Terminal'),
@@ -41,7 +41,7 @@ export class ConnectProblem {
       connectAnyway: t('Connect Anyway'),
       showLog: t('Show Log'),
     };
-    const run: Record<Fix, () => Promise<void>> = {
+    const run: Record<ConnectFix, () => Promise<void>> = {
       ...actions,
       attachKey: () => this.attachKey(actions.retry),
       forgetHostKey: () => this.forgetHostKey(actions.retry),

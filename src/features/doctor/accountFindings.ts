@@ -13,7 +13,7 @@ import { mayUse, permissionMeaning, usualPermissions } from '../../model/account
 import type { SshAccount } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { attempt, finding, fixes, skipAll, type Finding } from './finding';
+import { attempt, finding, fixes, skipAll, type DoctorFinding } from './finding';
 import { clockFinding, networkFindings, networkTitles, type NetworkPorts } from './networkFindings';
 
 export interface AccountPorts extends NetworkPorts {
@@ -34,7 +34,10 @@ const titles = { key: text('API key'), ...unreadTitles } as const;
 const longWaitMs = 5_000;
 
 /** The account, its key, and the way to the service. */
-export async function accountFindings(ports: AccountPorts, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function accountFindings(
+  ports: AccountPorts,
+  signal: AbortSignal,
+): Promise<readonly DoctorFinding[]> {
   const { account } = ports;
   const title = text('Account');
   if (!account) {
@@ -93,7 +96,7 @@ class Calls {
     return outcome;
   }
 
-  rateLimit(): Finding {
+  rateLimit(): DoctorFinding {
     if (this.refusal) {
       return finding('rateLimit', titles.rateLimit, 'problem', this.refusal.text);
     }
@@ -112,7 +115,7 @@ class Calls {
   }
 }
 
-function keyValidity(error: unknown): Finding {
+function keyValidity(error: unknown): DoctorFinding {
   if (error === undefined) {
     return finding('key', titles.key, 'ok', text('The service accepts the key.'));
   }
@@ -131,7 +134,7 @@ function keyValidity(error: unknown): Finding {
 }
 
 /** What matters most is tried; the rest is read from the record of the key. */
-async function permissions(client: Client, user: User, calls: Calls): Promise<readonly Finding[]> {
+async function permissions(client: Client, user: User, calls: Calls): Promise<readonly DoctorFinding[]> {
   const instances = await calls.make((options) => client.instances.list(options));
   const sshKeys = await calls.make((options) => client.sshKeys.list(options));
   const apiKeys = await calls.make((options) => client.apiKeys.list(options));
@@ -143,7 +146,7 @@ async function permissions(client: Client, user: User, calls: Calls): Promise<re
   ];
 }
 
-function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): Finding {
+function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): DoctorFinding {
   if (error === undefined) {
     return finding(id, titles[id], 'ok', text('The key has it.'));
   }
@@ -153,8 +156,8 @@ function reading(id: 'may read instances' | 'may read SSH keys', error: unknown)
     : finding(id, titles[id], 'note', sentence);
 }
 
-function others(key: ApiKey | undefined, error: unknown): Finding {
-  const say = (verdict: Finding['verdict'], detail: Text, fix?: Finding['fix']) =>
+function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
+  const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFinding['fix']) =>
     finding('permissions', titles.permissions, verdict, detail, fix);
   if (error instanceof ForbiddenError) {
     return say(
@@ -180,7 +183,7 @@ function joined(all: readonly Text[]): Text {
   return all.reduce((list, one) => text('{0}; {1}', list, one));
 }
 
-function credit({ credit: prepaid, balance }: User): Finding {
+function credit({ credit: prepaid, balance }: User): DoctorFinding {
   const micros = prepaid ?? balance;
   if (micros === undefined) {
     return finding('credit', titles.credit, 'skipped', text('The service does not say.'));

@@ -5,7 +5,7 @@ import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';
 import { accountFindings, type AccountPorts } from './accountFindings';
 import { configFindings } from './configFindings';
-import type { Finding } from './finding';
+import type { DoctorFinding } from './finding';
 import { keyFindings } from './keyFindings';
 import { machineFindings } from './machineFindings';
 import { resolverFindings } from './resolverFindings';
@@ -28,15 +28,15 @@ export async function examine(
   ports: DoctorPorts,
   signal: AbortSignal,
   onPart: (title: Text) => void = () => undefined,
-): Promise<readonly Finding[]> {
-  const parts: readonly (readonly [Text, () => Promise<readonly Finding[]>])[] = [
+): Promise<readonly DoctorFinding[]> {
+  const parts: readonly (readonly [Text, () => Promise<readonly DoctorFinding[]>])[] = [
     [text('Asking the service…'), () => accountFindings(ports, signal)],
     [text('Looking at your SSH keys…'), () => keyFindings(ports, signal)],
     [text('Looking at your SSH files…'), () => configFindings(ports, signal)],
     [text('Looking for Remote-SSH…'), () => Promise.resolve(resolverFindings(ports))],
     [text('Logging in…'), () => machineFindings(ports, signal)],
   ];
-  const all: Finding[] = [];
+  const all: DoctorFinding[] = [];
   for (const [title, look] of parts) {
     onPart(title);
     all.push(...(await look()));

@@ -1,13 +1,13 @@
 import type { ClientFacts, ConfigFacts, IncludeState } from '../../ssh/inspect';
 import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';
-import { finding, fixes, type Finding, type Verdict } from './finding';
+import { finding, fixes, type DoctorFinding, type Verdict } from './finding';
 
 /** The SSH client and the files it reads. */
 export async function configFindings(
   { ssh }: { readonly ssh: Pick<SshService, 'inspect'> },
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { client, config } = await ssh.inspect(signal);
   return [
     clientFinding(client),
@@ -20,7 +20,7 @@ export async function configFindings(
 
 const pathSetting = 'remote.SSH.path';
 
-function clientFinding({ ssh }: ClientFacts): Finding {
+function clientFinding({ ssh }: ClientFacts): DoctorFinding {
   const title = text('SSH client');
   return ssh === undefined
     ? finding(
@@ -36,7 +36,7 @@ function clientFinding({ ssh }: ClientFacts): Finding {
 /** `StrictHostKeyChecking accept-new` came with 7.6; older ones refuse the whole config. */
 const leastVersion = 7.6;
 
-function versionFinding({ ssh }: ClientFacts): Finding {
+function versionFinding({ ssh }: ClientFacts): DoctorFinding {
   const title = text('Version of the SSH client');
   if (ssh === undefined) {
     return finding('sshVersion', title, 'skipped', text('ssh was not found.'));
@@ -62,7 +62,7 @@ function versionFinding({ ssh }: ClientFacts): Finding {
     : finding('sshVersion', title, 'ok', text('OpenSSH {0} knows all that is needed.', version));
 }
 
-function toolsFinding({ missing }: ClientFacts): Finding {
+function toolsFinding({ missing }: ClientFacts): DoctorFinding {
   const title = text('SSH tools');
   return missing.length > 0
     ? finding(
@@ -74,7 +74,7 @@ function toolsFinding({ missing }: ClientFacts): Finding {
     : finding('sshTools', title, 'ok', text('ssh-keygen is there.'));
 }
 
-function modesFinding({ tooOpen }: ConfigFacts): Finding {
+function modesFinding({ tooOpen }: ConfigFacts): DoctorFinding {
   const title = text('Who can read and write');
   if (tooOpen === undefined) {
     return finding(
@@ -107,7 +107,7 @@ const includeTexts: Record<IncludeState, readonly [Verdict, Text]> = {
   encoding: ['problem', text('The SSH config is not plain text. Save it as UTF-8.')],
 };
 
-function includeFinding(config: ConfigFacts): Finding {
+function includeFinding(config: ConfigFacts): DoctorFinding {
   const title = text('SSH config {0}', config.file);
   const [verdict, detail] = includeTexts[config.include];
   if (config.isReadOnly && verdict !== 'ok') {

@@ -5,16 +5,16 @@ import { text, type Text } from '../../util/text';
 export type Verdict = 'ok' | 'note' | 'problem' | 'skipped';
 
 /** One thing looked at: what it is, how it is, and the command that mends it. */
-export interface Finding {
+export interface DoctorFinding {
   readonly id: string;
   readonly title: Text;
   readonly verdict: Verdict;
   readonly detail: Text | string;
-  readonly fix?: Fix;
+  readonly fix?: DoctorFix;
 }
 
 /** What a row does when it is picked. */
-export type Fix = { readonly label: Text } & (
+export type DoctorFix = { readonly label: Text } & (
   | { readonly kind: 'command'; readonly command: string; readonly args?: readonly unknown[] }
   | { readonly kind: 'openFile'; readonly file: string; readonly copy?: string }
   /** Takes the rights of others away from SSH files. */
@@ -27,15 +27,15 @@ export const finding = (
   title: Text,
   verdict: Verdict,
   detail: Text | string,
-  fix?: Finding['fix'],
-): Finding => ({ id, title, verdict, detail, ...(fix ? { fix } : {}) });
+  fix?: DoctorFinding['fix'],
+): DoctorFinding => ({ id, title, verdict, detail, ...(fix ? { fix } : {}) });
 
 /** Checks that do not apply, by their ids and titles, all for one reason. */
-export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): readonly Finding[] {
+export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): readonly DoctorFinding[] {
   return Object.entries(checks).map(([id, title]) => finding(id, title, 'skipped', why));
 }
 
-const command = (label: Text, id: string, ...args: readonly unknown[]): Fix => ({
+const command = (label: Text, id: string, ...args: readonly unknown[]): DoctorFix => ({
   label,
   kind: 'command',
   command: id,
@@ -59,13 +59,13 @@ export const fixes = {
     command(text('Show Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
   reboot: (instanceId: number) => command(text('Reboot'), 'gpuRental.instance.reboot', { instanceId }),
   tighten: { label: text('Make Private'), kind: 'tighten' },
-  forgetHostKey: (alias: string): Fix => ({
+  forgetHostKey: (alias: string): DoctorFix => ({
     label: text('Forget the Old Key'),
     kind: 'forgetHostKey',
     alias,
   }),
-  openFile: (file: string): Fix => ({ label: text('Open File'), kind: 'openFile', file }),
-  pasteLine: (file: string, copy: string): Fix => ({
+  openFile: (file: string): DoctorFix => ({ label: text('Open File'), kind: 'openFile', file }),
+  pasteLine: (file: string, copy: string): DoctorFix => ({
     label: text('Copy Line and Open File'),
     kind: 'openFile',
     file,

@@ -8,7 +8,7 @@ import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { connectable, examine, type DoctorPorts } from './checks';
-import type { Finding, Fix, Verdict } from './finding';
+import type { DoctorFinding, DoctorFix, Verdict } from './finding';
 import { reportText } from './reportText';
 
 type Deps = Pick<
@@ -78,7 +78,7 @@ const icons: Record<Verdict, string> = {
 const order: readonly Verdict[] = ['problem', 'note', 'ok', 'skipped'];
 
 /** The findings to pick from; true where everything is to be looked at again. */
-async function show(deps: Deps, findings: readonly Finding[]): Promise<boolean> {
+async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boolean> {
   for (;;) {
     const picked = await pick(findings);
     if (picked === 'lookAgain') {
@@ -100,7 +100,9 @@ async function show(deps: Deps, findings: readonly Finding[]): Promise<boolean> 
   }
 }
 
-async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' | 'lookAgain' | undefined> {
+async function pick(
+  findings: readonly DoctorFinding[],
+): Promise<DoctorFinding | 'showText' | 'lookAgain' | undefined> {
   const rows = [...findings]
     .sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
     .map((one) => ({
@@ -125,7 +127,7 @@ async function pick(findings: readonly Finding[]): Promise<Finding | 'showText' 
 /** A finding in full, for which a row is too short, with its fix. */
 async function explain(
   deps: Deps,
-  { title, detail, verdict, fix }: Finding,
+  { title, detail, verdict, fix }: DoctorFinding,
 ): Promise<'list' | 'lookAgain' | 'mended'> {
   const label = fix && localize(fix.label);
   const again = t('Check Again');
@@ -148,7 +150,7 @@ async function explain(
   return 'mended';
 }
 
-async function mend({ ssh }: Deps, fix: Fix): Promise<void> {
+async function mend({ ssh }: Deps, fix: DoctorFix): Promise<void> {
   switch (fix.kind) {
     case 'command':
       await vscode.commands.executeCommand(fix.command, ...(fix.args ?? []));

@@ -2,7 +2,7 @@ import type { Client } from '../../api/client';
 import { worksUnattended, matchKeys } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';
-import { attempt, finding, fixes, skipAll, type Finding } from './finding';
+import { attempt, finding, fixes, skipAll, type DoctorFinding } from './finding';
 
 interface Ports {
   readonly account: { readonly client: Client } | undefined;
@@ -24,7 +24,10 @@ export function uncomparedText(files: readonly string[]): Text {
 }
 
 /** The keys of this computer, and whether the account knows one of them. */
-export async function keyFindings({ account, ssh }: Ports, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function keyFindings(
+  { account, ssh }: Ports,
+  signal: AbortSignal,
+): Promise<readonly DoctorFinding[]> {
   const [local, uncompared] = await Promise.all([ssh.localKeys(signal), ssh.unreadKeys(signal)]);
   if (local.length === 0) {
     const { localKey, ...others } = titles;

@@ -11,7 +11,7 @@ import type { SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { uncomparedText } from './keyFindings';
-import { attempt, finding, fixes, skipAll, type Finding, type Fix } from './finding';
+import { attempt, finding, fixes, skipAll, type DoctorFinding, type DoctorFix } from './finding';
 
 interface Ports {
   readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
@@ -33,7 +33,7 @@ const titles = {
 } as const;
 
 /** One instance: its addresses, its login, the config as ssh reads it, its GPU and its disk. */
-export async function machineFindings(ports: Ports, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function machineFindings(ports: Ports, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
   const { account, ssh, instanceId } = ports;
   const instance = ports.instances.find(({ id }) => id === instanceId);
   if (!account || !instance) {
@@ -104,8 +104,8 @@ function keyFinding(
   instance: Instance,
   { lines, unread }: Awaited<ReturnType<typeof registeredKeys>>,
   { isIn, local, uncompared }: KeyFacts,
-): Finding {
-  const say = (verdict: Finding['verdict'], detail: Text, fix?: Fix) =>
+): DoctorFinding {
+  const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFix) =>
     finding('keyOnInstance', titles.keyOnInstance, verdict, detail, fix);
   if (isIn || matchKeys(local, lines).length > 0) {
     return say('ok', text('A key of this computer is on it.'));
@@ -138,7 +138,7 @@ const silence: Record<Exclude<ProbeOutcome, 'ssh'>, Text> = {
   closed: text('The connection was closed without a greeting.'),
 };
 
-function addressFindings(probes: readonly ProbeResult[]): readonly Finding[] {
+function addressFindings(probes: readonly ProbeResult[]): readonly DoctorFinding[] {
   return (['direct', 'proxy'] as const).flatMap((kind) => {
     const id = `${kind} address` as const;
     const own = probes.filter(({ endpoint }) => endpoint.kind === kind);
@@ -170,7 +170,7 @@ const noServer: readonly PreflightProblem[] = [
   'noGreeting',
 ];
 
-function sshdFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): Finding {
+function sshdFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): DoctorFinding {
   const title = titles.sshd;
   return !preflight.ok && noServer.includes(preflight.problem)
     ? finding(
@@ -183,7 +183,7 @@ function sshdFinding(instance: Instance, host: PreparedHost, preflight: Prefligh
     : finding('sshd', title, 'ok', text('It answers.'));
 }
 
-function verificationFinding({ verification, userConfig }: PreparedHost): Finding {
+function verificationFinding({ verification, userConfig }: PreparedHost): DoctorFinding {
   const explained = explainVerification(verification);
   const place =
     verification.kind === 'overridden' ? verification.overrides.find((one) => one.place)?.place : undefined;
@@ -192,7 +192,7 @@ function verificationFinding({ verification, userConfig }: PreparedHost): Findin
     : finding('sshG', titles.sshG, 'ok', text('ssh reads what was written.'));
 }
 
-function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): Finding {
+function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorFinding {
   if (preflight.ok) {
     return finding('hostKey', titles.hostKey, 'ok', text('It is the one that was met at the first contact.'));
   }
@@ -207,7 +207,7 @@ function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): Finding
     : finding('hostKey', titles.hostKey, 'skipped', text('No login would be possible.'));
 }
 
-function loginFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): Finding {
+function loginFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): DoctorFinding {
   const title = titles.login;
   if (!preflight.ok && preflight.problem !== 'diskFull') {
     const explained = explainFailure(preflight, host.identity).text;
@@ -226,7 +226,7 @@ function loginFinding(instance: Instance, host: PreparedHost, preflight: Preflig
     : finding('login', title, 'ok', text('The login works.'));
 }
 
-function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProblem): Fix {
+function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProblem): DoctorFix {
   switch (problem) {
     case 'authentication':
       return fixes.attachKey(instance.id);
@@ -247,7 +247,7 @@ function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProb
   }
 }
 
-function diskFinding(instance: Instance, preflight: PreflightResult): Finding {
+function diskFinding(instance: Instance, preflight: PreflightResult): DoctorFinding {
   const title = titles.disk;
   if (preflight.ok) {
     return preflight.freeMb === undefined
@@ -264,7 +264,7 @@ async function gpuFinding(
   instance: Instance,
   alias: string,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { code, stdout, stderr } = await ssh.exec(alias, 'nvidia-smi -L', { signal, timeoutMs: 20_000 });
   const [first = ''] = stdout.split(/\r?\n/);
   return code === 0 && first !== ''

@@ -4,7 +4,7 @@ import { NotReachableError, TimedOutError } from '../../api/errors';
 import { proxyFor, type ProxyEnvironment } from '../../api/proxySettings';
 import { TransportFailure, type FailureKind } from '../../api/transport';
 import { text } from '../../util/text';
-import { finding, fixes, type Finding } from './finding';
+import { finding, fixes, type DoctorFinding } from './finding';
 
 export interface NetworkPorts {
   readonly network: NetworkSettings;
@@ -24,7 +24,7 @@ export function networkFindings(
   serviceUrl: string,
   { network, env }: NetworkPorts,
   error: unknown,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const url = new URL(serviceUrl);
   return [
     reachability(error),
@@ -42,7 +42,7 @@ function failureKind(error: unknown): FailureKind | undefined {
   return cause instanceof TransportFailure ? cause.kind : undefined;
 }
 
-function reachability(error: unknown): Finding {
+function reachability(error: unknown): DoctorFinding {
   return isUnreached(error)
     ? finding(
         'reachable',
@@ -54,8 +54,13 @@ function reachability(error: unknown): Finding {
     : finding('reachable', networkTitles.reachable, 'ok', text('The service answers.'));
 }
 
-function proxyFinding(url: URL, network: NetworkSettings, env: ProxyEnvironment, error: unknown): Finding {
-  const say = (verdict: Finding['verdict'], detail: Finding['detail']) =>
+function proxyFinding(
+  url: URL,
+  network: NetworkSettings,
+  env: ProxyEnvironment,
+  error: unknown,
+): DoctorFinding {
+  const say = (verdict: DoctorFinding['verdict'], detail: DoctorFinding['detail']) =>
     finding(
       'proxy',
       networkTitles.proxy,
@@ -84,9 +89,17 @@ function proxyFinding(url: URL, network: NetworkSettings, env: ProxyEnvironment,
   return say('ok', text('Requests go through {0}.', new URL(proxy).host));
 }
 
-function certificates(url: URL, network: NetworkSettings, env: ProxyEnvironment, error: unknown): Finding {
-  const say = (verdict: Finding['verdict'], detail: Finding['detail'], fix?: Finding['fix']) =>
-    finding('certificates', networkTitles.certificates, verdict, detail, fix);
+function certificates(
+  url: URL,
+  network: NetworkSettings,
+  env: ProxyEnvironment,
+  error: unknown,
+): DoctorFinding {
+  const say = (
+    verdict: DoctorFinding['verdict'],
+    detail: DoctorFinding['detail'],
+    fix?: DoctorFinding['fix'],
+  ) => finding('certificates', networkTitles.certificates, verdict, detail, fix);
   const open = fixes.openSetting('http.systemCertificates');
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     return say(
@@ -122,7 +135,7 @@ const noteMs = 30_000;
 const problemMs = 300_000;
 
 /** `date` is the header of an answer that came at `nowMs`. */
-export function clockFinding(date: string | undefined, nowMs: number): Finding {
+export function clockFinding(date: string | undefined, nowMs: number): DoctorFinding {
   const title = networkTitles.clock;
   const serverMs = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serverMs)) {

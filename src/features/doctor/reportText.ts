@@ -1,5 +1,5 @@
 import type { Text } from '../../util/text';
-import type { Finding, Verdict } from './finding';
+import type { DoctorFinding, Verdict } from './finding';
 
 const marks: Record<Verdict, string> = {
   ok: '[ok]',
@@ -9,7 +9,10 @@ const marks: Record<Verdict, string> = {
 };
 
 /** The findings as text to save or send; `say` translates and takes secrets out. */
-export function reportText(findings: readonly Finding[], say: (value: Text | string) => string): string {
+export function reportText(
+  findings: readonly DoctorFinding[],
+  say: (value: Text | string) => string,
+): string {
   const lines = findings.map(
     ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
   );

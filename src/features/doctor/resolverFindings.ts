@@ -1,7 +1,7 @@
 import { plainText } from '../../ssh/plainText';
 import type { Resolver } from '../../ssh/resolvers';
 import { text } from '../../util/text';
-import { finding, fixes, skipAll, type Finding } from './finding';
+import { finding, fixes, skipAll, type DoctorFinding } from './finding';
 
 interface Ports {
   readonly resolvers: readonly Resolver[];
@@ -15,7 +15,7 @@ const titles = {
 } as const;
 
 /** What opens windows on SSH hosts here. */
-export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonly Finding[] {
+export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonly DoctorFinding[] {
   const [first, second] = resolvers;
   if (!first) {
     const { resolver, ...others } = titles;
@@ -64,7 +64,7 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
   ];
 }
 
-function configHonoured({ name, section, honoursConfigFile }: Resolver, isSet: boolean): Finding {
+function configHonoured({ name, section, honoursConfigFile }: Resolver, isSet: boolean): DoctorFinding {
   if (!isSet) {
     return finding('configHonoured', titles.configHonoured, 'skipped', text('Your usual file is used.'));
   }

@@ -13,7 +13,7 @@ export type InstanceNode =
 export const loading: InstanceNode = { kind: 'loading' };
 
 /** Keeps one object for each thing shown, so that refreshes do not move selection or focus. */
-export class NodeCache {
+export class InstanceNodes {
   private readonly instances = new Map<number, InstanceNode>();
   private readonly groups = new Map<string, InstanceNode>();
   private readonly partials = new Map<number, InstanceNode>();

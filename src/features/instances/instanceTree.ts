@@ -10,7 +10,7 @@ import { burnNow } from '../../store/instances/burn';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
-import { loading, NodeCache, type InstanceNode } from './instanceNodes';
+import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 
@@ -18,7 +18,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' 
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly nodes = new NodeCache();
+  private readonly nodes = new InstanceNodes();
   private readonly store = new DisposableStore();
   private isOneOfSeveral = false;
 

@@ -14,7 +14,7 @@ import { arm, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;
 
-export function nameOf({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+export function nameOfInstance({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
 }
@@ -36,7 +36,7 @@ export async function setLease(
   action: LeaseAction,
   term: LeaseTerm,
 ): Promise<void> {
-  const name = nameOf(deps, instanceId);
+  const name = nameOfInstance(deps, instanceId);
   const now = deps.clock.now();
   const will = willText({ id: '', instanceId, action, term, setAt: now }, now);
   if (action === 'destroy' && !(await confirmDestroy(name, will, term))) {
@@ -87,7 +87,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
     return;
   }
   const { lease, sentAt } = changed;
-  const name = nameOf(deps, instanceId);
+  const name = nameOfInstance(deps, instanceId);
   if (tellLate(deps, name, before, sentAt)) {
     return;
   }
@@ -101,7 +101,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
 
 export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
   const { leases, clock } = deps;
-  const name = nameOf(deps, instanceId);
+  const name = nameOfInstance(deps, instanceId);
   const before = leases.find(instanceId)?.lease;
   const disarmed = await disarm(deps, instanceId, name);
   if (disarmed === 'no') {

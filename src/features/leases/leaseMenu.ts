@@ -5,7 +5,7 @@ import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
 import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../model/instances/lease';
 import { durationText } from '../../util/duration';
-import { canArm, cancel, diskPrice, extend, nameOf, setLease } from './changes';
+import { canArm, cancel, diskPrice, extend, nameOfInstance, setLease } from './changes';
 import type { LeaseDeps } from './deps';
 import { idleMeaning, leaseNote, needsEditor } from './leaseWords';
 import { arm, check, disarm } from './machineTimers';
@@ -25,7 +25,7 @@ export class LeaseMenu {
 
   async show(): Promise<void> {
     await this.picker.open({
-      title: t('Stop or Destroy {0} Later', nameOf(this.deps, this.instanceId)),
+      title: t('Stop or Destroy {0} Later', nameOfInstance(this.deps, this.instanceId)),
       placeholder: t('Done by {0}', needsEditor()),
       rows: () => [...this.presentRows(), ...this.newRows()],
       // The first row only informs.
@@ -51,7 +51,7 @@ export class LeaseMenu {
     }
     const { lease, state } = row;
     const now = deps.clock.now();
-    const name = nameOf(deps, instanceId);
+    const name = nameOfInstance(deps, instanceId);
     const at = fireAt(lease, state);
     const note = leaseNote(row, now);
     const [, carriedOut] = note.lines;

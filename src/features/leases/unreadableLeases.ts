@@ -5,7 +5,7 @@ import { TellOnce } from '../../editor/tellOnce';
 import type { UnreadableLease } from '../../store/leases/leaseFiles';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
-import { nameOf } from './changes';
+import { nameOfInstance } from './changes';
 import type { LeaseDeps } from './deps';
 
 const dayMs = 24 * 3_600_000;
@@ -36,7 +36,7 @@ export function tellUnreadable(deps: LeaseDeps): Disposable {
 }
 
 async function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): Promise<void> {
-  const name = nameOf(deps, instanceId);
+  const name = nameOfInstance(deps, instanceId);
   if (kind === 'damaged') {
     const set = t('Set Again…');
     const message = t(

@@ -7,7 +7,7 @@ import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
-import { listed, nameOf } from './lifecycleWords';
+import { listed, nameOfSome } from './lifecycleWords';
 
 /** More would not fit into a dialog. */
 const mostRepositories = 5;
@@ -15,7 +15,7 @@ const mostRepositories = 5;
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
   const work = instances.flatMap((instance) => workLines(instance, found.looks.get(instance), instances));
   return {
-    message: t('Destroy {0}?', nameOf(instances)),
+    message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
       (instances.length === 1
         ? t('Everything on its disk is lost for good. This cannot be undone.')

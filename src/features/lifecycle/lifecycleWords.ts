@@ -26,7 +26,7 @@ export function runningPrice(instances: readonly Instance[]): string {
     : t('{0}/h', formatMoney(add(zero, ...known)));
 }
 
-export function nameOf(instances: readonly Instance[]): string {
+export function nameOfSome(instances: readonly Instance[]): string {
   const [only] = instances;
   return instances.length === 1 && only ? instanceName(only) : t('{0} instances', instances.length);
 }
@@ -39,7 +39,7 @@ export function listed(instances: readonly Instance[]): string {
 
 export function startQuestion(instances: readonly Instance[]): Question {
   return {
-    message: t('Start {0}?', nameOf(instances)),
+    message: t('Start {0}?', nameOfSome(instances)),
     detail:
       t('From then on it costs {0}.', runningPrice(instances)) +
       ' ' +
@@ -51,7 +51,7 @@ export function startQuestion(instances: readonly Instance[]): Question {
 
 export function stopQuestion(instances: readonly Instance[]): Question {
   return {
-    message: t('Stop {0}?', nameOf(instances)),
+    message: t('Stop {0}?', nameOfSome(instances)),
     detail:
       t('Running processes stop. Its disk is kept and still costs {0}.', stoppedPrice(instances)) +
       ' ' +
@@ -64,7 +64,7 @@ export function stopQuestion(instances: readonly Instance[]): Question {
 /** For starts that wait for a free GPU: nothing runs that could end. */
 export function cancelStartQuestion(instances: readonly Instance[]): Question {
   return {
-    message: t('Cancel the start of {0}?', nameOf(instances)),
+    message: t('Cancel the start of {0}?', nameOfSome(instances)),
     detail:
       t(
         'It waits for a free GPU. It then stays stopped; its disk is kept and still costs {0}.',
@@ -76,7 +76,7 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
 
 export function rebootQuestion(instances: readonly Instance[]): Question {
   return {
-    message: t('Reboot {0}?', nameOf(instances)),
+    message: t('Reboot {0}?', nameOfSome(instances)),
     detail:
       t(
         'Running processes stop. Its disk and its GPU are kept, and it still costs {0}.',

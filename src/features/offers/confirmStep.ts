@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { pickFromList, plainLabel, type Answer, type Row } from '../../editor/quickPick';
+import { pickFromList, plainLabel, type StepAnswer, type Row } from '../../editor/quickPick';
 import type { AcceptGuard } from '../../model/rentals/acceptGuard';
 import {
   confirmation,
@@ -23,7 +23,7 @@ export type Confirmed =
   | { readonly kind: 'stay' };
 
 /** What changed since the user looked, shown on top of the confirmation; each part is one line. */
-export interface Notice {
+export interface ConfirmNotice {
   readonly label: string;
   readonly detail: string;
 }
@@ -33,8 +33,8 @@ export function confirmStep(
   flow: RentFlow,
   input: ConfirmationInput,
   guard: AcceptGuard,
-  notice: Notice | undefined,
-): Promise<Answer<Confirmed>> {
+  notice: ConfirmNotice | undefined,
+): Promise<StepAnswer<Confirmed>> {
   const facts = confirmation(input);
   return pickFromList<Confirmed>({
     title: t('Rent: Confirm'),
@@ -69,7 +69,7 @@ export function confirmStep(
 function confirmRows(
   input: ConfirmationInput,
   facts: Confirmation,
-  notice: Notice | undefined,
+  notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const separator = (label: string): Row<Confirmed> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   return [

@@ -13,7 +13,7 @@ import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { UserError } from '../../util/errors';
 import type { OffersView } from './offerSession';
 import { offerPrefix } from './offerPlace';
-import { failureText, type RowButton } from './offerTools';
+import { failedMachineText, type RowButton } from './offerTools';
 
 /** What the rows of the offer list do. */
 export interface OfferActions {
@@ -41,7 +41,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   const rate = runningRateOfOffer(offer, query);
   const buttons = actions.buttons(offer);
   const failure = actions.failure(offer);
-  const marked = failure ? [failureText(failure)] : [];
+  const marked = failure ? [failedMachineText(failure)] : [];
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),

@@ -78,7 +78,7 @@ export function failureOf(session: OfferSession, { machineId }: Offer): FailedMa
 }
 
 /** "failed before on 12 Nov 2026: the host's reason". */
-export function failureText({ at, reason }: FailedMachine): string {
+export function failedMachineText({ at, reason }: FailedMachine): string {
   const day = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(at);
   const why = plainLabel(plain(reason)).slice(0, 80);
   return why === '' ? t('failed before on {0}', day) : t('failed before on {0}: {1}', day, why);

@@ -1,5 +1,5 @@
 import { t } from '../../editor/localize';
-import { askText, pickFromList, type Answer, type Row } from '../../editor/quickPick';
+import { askText, pickFromList, type StepAnswer, type Row } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import {
   effectiveRuntype,
@@ -26,7 +26,7 @@ interface Option {
 type Toggled = 'useJupyterLab' | 'pythonUtf8' | 'langUtf8' | 'vm';
 
 /** Everything that most rentals leave alone. Opened from the confirmation, to which it returns. */
-export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
+export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<StepAnswer<StepResult>> {
   let activeId: string | undefined;
   for (;;) {
     const options = optionsFor(flow, deps);

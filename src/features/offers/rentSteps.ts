@@ -4,7 +4,7 @@ import {
   askText,
   pickFromList,
   plainLabel,
-  type Answer,
+  type StepAnswer,
   type Row,
   type StepTitle,
 } from '../../editor/quickPick';
@@ -69,13 +69,13 @@ function titled(flow: RentFlow, title: string): StepTitle {
   };
 }
 
-function done<T>(answer: Answer<T>, result: (value: T) => StepResult): Answer<StepResult> {
+function done<T>(answer: StepAnswer<T>, result: (value: T) => StepResult): StepAnswer<StepResult> {
   return answer.kind === 'picked' ? { kind: 'picked', value: result(answer.value) } : answer;
 }
 
 type SourcePick = { readonly image: string } | { readonly template: TemplatePick };
 
-export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer<StepResult>> {
+export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<StepAnswer<StepResult>> {
   const current = flow.choices.source;
   const images = [...new Set([...deps.recentImages, ...usualImages])].map((image): Row<SourcePick> => ({
     id: `image:${image}`,
@@ -123,7 +123,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<Answer
     : done(chosen, (template) => ({ set: { source: { kind: 'template', template } } }));
 }
 
-export async function diskStep(flow: RentFlow): Promise<Answer<StepResult>> {
+export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const gb = plannedDiskGb(flow.choices);
   const costOf = (size: number): string | undefined => {
     const { rentalType, diskGb } = flow.query;
@@ -171,7 +171,7 @@ export async function askStay(rents: RentMemory, flow: RentFlow): Promise<void> 
 /** The service takes 256 characters, including our mark (docs/service/limits.md#sizes). */
 const longestLabel = 240;
 
-export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {
+export async function labelStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const answer = await askText({
     ...titled(flow, t('Rent: Label')),
     prompt: t('A name to recognize the instance by. Optional.'),
@@ -184,7 +184,7 @@ export async function labelStep(flow: RentFlow): Promise<Answer<StepResult>> {
 
 type RuntypePick = Runtype | 'template';
 
-export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
+export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const { choices, offer } = flow;
   const { source } = choices;
   const rows: Row<RuntypePick>[] = offeredRuntypes.map((runtype) => {
@@ -221,7 +221,7 @@ export async function runtypeStep(flow: RentFlow): Promise<Answer<StepResult>> {
   );
 }
 
-export async function bidStep(flow: RentFlow): Promise<Answer<StepResult>> {
+export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const { offer, choices } = flow;
   const rows = suggestBids(offer).map(({ bid, meaning }): Row<string> => ({
     id: String(bid),

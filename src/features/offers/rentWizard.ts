@@ -1,4 +1,4 @@
-import type { Answer } from '../../editor/quickPick';
+import type { StepAnswer } from '../../editor/quickPick';
 import { fromDollars } from '../../model/money';
 import type { Rate } from '../../model/quote';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
@@ -8,7 +8,7 @@ import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
-import { confirmStep, type Confirmed, type Notice } from './confirmStep';
+import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import { Renting, type RentingEnd } from './renting';
 import { RentMemory } from './rentMemory';
@@ -49,7 +49,7 @@ export async function rentOffer(
 }
 
 class RentWizard {
-  private notice: Notice | undefined;
+  private notice: ConfirmNotice | undefined;
   private readonly renting: Renting;
   private readonly rents: RentMemory;
 
@@ -100,7 +100,7 @@ class RentWizard {
     }
   }
 
-  private ask(step: Exclude<RentFlow['step'], 'confirm'>): Promise<Answer<StepResult>> {
+  private ask(step: Exclude<RentFlow['step'], 'confirm'>): Promise<StepAnswer<StepResult>> {
     const { flow } = this;
     switch (step) {
       case 'source':
@@ -143,7 +143,7 @@ class RentWizard {
 
   /** One showing of the confirmation; nothing when the wizard goes on. */
   private async confirm(): Promise<WizardEnd | undefined> {
-    const answer: Answer<Confirmed> = await confirmStep(this.flow, this.input(), this.guard, this.notice);
+    const answer: StepAnswer<Confirmed> = await confirmStep(this.flow, this.input(), this.guard, this.notice);
     this.notice = undefined;
     switch (answer.kind) {
       case 'cancelled':

@@ -18,13 +18,13 @@ import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
 import { presentTemplate } from '../../store/templates/presentTemplate';
 import { isCancelled, UserError } from '../../util/errors';
-import type { Notice } from './confirmStep';
+import type { ConfirmNotice } from './confirmStep';
 import { findCopy, nextOffer, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
 
 /** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
-type NotRented = { readonly kind: 'again'; readonly notice: Notice } | { readonly kind: 'noneLeft' };
+type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
 
 /** What came of a yes. */
 export type RentingEnd =

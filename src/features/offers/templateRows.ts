@@ -6,7 +6,7 @@ import {
   askText,
   pickFromList,
   plainLabel,
-  type Answer,
+  type StepAnswer,
   type Row,
   type StepTitle,
 } from '../../editor/quickPick';
@@ -127,7 +127,7 @@ export async function templateOf(
   pick: TemplatePick,
   client: Client,
   titled: StepTitle,
-): Promise<Answer<Template>> {
+): Promise<StepAnswer<Template>> {
   if (pick === 'recommended') {
     return fromSearch(titled, () => client.templates.search({ recommended: { eq: true } }), {
       title: t('Recommended Templates'),
@@ -153,7 +153,7 @@ export async function currentTemplate(client: Client, id: number): Promise<Templ
   return found;
 }
 
-async function searched(client: Client, titled: StepTitle): Promise<Answer<Template>> {
+async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<Template>> {
   let query = '';
   for (;;) {
     const answer = await askText({
@@ -188,7 +188,7 @@ async function fromSearch(
   titled: StepTitle,
   search: () => Promise<{ readonly items: readonly Template[] }>,
   words: { readonly title: string; readonly none: string },
-): Promise<Answer<Template>> {
+): Promise<StepAnswer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
     const { items } = await withCancellableProgress(t('Reading templates'), search);

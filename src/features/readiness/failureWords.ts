@@ -12,7 +12,7 @@ export function failureSentence(name: string, reason: FailureReason, message: st
     timedOut: t('{0} did not get ready in time. It may still do so.', name),
   };
   const words = message === undefined ? '' : plain(message).slice(0, 300);
-  const explained = explain(words);
+  const explained = failureMeaning(words);
   const said = t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
   return [sentences[reason], words === '' ? undefined : said, explained]
     .filter((part) => part !== undefined)
@@ -20,7 +20,7 @@ export function failureSentence(name: string, reason: FailureReason, message: st
 }
 
 /** What the host's message means in plain words, for the messages that are known. */
-export function explain(message: string): string | undefined {
+export function failureMeaning(message: string): string | undefined {
   const meanings: readonly (readonly [RegExp, () => string])[] = [
     [
       /manifest.*(unknown|not found)|repository does not exist|no such image|pull access denied/i,

@@ -13,7 +13,7 @@ import type { ReadinessEvent } from '../../store/rentals/readiness';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { explain, failureSentence, troubleSentence } from './failureWords';
+import { failureMeaning, failureSentence, troubleSentence } from './failureWords';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
 
@@ -95,7 +95,7 @@ export class ReadinessNotifications {
       message === undefined
         ? t('{0} takes longer than usual to get ready.', name)
         : t('{0} takes longer than usual to get ready. The host says: {1}', name, message.slice(0, 300));
-    const meaning = message === undefined ? undefined : explain(message);
+    const meaning = message === undefined ? undefined : failureMeaning(message);
     return ask('warning', meaning === undefined ? said : `${said} ${meaning}`, [
       [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
       [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],

@@ -9,7 +9,7 @@ import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
 import type { WatchDeps } from './deps';
-import { nameOf, nameProblem, priceQuestion } from './watchSearch';
+import { nameOfQuery, nameProblem, priceQuestion } from './watchSearch';
 
 /** The list of watched searches, with what can be done with each. */
 export async function manageWatches(deps: WatchDeps): Promise<void> {
@@ -123,7 +123,7 @@ function stateText({ watch, state, isChecking }: WatchRow, now: number): string 
     );
     return checked === undefined ? failed : `${failed} · ${checked}`;
   }
-  return [checked, nameOf(watch.query)].filter((part) => part !== undefined).join(' · ');
+  return [checked, nameOfQuery(watch.query)].filter((part) => part !== undefined).join(' · ');
 }
 
 /** All that the buttons do, and more, for the keyboard. */

@@ -124,7 +124,7 @@ async function askForWatch(
       totalSteps: 2,
       canGoBack: true,
       prompt: t('A name by which you know it again'),
-      value: (subject.name ?? nameOf(subject.query)).slice(0, 80),
+      value: (subject.name ?? nameOfQuery(subject.query)).slice(0, 80),
       problem: nameProblem,
     });
     if (name.kind === 'picked') {
@@ -153,7 +153,7 @@ export function nameProblem(typed: string): string | undefined {
 }
 
 /** What is searched for, without its order and price. */
-export function nameOf(query: MarketQuery): string {
+export function nameOfQuery(query: MarketQuery): string {
   const described = describeQuery({
     ...query,
     filters: withFilter(query.filters, 'pricePerHour', undefined),

@@ -5,7 +5,7 @@ import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import type { Text } from '../../util/text';
-import { failureText, isFinal } from './failures';
+import { factorFailureText, isFinal } from './failures';
 import { codeTime, windowTime } from './words';
 
 export interface CodeQuestion<T> {
@@ -188,7 +188,7 @@ class CodeBox<T> {
   private tell(error: unknown): void {
     const now = this.clock.now();
     if (error instanceof UserError && !isFinal(error, now)) {
-      this.input.validationMessage = failureText(error, now);
+      this.input.validationMessage = factorFailureText(error, now);
     } else if (isCancelled(error)) {
       this.finish({ kind: 'cancelled' });
     } else {

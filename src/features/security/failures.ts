@@ -4,7 +4,7 @@ import type { UserError } from '../../util/errors';
 import { timeOfDay } from './words';
 
 /** What went wrong with a code, with the time at which a locked method opens again. */
-export function failureText(error: UserError, now: number): string {
+export function factorFailureText(error: UserError, now: number): string {
   if (error instanceof RefusedError) {
     if (isLockedOut(error, now)) {
       return error.lockedUntil === undefined ? localize(error.text) : lockedText(error.lockedUntil * 1000);

@@ -4,7 +4,7 @@ import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
-import { prove } from './proof';
+import { proveFactor } from './proof';
 
 /** The second factor at sign-in, or whenever a session has ended. */
 export async function logIn(
@@ -13,7 +13,7 @@ export async function logIn(
   signal: AbortSignal,
 ): Promise<TfaLogin | undefined> {
   const login = await whileAsked(() =>
-    prove({
+    proveFactor({
       title: admin
         ? t('Second Factor for an Admin Session: {0}', account.name)
         : t('Second Factor: {0}', account.name),

@@ -10,7 +10,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
-import { prove } from './proof';
+import { proveFactor } from './proof';
 import { whileReading } from './waiting';
 import { methodName } from './words';
 
@@ -70,7 +70,7 @@ export async function removeMethod(
     return false;
   }
   const remove = remover(account.client, method);
-  const removed = await prove({
+  const removed = await proveFactor({
     title: t('Confirm the Removal'),
     question: method
       ? t('How do you want to prove that it is you, to remove {0}?', methodName(method))
@@ -142,7 +142,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   let codes: readonly string[] | undefined;
   const lost: unknown[] = [];
   try {
-    codes = await prove({
+    codes = await proveFactor({
       title: t('Confirm New Backup Codes'),
       client: account.client,
       person: user,

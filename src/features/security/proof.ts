@@ -11,7 +11,7 @@ import type { TfaProof } from '../../model/accounts/tfa';
 import { isCancelled, UserError } from '../../util/errors';
 import { chooseFactor, type ChoiceRequest } from './chooseFactor';
 import { askCode, type CodeAnswer } from './codeBox';
-import { failureText, isAboutRequest } from './failures';
+import { factorFailureText, isAboutRequest } from './failures';
 import { sendSms, sendSmsAgain } from './challenges';
 import { tellClosed } from './unverified';
 import { whileReading, withSending } from './waiting';
@@ -22,7 +22,7 @@ export interface ProofRequest<T> extends ChoiceRequest {
 }
 
 /** Asks how somebody proves who they are, has a code sent where that is the way, and uses it. */
-export function prove<T>(request: ProofRequest<T>): Promise<T | undefined> {
+export function proveFactor<T>(request: ProofRequest<T>): Promise<T | undefined> {
   return byChosenWay(request, (choice) => proveBy(choice, request));
 }
 
@@ -67,7 +67,7 @@ function closedWay(error: unknown, now: number): string {
   if (!(error instanceof UserError) || isAboutRequest(error)) {
     throw error;
   }
-  return failureText(error, now);
+  return factorFailureText(error, now);
 }
 
 /** One factor, from sending its code to using it. */

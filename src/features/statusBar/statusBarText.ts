@@ -8,7 +8,7 @@ import {
   type InstanceFacts,
 } from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
-import { durationText as creditText, hoursOfCredit } from '../../model/quote';
+import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
 import type { Watch } from '../../model/rentals/readiness';
 import type { Burn } from '../../store/instances/burn';
 import type { FleetSnapshot } from '../../store/ports';

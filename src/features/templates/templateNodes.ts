@@ -15,7 +15,7 @@ export type TemplateNode =
 export const rowsAtOnce = 200;
 
 /** Keeps one object for each node, so that refreshes do not move selection or focus. */
-export class NodeCache {
+export class TemplateNodes {
   private readonly groups = new Map<TemplateGroup, TemplateNode>();
   private readonly mores = new Map<TemplateGroup, TemplateNode>();
   private templates = new Map<string, TemplateNode>();

@@ -8,7 +8,7 @@ import { DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { groupItem, moreItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
 import type { TemplateLists } from './templateLists';
-import { groups, NodeCache, rowsAtOnce, type TemplateGroup, type TemplateNode } from './templateNodes';
+import { groups, TemplateNodes, rowsAtOnce, type TemplateGroup, type TemplateNode } from './templateNodes';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'trees' | 'clock'>;
 
@@ -17,7 +17,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   private readonly store = new DisposableStore();
   private readonly changed = new vscode.EventEmitter<TemplateNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly nodes = new NodeCache();
+  private readonly nodes = new TemplateNodes();
   private readonly limits = new Map<TemplateGroup, number>();
   private unsaved: ReadonlySet<number> = new Set();
 

@@ -5,7 +5,7 @@ import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
-import { durationText as creditText } from '../../model/quote';
+import { spanOfHours as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';

@@ -4,7 +4,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import { rentFacts, type Fact, type RentStep } from './rentFacts';
 import {
   diskRate,
-  durationText,
+  spanOfHours,
   estimate,
   hoursOfCredit,
   noRate,
@@ -25,7 +25,7 @@ import { wireMisfits } from '../offers/wireMatch';
 export { machineName } from './rentFacts';
 export type { Fact, RentStep } from './rentFacts';
 
-export interface Warning {
+export interface RentWarning {
   readonly id:
     | 'noShell'
     | 'ports'
@@ -71,7 +71,7 @@ export interface Confirmation {
   readonly overLimit: boolean;
   readonly what: readonly Fact[];
   readonly cost: readonly Fact[];
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly RentWarning[];
 }
 
 /** The last step before money is spent, as data: what is rented, what it costs, what to mind. */
@@ -171,12 +171,12 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
   if (alone === undefined || together === undefined) {
     return text('{0}', formatCents(credit));
   }
-  const values = [formatCents(credit), durationText(alone), durationText(together)] as const;
+  const values = [formatCents(credit), spanOfHours(alone), spanOfHours(together)] as const;
   if (isPartial) {
     return text('{0} lasts {1}, and at most {2} with the instances that run already', ...values);
   }
   return running === 0
-    ? text('{0} lasts {1}', formatCents(credit), durationText(alone))
+    ? text('{0} lasts {1}', formatCents(credit), spanOfHours(alone))
     : text('{0} lasts {1}, and {2} with the instances that run already', ...values);
 }
 
@@ -185,7 +185,7 @@ function warningsOf(
   quote: Quote,
   total: Rate | undefined,
   over: Rate | undefined,
-): readonly Warning[] {
+): readonly RentWarning[] {
   return [...priceWarnings(input, quote, total, over), ...fitWarnings(input), ...machineWarnings(input)];
 }
 
@@ -197,8 +197,8 @@ function priceWarnings(
   quote: Quote,
   total: Rate | undefined,
   over: Rate | undefined,
-): readonly Warning[] {
-  const found: Warning[] = [];
+): readonly RentWarning[] {
+  const found: RentWarning[] = [];
   if (over !== undefined && input.limitPerHour !== undefined) {
     found.push({
       id: 'limit',
@@ -239,14 +239,14 @@ function priceWarnings(
       text:
         hours === 0
           ? text('You have no credit left. Add credit first: at zero the service stops everything.')
-          : text('Your credit lasts {0} only. At zero the service stops everything.', durationText(hours)),
+          : text('Your credit lasts {0} only. At zero the service stops everything.', spanOfHours(hours)),
     });
   }
   return found;
 }
 
-function fitWarnings({ offer, choices }: ConfirmationInput): readonly Warning[] {
-  const found: Warning[] = [];
+function fitWarnings({ offer, choices }: ConfirmationInput): readonly RentWarning[] {
+  const found: RentWarning[] = [];
   if (lacksShell(effectiveRuntype(choices))) {
     found.push({
       id: 'noShell',
@@ -296,8 +296,8 @@ function fitWarnings({ offer, choices }: ConfirmationInput): readonly Warning[] 
   return found;
 }
 
-function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): readonly Warning[] {
-  const found: Warning[] = [];
+function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): readonly RentWarning[] {
+  const found: RentWarning[] = [];
   if (rentalType === 'interruptible') {
     found.push({
       id: 'bid',
@@ -313,7 +313,7 @@ function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): rea
   if (offer.durationSeconds !== undefined && offer.durationSeconds < 86_400) {
     found.push({
       id: 'endsSoon',
-      text: text('The host offers this machine for {0} only.', durationText(offer.durationSeconds / 3600)),
+      text: text('The host offers this machine for {0} only.', spanOfHours(offer.durationSeconds / 3600)),
     });
   }
   if (choices.cancelUnavailable === false) {

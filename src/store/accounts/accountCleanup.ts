@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
 import { registryLoginKey } from './registryLogins';

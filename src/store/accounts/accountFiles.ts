@@ -40,13 +40,13 @@ export interface SavedAccount {
 }
 
 /** What an account is called unless the user says otherwise; messages show it, so it is made plain. */
-export function nameOf(user: User): string {
+export function nameOfUser(user: User): string {
   return plainLabel(user.email ?? user.name ?? '') || `#${user.id}`;
 }
 
 /** The name that the user gave the account stays when they sign in again. */
 export function nameAfterSignIn(before: SavedAccount | undefined, user: User): string {
-  return before && before.ref.name !== nameOf(before.user) ? before.ref.name : nameOf(user);
+  return before && before.ref.name !== nameOfUser(before.user) ? before.ref.name : nameOfUser(user);
 }
 
 /** Stable over restarts; the demo's port changes and does not count. */

@@ -10,7 +10,7 @@ import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
 import { keyError, KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOf, type SavedAccount } from './accountFiles';
+import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOfUser, type SavedAccount } from './accountFiles';
 import type {
   Account,
   AccountChanges,
@@ -178,7 +178,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     const { ref } = await this.saved(accountKey);
     const user = await this.clients.userOf(ref, apiKey, signal);
     if (user.id !== ref.userId) {
-      return { kind: 'otherUser', name: nameOf(user) };
+      return { kind: 'otherUser', name: nameOfUser(user) };
     }
     return this.serially(async () => {
       // Who signed out meanwhile stays signed out.
@@ -202,7 +202,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     await this.serially(async () => {
       const { ref, user } = await this.saved(accountKey);
       const plain = name.trim();
-      await this.files.put({ ref: { ...ref, name: plain === '' ? nameOf(user) : plain }, user });
+      await this.files.put({ ref: { ...ref, name: plain === '' ? nameOfUser(user) : plain }, user });
       await this.readState();
       this.deps.hub.broadcast(topic, {});
     });

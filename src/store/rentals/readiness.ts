@@ -54,7 +54,7 @@ export interface Readiness extends Disposable {
   stopWatching(instanceId: number): Promise<void>;
 }
 
-export interface ReadinessDeps {
+export interface ReadinessWatchDeps {
   readonly accounts: Accounts;
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
@@ -66,7 +66,7 @@ export interface ReadinessDeps {
   readonly limits: () => ReadinessLimits;
 }
 
-export function createReadiness(deps: ReadinessDeps): Readiness {
+export function createReadiness(deps: ReadinessWatchDeps): Readiness {
   return new SharedReadiness(deps);
 }
 
@@ -105,7 +105,7 @@ class SharedReadiness implements Readiness {
   /** What was marked before this window led, and is told by now. */
   private readonly caughtUp = new Set<string>();
 
-  constructor(private readonly deps: ReadinessDeps) {
+  constructor(private readonly deps: ReadinessWatchDeps) {
     this.changed = this.owned.add(
       new Emitter((error: unknown) => {
         deps.log.error('A listener of the readiness failed', error);

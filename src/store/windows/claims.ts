@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 
 /** What was claimed longer ago cannot happen any more; its mark would only fill the disk. */
 const keepMs = 400 * 24 * 3_600_000;

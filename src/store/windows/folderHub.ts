@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import { errorCode, replaceFile } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
+import { replaceFile } from '../jsonFile';
 
 export interface FolderHubDeps {
   readonly folder: string;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 
 /** Raised whenever windows of different versions would not understand each other. */
 const protocolVersion = 2;

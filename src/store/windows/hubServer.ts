@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
 import type { HubAddress } from './hubAddress';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 
 export interface HubServerDeps {
   readonly address: HubAddress;

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 import type { HubAddress } from './hubAddress';
 
 /**

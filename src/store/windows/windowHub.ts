@@ -10,7 +10,7 @@ import { hubAddress, hubToken, type HubAddress } from './hubAddress';
 import { HubServer } from './hubServer';
 import { addressInTerm, HubTerms } from './hubTerms';
 import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
-import { errorCode } from '../jsonFile';
+import { errorCode } from '../../util/errorCode';
 import { FolderHub } from './folderHub';
 import type { WindowHub } from '../ports';
 

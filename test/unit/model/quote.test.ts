@@ -4,7 +4,7 @@ import { formatCents, formatMoney, fromDollars, type Micros } from '../../../src
 import {
   costOf,
   diskRate,
-  durationText,
+  spanOfHours,
   estimate,
   hourlyRate,
   hoursOfCredit,
@@ -175,7 +175,7 @@ describe('a stay', () => {
 });
 
 describe('durationText', () => {
-  const shown = (hours: number) => formatText(durationText(hours));
+  const shown = (hours: number) => formatText(spanOfHours(hours));
 
   it('rounds down in units that people use', () => {
     assert.equal(shown(0), '0 min');

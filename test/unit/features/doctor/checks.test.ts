@@ -10,7 +10,7 @@ import {
 } from '../../../../src/api/errors';
 import { TransportFailure } from '../../../../src/api/transport';
 import type { DoctorPorts } from '../../../../src/features/doctor/checks';
-import type { Finding } from '../../../../src/features/doctor/finding';
+import type { DoctorFinding } from '../../../../src/features/doctor/finding';
 import { fromDollars } from '../../../../src/model/money';
 import { findResolvers } from '../../../../src/ssh/resolvers';
 import { DoctorScene } from '../../../support/doctorScene';
@@ -20,7 +20,7 @@ import { freePort } from '../../../support/sshMachine';
 /** What is wrong, and how the doctor says so. */
 interface Fault {
   readonly id: string;
-  readonly verdict: Finding['verdict'];
+  readonly verdict: DoctorFinding['verdict'];
   /** Kind of the fix, or the command that it runs; '' where none is possible. */
   readonly fix: string;
   readonly arrange: () => Partial<DoctorPorts> | Promise<Partial<DoctorPorts>>;
@@ -43,7 +43,7 @@ describe('The doctor', () => {
   const resolvers = (...ids: string[]) => ({
     resolvers: findResolvers(ids.map((id) => ({ id, manifest: {} }))),
   });
-  const fault = (id: string, verdict: Finding['verdict'], fix: string, arrange: Fault['arrange']) => ({
+  const fault = (id: string, verdict: DoctorFinding['verdict'], fix: string, arrange: Fault['arrange']) => ({
     id,
     verdict,
     fix,
@@ -331,7 +331,7 @@ describe('The doctor', () => {
   });
 });
 
-function fixOf(found: Finding | undefined): string {
+function fixOf(found: DoctorFinding | undefined): string {
   const fix = found?.fix;
   return fix === undefined ? '' : fix.kind === 'command' ? fix.command : fix.kind;
 }
