@@ -265,8 +265,13 @@ class SharedReadiness implements Readiness {
       return;
     }
     this.byInstance.delete(instanceId);
-    const rental = rentals.find(instanceId);
+    const known = rentals.find(instanceId);
+    const rental = known && (await rentals.reread(known.marker));
     const marker = rental?.phase.kind === 'waiting' ? rental.marker : undefined;
+    if (before.cause === 'rent' && rental && marker === undefined) {
+      // Another window has seen what became of it, and told it.
+      return;
+    }
     const { outcome } = step;
     switch (outcome.kind) {
       case 'ready':

@@ -11,6 +11,8 @@ import { RentalJournal } from './rentalJournal';
 const awaitedForMs = 15 * 60_000;
 /** An instance that is waited for may be missing from the list that is known, which then gives no reason to read it. */
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
+/** What became of a machine that was waited for. */
+const decidedPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['ready', 'failed', 'ended']);
 const changedTopic = 'rentals.changed';
 const changeMessage = z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) });
 
@@ -74,6 +76,20 @@ export class RentalRecords implements Disposable {
 
   get(marker: string): Rental | undefined {
     return this.byMarker.get(marker);
+  }
+
+  /**
+   * The rental as another window may have left it, whose message may still be on its way to a window that hung. Where the
+   * disk can't be read, what is known here counts.
+   */
+  async reread(marker: string): Promise<Rental | undefined> {
+    const known = this.byMarker.get(marker);
+    const stored = known && (await this.journal.get(known.accountKey, marker).catch(() => undefined));
+    if (known?.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
+      this.keep(stored);
+      return stored;
+    }
+    return known;
   }
 
   /** Instances that other rentals turned out to be. */

@@ -86,6 +86,8 @@ export interface RentalStore extends Disposable {
   find(instanceId: number): Rental | undefined;
   /** With environment, script and login; undefined where the secret store lost them. */
   fullConfig(rental: Rental): Promise<RentConfig | undefined>;
+  /** As it is on disk where another window has decided what became of it; before something is concluded from it. */
+  reread(marker: string): Promise<Rental | undefined>;
   /** Changes what is kept about a rental, in all windows. */
   update(marker: string, change: RentalChange): Promise<void>;
 }
@@ -145,6 +147,10 @@ class JournaledRentals implements RentalStore {
 
   fullConfig(rental: Rental): Promise<RentConfig | undefined> {
     return this.records.journal.fullConfig(rental);
+  }
+
+  reread(marker: string): Promise<Rental | undefined> {
+    return this.records.reread(marker);
   }
 
   async update(marker: string, change: RentalChange): Promise<void> {

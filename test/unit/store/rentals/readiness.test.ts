@@ -136,6 +136,25 @@ describe('the readiness store', () => {
     assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 
+  it('takes nothing for a failed start that another window saw running while this one hung', async () => {
+    const window = await open();
+    await window.rentals.rent(request);
+    change('loading');
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    const other = await computer.openSignedIn();
+    // What it says reaches a window that hangs no sooner than the time for the next list.
+    other.hub.broadcast = () => undefined;
+    await pass('it knows the rental', () => other.rentals.rentals.length === 1, 1);
+    const [{ marker } = { marker: '' }] = other.rentals.rentals;
+    const at = computer.clock.now();
+    await other.rentals.update(marker, { phase: { kind: 'ready', instanceId: 6001, at } });
+    change('exited', { statusMessage: 'The container ended with code 1' });
+    await pass('it is followed no longer', () => window.readiness.watches.length === 0);
+    await computer.clock.advance(60_000);
+    assert.ok(!window.events.some(({ kind }) => kind === 'failed'), JSON.stringify(window.events));
+    assert.equal(window.rentals.find(6001)?.phase.kind, 'ready');
+  });
+
   it('tells the failure of one that never ran, with the host’s words', async () => {
     const window = await open();
     await window.rentals.rent(request);
