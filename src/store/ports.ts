@@ -144,8 +144,11 @@ export interface Rental {
   readonly rentalType: RentalType;
   /** A replacement never costs more than this an hour. */
   readonly priceLimit: Micros;
-  /** What its own instance may cost an hour: the price that was confirmed, or the limit of a replacement. */
-  readonly mostPerHour?: Micros;
+  /**
+   * What its own instance may cost an hour: the price that was confirmed, or the limit of a replacement. Gone once the
+   * first price of the instance was held against it.
+   */
+  readonly mostPerHour?: Micros | undefined;
   readonly phase:
     | { readonly kind: 'sent' }
     | { readonly kind: 'notKnown'; readonly since: number }

@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
 import type { FleetStore } from '../instances/fleet';
-import type { Accounts, Rental, WindowHub } from '../ports';
+import type { Accounts, Rental } from '../ports';
 
 /** An instance that costs more than was confirmed for it, and what became of it. */
 export interface TooDear {
@@ -17,10 +17,12 @@ export interface TooDear {
 export interface PriceGuardDeps {
   readonly accounts: Accounts;
   readonly fleet: FleetStore;
-  readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
+  /** Tells the user, once over all windows and restarts. */
   readonly tell: (found: TooDear) => void;
+  /** Remembers that the first price was held against what was confirmed. */
+  readonly accept: (rental: Rental) => Promise<void>;
 }
 
 /** An offer and its instance may round differently by so much; more is another price. */
@@ -42,7 +44,10 @@ export class PriceGuard {
 
   constructor(private readonly deps: PriceGuardDeps) {}
 
-  /** For a rental that waits for its instance, at each list of the window that leads. */
+  /**
+   * For a rental that waits for its instance, at each list of the window that leads. A price that rises after the first
+   * was agreed on, as a raised bid is.
+   */
   look(rental: Rental, instance: Instance): void {
     const { marker, mostPerHour } = rental;
     const isDear = mostPerHour === undefined ? false : isTooDear(instance, mostPerHour);
@@ -52,7 +57,8 @@ export class PriceGuard {
     this.checked.add(marker);
     if (mostPerHour !== undefined && instance.totalPerHour !== undefined) {
       const found = { instanceId: instance.id, pricePerHour: instance.totalPerHour, mostPerHour };
-      this.judge(rental, found, isDear).catch((error: unknown) => {
+      const judged = isDear ? this.end(rental, found) : this.deps.accept(rental);
+      judged.catch((error: unknown) => {
         this.deps.log.error(
           `The price of ${instance.id} could not be held against what was confirmed`,
           error,
@@ -64,13 +70,11 @@ export class PriceGuard {
     }
   }
 
-  /** Once over all windows and restarts: a price that rises later was agreed on, as a raised bid is. */
-  private async judge(rental: Rental, found: Omit<TooDear, 'verdict'>, isDear: boolean): Promise<void> {
-    const { accounts, hub, tell } = this.deps;
+  /** Whoever leads next looks again where this window does not live to see the end. */
+  private async end(rental: Rental, found: Omit<TooDear, 'verdict'>): Promise<void> {
+    const { accounts, tell } = this.deps;
     const account = accounts.active;
-    const isOurs = account?.key === rental.accountKey;
-    const isFirst = isOurs && (await hub.claim(`firstPrice:${rental.accountKey}:${rental.marker}`));
-    if (isFirst && isDear) {
+    if (account?.key === rental.accountKey) {
       tell({ ...found, verdict: await destroyAndVerify(this.deps, account.client, found.instanceId) });
     }
   }

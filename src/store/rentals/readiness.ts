@@ -119,6 +119,7 @@ class SharedReadiness implements Readiness {
       tell: (found) => {
         this.teller.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
       },
+      accept: ({ marker }) => deps.rentals.update(marker, { mostPerHour: undefined }),
     });
     this.listen();
     this.followAccount();

@@ -59,7 +59,10 @@ export type RentResult =
   | { readonly kind: 'notKnown'; readonly rental: Rental };
 
 type RentalChange = Partial<
-  Pick<Rental, 'phase' | 'replacements' | 'replacingSince' | 'replacingWindow' | 'replaceAt' | 'failure'>
+  Pick<
+    Rental,
+    'phase' | 'replacements' | 'replacingSince' | 'replacingWindow' | 'replaceAt' | 'failure' | 'mostPerHour'
+  >
 >;
 
 /** A replacement whose window closed before its end, and nothing was rented. */
@@ -109,6 +112,7 @@ class JournaledRentals implements RentalStore {
   private readonly brokenOff = this.owned.add(new Emitter<BrokenOff>());
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
+  private updates: Promise<void> = Promise.resolve();
   /** Rentals that this window is at work on, by their marker, with how many times over. */
   private readonly atWork = new Map<string, number>();
   /** When a complete list did not have a rental for the first time, by its marker (`Clock.elapsed`). */
@@ -153,11 +157,16 @@ class JournaledRentals implements RentalStore {
     return this.records.reread(marker);
   }
 
-  async update(marker: string, change: RentalChange): Promise<void> {
-    const known = this.records.get(marker);
-    if (known) {
-      await this.records.put({ ...known, ...change });
-    }
+  update(marker: string, change: RentalChange): Promise<void> {
+    // One after the other, so that none takes back what another has just changed.
+    const done = this.updates.then(async () => {
+      const known = this.records.get(marker);
+      if (known) {
+        await this.records.put({ ...known, ...change });
+      }
+    });
+    this.updates = done.catch(() => undefined);
+    return done;
   }
 
   async rent(request: RentRequest, options: RentOptions = {}): Promise<RentResult> {

@@ -70,6 +70,27 @@ describe('the price of a new instance', () => {
     );
   });
 
+  it('ends it, and says so, where the window that began to was killed', async () => {
+    const first = await open();
+    const { client } = service;
+    const destroy = client.instances.destroy.bind(client.instances);
+    client.instances.destroy = () => new Promise(() => undefined);
+    await rent(first, 0.35);
+    await computer.clock.advance(20_000);
+    first.owned.dispose();
+    client.instances.destroy = destroy;
+    const next = await open();
+    await until('it is told', async () => {
+      await computer.clock.advance(2000);
+      return next.events.length > 0;
+    });
+    assert.deepEqual(service.instances, []);
+    assert.deepEqual(
+      next.events.map(({ kind }) => kind),
+      ['tooDear'],
+    );
+  });
+
   it('keeps one that costs what was confirmed, rounding left aside, or that was confirmed without a price', async () => {
     const window = await open();
     for (const most of [0.4, 0.3995, undefined]) {
