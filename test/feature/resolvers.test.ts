@@ -68,6 +68,7 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     it(`opens the machine with ${id}`, async () => {
       await inWindow([stub(id)], async (window) => {
         await window.view('instances').inline('trainer', 'Connect');
+        if (id in sections) (await window.dialog('Use the SSH program')).press('Use This Program');
         const { address } = await window.opens();
         assert.match(address, expected);
         const alias = /\+([^/]+)/.exec(address)?.[1] ?? '';

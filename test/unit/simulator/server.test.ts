@@ -128,6 +128,7 @@ describe('The server', () => {
         contentType: 'application/json',
         atMs: simulator.fakeClock?.now(),
         status: 200,
+        handled: 200,
       },
     ]);
     const { json } = await simulator.call('GET', '/__sim/requests/?since=0');

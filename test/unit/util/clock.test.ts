@@ -55,10 +55,14 @@ describe('the system clock', () => {
     const before = Date.now();
     const program = `console.log(require(${JSON.stringify(module)}).systemClock.now())`;
     const since = before - 100_000;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--require', './scripts/sources.cjs', '--eval', program], {
-      encoding: 'utf8',
-      env: { ...process.env, GPU_RENTAL_PACE: '6', GPU_RENTAL_PACE_SINCE: String(since) },
-    });
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--require', './scripts/sources.cjs', '--eval', program],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, GPU_RENTAL_PACE: '6', GPU_RENTAL_PACE_SINCE: String(since) },
+      },
+    );
     const now = Number(stdout);
     assert.ok(now >= since + 600_000 && now <= since + 6 * (Date.now() - since), stdout + stderr);
   });

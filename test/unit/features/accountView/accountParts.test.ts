@@ -65,6 +65,7 @@ describe('the parts of the account view', () => {
     const { accounts } = accountsWith(account('one', client));
     const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
     parts.open('secrets');
+    await settle();
     const refreshed = parts.refresh();
     await settle();
     answers[0]?.([{ name: 'BEFORE' }]);

@@ -96,8 +96,9 @@ for (const [name, addressOf] of [
       windows.push(window);
       return window;
     };
-    // Files are left behind within seconds, sockets after a minute.
-    const pace = name === 'files alone' ? 1 : 20;
+    // Files are left behind within seconds, sockets after a minute. Faster than this, a busy computer has no time to
+    // answer: windows give each other five seconds.
+    const pace = name === 'files alone' ? 1 : 8;
     const settled = (living: readonly WindowProcess[]) =>
       until(
         'one leads and knows the others',
