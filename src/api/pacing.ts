@@ -1,4 +1,4 @@
-import { longestPauseMs } from '../model/instances/pollPlan';
+import { putOffMs } from '../model/instances/pollPlan';
 import type { Clock } from '../util/clock';
 import { MutableDisposable, type Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
@@ -45,8 +45,6 @@ export interface Pacing {
 const marginMs = 50;
 /** No learned interval and no single wait is longer, whatever an answer says. */
 export const longestWaitMs = 120_000;
-/** The first pause of reads that nobody waits for; each further one is twice as long. Shorter than those of the poller. */
-const firstPauseMs = 5_000;
 /** A read that is to find out whether the service works again has ended by then. */
 const probeMs = 30_000;
 
@@ -145,7 +143,7 @@ export class Pacer implements Pacing, Disposable {
     const place = reach === 'service' ? allReads : route;
     const before = this.failing.get(place);
     const now = this.clock.elapsed();
-    const isSamePause = before !== undefined && now < before.since + pauseMs(before.failures);
+    const isSamePause = before !== undefined && now < before.since + putOffMs(before.failures);
     this.failing.set(
       place,
       isSamePause
@@ -185,7 +183,7 @@ export class Pacer implements Pacing, Disposable {
       return;
     }
     for (const { error, since, failures, probedAt } of known) {
-      if (now < since + pauseMs(failures) || now < probedAt + probeMs) {
+      if (now < since + putOffMs(failures) || now < probedAt + probeMs) {
         throw error;
       }
     }
@@ -255,10 +253,6 @@ export class Pacer implements Pacing, Disposable {
 /** Reads that the user does not wait for are not made while it is known that they fail. */
 function isPutOff({ repeat, rank }: PacedCall): boolean {
   return repeat === 'read' && rank > 0;
-}
-
-function pauseMs(failures: number): number {
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
 }
 
 function takeSlot(slots: Slots, at: number, intervalMs: number, limit: RouteLimit = {}): void {

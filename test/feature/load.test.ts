@@ -73,6 +73,26 @@ describe('eight windows that show everything', () => {
   });
 });
 
+describe('one window and a service that failed for minutes', () => {
+  const computer = useComputer();
+
+  it('reads the list at once where anything else shows that the service works again', async () => {
+    const { simulator } = computer();
+    const window = await computer().openWindow();
+    await window.signIn();
+    await computer().rentRunning();
+    simulator.fail({ kind: 'dropBefore', path: '/api/*', times: 0 });
+    await computer().pass(6 * 60_000);
+    await window.view('instances').row(/Could not/);
+    simulator.faults.clear();
+    await window.screen.commands.execute('gpuRental.refreshVolumes');
+    await computer().pass(3_000);
+    const rows = await window.view('instances').texts();
+    assert.ok(!rows.some((row) => row.includes('Could not')), rows.join());
+    window.clearToasts();
+  });
+});
+
 describe('eight windows and a service that refuses', () => {
   const refusals: readonly (readonly [string, Omit<FaultOrder, 'path'>])[] = [
     ['with its limit and a time to wait', { kind: 'rateLimit', threshold: 5 }],

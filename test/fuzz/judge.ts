@@ -133,6 +133,12 @@ export class Judge {
 
   private checkSchedule(id: number, row: string): void {
     const schedule = this.schedules.get(id);
+    // The user's own stop may have come first, where the list could not show it.
+    if (
+      schedule?.action === 'stop' &&
+      this.computer.simulator.world.instance(id)?.intendedStatus === 'stopped'
+    )
+      return;
     const isDue = schedule !== undefined && this.computer.clock.now() > schedule.dueAt + 90_000;
     // A row that says when the next try is, or that the time was missed, has not dropped it.
     const isShown = isDue

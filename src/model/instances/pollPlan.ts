@@ -37,13 +37,21 @@ export function pollIntervalMs(situation: PollSituation): number | undefined {
 }
 
 /** What bills is to be in view within 90 seconds of a service that works again, so nobody waits longer to find out. */
-export const longestPauseMs = 60_000;
+const longestPauseMs = 60_000;
 
 /** After failures: doubled each time up to a minute; `random` (0 to 1) spreads it by a fifth each way. */
 export function backOffMs(failures: number, random: number): number {
-  if (failures <= 0) {
-    return 0;
-  }
-  const base = Math.min(longestPauseMs, changingIntervalMs * 2 ** (failures - 1));
-  return Math.round(base * (0.8 + 0.4 * random));
+  return Math.round(doubled(changingIntervalMs, failures, longestPauseMs) * (0.8 + 0.4 * random));
+}
+
+/**
+ * How long no unasked read is let go after failures. Always shorter than the pause of the list, which would otherwise be
+ * put off at its time and wait for another whole pause.
+ */
+export function putOffMs(failures: number): number {
+  return doubled(changingIntervalMs, failures, longestPauseMs) / 2;
+}
+
+function doubled(firstMs: number, failures: number, mostMs: number): number {
+  return failures <= 0 ? 0 : Math.min(mostMs, firstMs * 2 ** (failures - 1));
 }

@@ -96,6 +96,15 @@ class PolledFleet implements FleetStore {
         this.followAccount();
       }),
     );
+    if (accounts.onDidRecover) {
+      this.owned.add(
+        accounts.onDidRecover((key) => {
+          if (key === accounts.active?.key) {
+            this.poller.recovered();
+          }
+        }),
+      );
+    }
     this.followAccount();
   }
 

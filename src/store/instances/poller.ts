@@ -44,6 +44,15 @@ export class Poller implements Disposable {
     this.attemptedAt = Math.max(this.attemptedAt, time);
   }
 
+  /** The service works again: what had failed is read at once. */
+  recovered(): void {
+    if (this.failures > 0 && !this.inFlight) {
+      this.countFailures(this.abort.signal, 0);
+      this.attemptedAt = 0;
+      this.plan();
+    }
+  }
+
   /** Sets the timer anew; call it whenever something changed that `interval` looks at. */
   plan(): void {
     this.timer.value = undefined;
@@ -102,6 +111,8 @@ export class Poller implements Disposable {
           this.countFailures(signal, 0);
         },
         (error: unknown) => {
+          // The attempt itself may have taken a minute.
+          this.attemptedAt = this.deps.clock.now();
           this.countFailures(signal, this.failures + 1);
           throw error;
         },
