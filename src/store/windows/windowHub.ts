@@ -334,7 +334,10 @@ class SocketHub implements WindowHub {
       token,
       clock: this.deps.clock,
       onPeers: () => {
-        this.peersChanged.fire(this.peers);
+        // Who came before this window knew that it leads is told below.
+        if (this.server) {
+          this.peersChanged.fire(this.peers);
+        }
       },
       onSay: (topic, data) => {
         this.deliver(topic, data);
@@ -359,6 +362,9 @@ class SocketHub implements WindowHub {
       // Whoever was to hear this comes to this window and asks anew.
       this.waiting.length = 0;
       this.leaderChanged.fire(true);
+      if (server.peers.size > 0) {
+        this.peersChanged.fire(this.peers);
+      }
     }
     return true;
   }
