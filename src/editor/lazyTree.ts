@@ -51,6 +51,11 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
 
   /** Tells the editor what of it is to be drawn again: one look at a time, and another where more changed meanwhile. */
   private refresh(): void {
+    if (!this.view.visible) {
+      // No menu is open on it, and comparing would read what nobody sees. The editor asks once it is shown.
+      this.changed.fire(undefined);
+      return;
+    }
     this.hasChangedSince = true;
     this.comparing ??= this.compare().finally(() => {
       this.comparing = undefined;

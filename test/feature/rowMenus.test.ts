@@ -64,6 +64,29 @@ describe('the menu of a row while the list is read again', () => {
     assert.ok(redrawn.includes(undefined), 'another set of rows is shown as a whole');
   });
 
+  it('is kept for views in sight alone: what nobody sees is not read for it', async () => {
+    const { simulator } = computer();
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('account').expand('Environment Variables');
+    await window.view('account').row('HF_TOKEN');
+    await window.view('templates').row('Planted');
+    await window.view('sshKeys').rows();
+    for (const one of computer().windows) {
+      for (const view of ['account', 'templates', 'sshKeys'] as const) one.view(view).tree.setVisible(false);
+    }
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 20 });
+    const since = simulator.received().length;
+    await window.signIn((json as { readonly key: string }).key);
+    await computer().pass(60_000);
+    const read = simulator.received().slice(since);
+    assert.deepEqual(
+      read.filter(({ path }) => /secrets|template|\/ssh\//.test(path)).map(({ path }) => path),
+      [],
+    );
+    window.clearToasts();
+  });
+
   it('is not what the title of the view brings, which has no row either', async () => {
     const [window] = computer().windows;
     const lists = () => computer().simulator.received('GET', '/api/v0/instances/').length;
