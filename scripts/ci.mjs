@@ -1,10 +1,16 @@
-/** The gate and then the other journeys, also when the gate is red. Ends with the sum of both, `N passed, N failed`. */
+/**
+ * The gate, then the other journeys and five minutes of fault runs, also when something before was red. Ends with the
+ * sum of all, `N passed, N failed`.
+ */
 import { run } from './process.mjs';
 import { root } from './setup.mjs';
 import { ciVerdict } from './testing/verdict.mjs';
 
+/** The same runs every time, as many of them as the minutes allow: what is red can be played again. */
+const faultRuns = ['run', 'fuzz', '--', '--seed', '1', '--minutes', '5'];
+
 const runs = [];
-for (const args of [['test'], ['run', 'test:ui']]) {
+for (const args of [['test'], ['run', 'test:ui'], faultRuns]) {
   runs.push(await run('npm', args, { cwd: root, onLine: (line) => process.stdout.write(`${line}\n`) }));
 }
 const { lines, exitCode } = ciVerdict(runs);

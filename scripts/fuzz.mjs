@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz`: random user actions, faults of the service, killed and hanging windows and jumps of the clock, with the
- * simulator's ledger as the judge (`test/fuzz`). Ends with one line of figures; red where a run broke a rule.
+ * simulator's ledger as the judge (`test/fuzz`). Ends with the figures and `N passed, N failed`, as the tests do; red
+ * where a run broke a rule.
  *
  *   npm run fuzz                           as many runs as fit into five minutes
  *   npm run fuzz -- --runs 2000            so many runs, however long they take
@@ -16,6 +17,8 @@ import { root, setUpOrEnd } from './setup.mjs';
 
 /** Runs that share a process; its windows stay in memory, so a new one takes over. */
 const perProcess = 10;
+/** How often the figures so far are told. */
+const runsPerLine = 100;
 
 const { values } = parseArgs({
   options: {
@@ -82,16 +85,25 @@ function resultIn(line) {
 function report(result) {
   results.push(result);
   for (const violation of result.violations) {
-    process.stdout.write(`seed ${result.seed}: ${violation}\n`);
+    process.stdout.write(`[fuzz] FAILED: seed ${result.seed}: ${violation}\n`);
   }
   if (result.violations.length > 0) {
     process.stdout.write(`  again with: npm run fuzz -- --seed ${result.seed} --runs 1\n`);
   }
+  if (results.length % runsPerLine === 0) writeFigures();
 }
 
-const broken = results.filter(({ violations }) => violations.length > 0).length;
-const rentals = results.reduce((sum, one) => sum + one.rentals, 0);
-process.stdout.write(
-  `fuzz: ${results.length} runs from seed ${firstSeed}, ${rentals} rentals, ${broken} runs with violations, ${seconds()} s\n`,
-);
-process.exit(broken > 0 ? 1 : 0);
+function broken() {
+  return results.filter(({ violations }) => violations.length > 0).length;
+}
+
+function writeFigures() {
+  const rentals = results.reduce((sum, one) => sum + one.rentals, 0);
+  process.stdout.write(
+    `fuzz: ${results.length} runs from seed ${firstSeed}, ${rentals} rentals, ${broken()} runs with violations, ${seconds()} s\n`,
+  );
+}
+
+if (results.length % runsPerLine > 0) writeFigures();
+process.stdout.write(`${results.length - broken()} passed, ${broken()} failed\n`);
+process.exit(broken() > 0 ? 1 : 0);
