@@ -14,7 +14,7 @@ const hub = createWindowHub({
   storageDir,
   clock: systemClock,
   log: { ...silentLog, error: (message, error) => tell({ problem: `${message} ${String(error)}` }) },
-  ...(address === '-' ? {} : { address: address === 'none' ? address : { path: address, isFile: true } }),
+  ...(address === '-' ? {} : { address: { path: address, isFile: true } }),
 });
 hub.onDidChangeLeader((leads) => {
   tell({ leads });

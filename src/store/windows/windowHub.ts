@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
@@ -9,9 +8,8 @@ import { Claims } from './claims';
 import { hubAddress, hubToken, type HubAddress } from './hubAddress';
 import { HubServer } from './hubServer';
 import { addressInTerm, HubTerms } from './hubTerms';
-import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
-import { errorCode } from '../../util/errorCode';
-import { FolderHub } from './folderHub';
+import { HubMember, type Meeting } from './hubMember';
+import type { HubLine, HubMessage } from './hubWire';
 import type { WindowHub } from '../ports';
 
 export interface WindowHubDeps {
@@ -19,8 +17,9 @@ export interface WindowHubDeps {
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Another meeting place than the platform's own, and whether sockets are used at all. */
-  readonly address?: HubAddress | 'none';
+  /** Another meeting place than the platform's own. */
+  readonly address?: HubAddress;
+  readonly terms?: Pick<HubTerms, 'read' | 'end'>;
 }
 
 /** Joins the windows of this user; who leads is known a moment later. */
@@ -30,8 +29,7 @@ export function createWindowHub(deps: WindowHubDeps): WindowHub {
 
 /** What is said while nobody leads is kept, up to this many messages. */
 const maxWaiting = 200;
-const authTimeoutMs = 5000;
-/** After this many refused meetings in a row the folder is used instead of a socket. */
+/** After this many refused meetings in a row a window works by itself. */
 const maxRefusals = 20;
 
 /** How often the leader renews its lead and says that it answers. */
@@ -58,12 +56,12 @@ class SocketHub implements WindowHub {
   private readonly waiting: HubMessage[] = [];
   private readonly claims: Claims;
   private server: HubServer | undefined;
-  private leadsInFolder = false;
   private upstream: HubLine | undefined;
-  private fallback: FolderHub | undefined;
+  /** No socket can be used, so this window leads itself and hears no other. */
+  private isAlone = false;
   private refusals = 0;
   private silences = 0;
-  private readonly terms: HubTerms;
+  private readonly terms: Pick<HubTerms, 'read' | 'end'>;
   private readonly beat = new MutableDisposable<Disposable>();
   private term = 0;
   /** When the lead was renewed, the leader heard, and this window last looked (`Clock.elapsed`). */
@@ -78,19 +76,18 @@ class SocketHub implements WindowHub {
     this.leaderChanged = this.owned.add(new Emitter(onError));
     this.peersChanged = this.owned.add(new Emitter(onError));
     this.claims = new Claims(join(deps.storageDir, 'claims'));
-    this.terms = new HubTerms(deps.storageDir);
+    this.terms = deps.terms ?? new HubTerms(deps.storageDir);
     this.owned.add(this.connection);
     this.owned.add(this.beat);
     this.join();
   }
 
   get isLeader(): boolean {
-    const leads = this.server !== undefined && !this.hasLapsed();
-    return leads || (this.leadsInFolder && this.fallback?.isFresh === true);
+    return this.isAlone || (this.server !== undefined && !this.hasLapsed());
   }
 
   get peers(): ReadonlySet<string> {
-    return this.fallback?.peers ?? this.server?.peers ?? new Set();
+    return this.server?.peers ?? new Set();
   }
 
   get onDidChangeLeader() {
@@ -102,16 +99,12 @@ class SocketHub implements WindowHub {
   }
 
   broadcast(topic: string, data: unknown): void {
-    if (this.fallback) {
-      this.fallback.say(topic, data);
-      return;
-    }
     const message: HubMessage = { t: 'say', topic, data };
     if (this.server) {
       this.server.relay(message);
     } else if (this.upstream) {
       this.upstream.send(message);
-    } else {
+    } else if (!this.isAlone) {
       this.waiting.push(message);
       if (this.waiting.length > maxWaiting) {
         this.waiting.shift();
@@ -135,7 +128,7 @@ class SocketHub implements WindowHub {
 
   dispose(): void {
     this.server = undefined;
-    this.leadsInFolder = false;
+    this.isAlone = false;
     this.owned.dispose();
     this.listeners.clear();
   }
@@ -149,8 +142,7 @@ class SocketHub implements WindowHub {
       return;
     }
     this.meet().catch((error: unknown) => {
-      this.deps.log.error('The windows could not meet', error);
-      this.useFolder();
+      this.workAlone(error);
     });
   }
 
@@ -159,13 +151,8 @@ class SocketHub implements WindowHub {
     if (this.isOver()) {
       return;
     }
-    const base = this.deps.address ?? hubAddress(this.deps.storageDir, token);
-    if (base === 'none') {
-      this.useFolder();
-      return;
-    }
     this.term = await this.terms.read();
-    const address = addressInTerm(base, this.term);
+    const address = addressInTerm(this.deps.address ?? hubAddress(this.deps.storageDir, token), this.term);
     const outcome = await this.tryConnect(address, token);
     if (outcome === 'connected' || this.isOver()) {
       return;
@@ -180,8 +167,7 @@ class SocketHub implements WindowHub {
       await this.terms.end(this.term);
     }
     if (this.refusals > maxRefusals) {
-      this.deps.log.warn('The meeting place of the windows is not usable; using files instead');
-      this.useFolder();
+      this.workAlone(`${this.refusals} connections were refused`);
       return;
     }
     this.joinLater();
@@ -199,58 +185,29 @@ class SocketHub implements WindowHub {
     }
   }
 
-  private tryConnect(
-    address: HubAddress,
-    token: string,
-  ): Promise<'connected' | 'nobody' | 'refused' | 'silent'> {
-    return new Promise((resolve) => {
-      const socket = connect(address.path);
-      const nonce = makeNonce();
-      let isWelcome = false;
-      let problem: 'nobody' | 'refused' | 'silent' = 'refused';
-      let hasSpoken = false;
-      const timer = this.deps.clock.schedule(() => {
-        problem = hasSpoken ? problem : 'silent';
-        socket.destroy();
-      }, authTimeoutMs);
-      const line = new HubLine(socket, (message) => {
+  private tryConnect(address: HubAddress, token: string): Promise<Meeting> {
+    const member = new HubMember({
+      address,
+      token,
+      windowId: this.windowId,
+      clock: this.deps.clock,
+      onHeard: () => {
         this.heardAt = this.deps.clock.elapsed();
-        hasSpoken = true;
-        if (message.t === 'challenge' && !isWelcome) {
-          line.send({
-            t: 'auth',
-            proof: prove(token, 'member', message.nonce),
-            nonce,
-            windowId: this.windowId,
-          });
-        } else if (message.t === 'welcome' && isProof(token, 'leader', nonce, message.proof)) {
-          timer.dispose();
-          isWelcome = true;
-          line.isTrusted = true;
-          this.follow(line);
-          resolve('connected');
-        } else if (message.t === 'say' && isWelcome) {
-          this.deliver(message.topic, message.data);
-        } else if (message.t !== 'beat' || !isWelcome) {
-          socket.destroy();
-        }
-      });
-      this.connection.value = toDisposable(() => socket.destroy());
-      socket.on('error', (error) => {
-        const code = errorCode(error);
-        problem = code === 'ECONNREFUSED' || code === 'ENOENT' ? 'nobody' : 'refused';
-      });
-      socket.on('close', () => {
-        timer.dispose();
-        if (isWelcome) {
-          this.upstream = undefined;
-          this.beat.value = undefined;
-          this.joinLater();
-        } else {
-          resolve(problem);
-        }
-      });
+      },
+      onWelcome: (line) => {
+        this.follow(line);
+      },
+      onSay: (topic, data) => {
+        this.deliver(topic, data);
+      },
+      onEnd: () => {
+        this.upstream = undefined;
+        this.beat.value = undefined;
+        this.joinLater();
+      },
     });
+    this.connection.value = member;
+    return member.meeting;
   }
 
   private follow(line: HubLine): void {
@@ -379,33 +336,14 @@ class SocketHub implements WindowHub {
     }
   }
 
-  private useFolder(): void {
-    if (this.fallback || this.isOver()) {
+  /** Another window may do the same; claims on disk keep the two from doing one thing twice. */
+  private workAlone(reason: unknown): void {
+    if (this.isOver()) {
       return;
     }
-    const hub = this.owned.add(
-      new FolderHub({
-        folder: join(this.deps.storageDir, 'windows'),
-        windowId: this.windowId,
-        clock: this.deps.clock,
-        log: this.deps.log,
-        onLeader: (leads) => {
-          this.leadsInFolder = leads;
-          this.leaderChanged.fire(leads);
-        },
-        onPeers: (peers) => {
-          this.peersChanged.fire(peers);
-        },
-        onMessage: (topic, data) => {
-          this.deliver(topic, data);
-        },
-      }),
-    );
-    this.fallback = hub;
-    for (const message of this.waiting.splice(0)) {
-      if (message.t === 'say') {
-        hub.say(message.topic, message.data);
-      }
-    }
+    this.deps.log.warn(`Could not reach other windows, so this one works by itself: ${String(reason)}`);
+    this.isAlone = true;
+    this.waiting.length = 0;
+    this.leaderChanged.fire(true);
   }
 }

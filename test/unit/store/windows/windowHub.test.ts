@@ -5,7 +5,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
+import { HubMember } from '../../../../src/store/windows/hubMember';
 import { createWindowHub } from '../../../../src/store/windows/windowHub';
+import type { Disposable } from '../../../../src/util/disposable';
 import { silentLog } from '../../../../src/util/log';
 import { systemClock } from '../../../../src/util/clock';
 import { bundled } from '../../../support/bundled';
@@ -86,7 +88,6 @@ class WindowProcess {
 for (const [name, addressOf] of [
   ['the address of this platform', () => '-'],
   ['a socket file', (dir: string) => join(dir, 'hub.sock')],
-  ['files alone', () => 'none'],
 ] as const) {
   describe(`windows that meet by ${name}`, () => {
     let dir: string;
@@ -96,9 +97,7 @@ for (const [name, addressOf] of [
       windows.push(window);
       return window;
     };
-    // Files are left behind within seconds, sockets after a minute. Faster than this, a busy computer has no time to
-    // answer: windows give each other five seconds.
-    const pace = name === 'files alone' ? 1 : 8;
+    const pace = 20;
     const settled = (living: readonly WindowProcess[]) =>
       until(
         'one leads and knows the others',
@@ -300,6 +299,47 @@ describe('the meeting place of the windows', () => {
     });
   }
 
+  it('knows a window that came before it knew itself that it leads', async () => {
+    const address = { path: join(dir, 'hub.sock'), isFile: true };
+    const token = await hubToken(dir);
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let reads = 0;
+    const terms = {
+      read: async () => {
+        reads += 1;
+        // The second look comes when its address is open, and decides whether it leads.
+        await (reads === 2 ? gate : undefined);
+        return 0;
+      },
+      end: () => Promise.resolve(),
+    };
+    const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address, terms });
+    const told: number[] = [];
+    hub.onDidChangePeers(({ size }) => told.push(size));
+    let early: Disposable | undefined;
+    try {
+      await until('its address is open', () => reads === 2, { everyMs: 5 });
+      const nothing = () => undefined;
+      const member = new HubMember({
+        ...{ address, token, windowId: 'early', clock: systemClock },
+        ...{ onHeard: nothing, onWelcome: nothing, onSay: nothing, onEnd: nothing },
+      });
+      early = member;
+      assert.equal(await member.meeting, 'connected');
+      assert.equal(hub.isLeader, false);
+      release();
+      await until('it leads', () => hub.isLeader, { everyMs: 5 });
+      assert.deepEqual(told, [1]);
+      assert.deepEqual([...hub.peers], ['early']);
+    } finally {
+      early?.dispose();
+      hub.dispose();
+    }
+  });
+
   it('shuts out who cannot prove to know the token', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
@@ -342,12 +382,21 @@ describe('the meeting place of the windows', () => {
       });
     });
     await new Promise<void>((resolve) => stranger.listen(address.path, resolve));
-    const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
+    const warned: string[] = [];
+    const log = { ...silentLog, warn: (words: string) => void warned.push(words) };
+    const hub = createWindowHub({ storageDir: dir, clock: systemClock, log, address });
     const said: boolean[] = [];
     hub.onDidChangeLeader((leads) => said.push(leads));
     try {
-      await until('it uses files instead and leads', () => hub.isLeader, { everyMs: 20 });
+      await until('it works by itself and leads', () => hub.isLeader, { everyMs: 20 });
+      hub.broadcast('chat', 'to no other window');
       assert.deepEqual(said, [true]);
+      assert.deepEqual(
+        warned.map((words) => words.replace(/\d+ connections/, 'N connections')),
+        ['Could not reach other windows, so this one works by itself: N connections were refused'],
+      );
+      assert.equal(await hub.claim('a thing'), true);
+      assert.equal(await hub.claim('a thing'), false);
     } finally {
       hub.dispose();
       stranger.close();

@@ -1,0 +1,77 @@
+import { connect, type Socket } from 'node:net';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { errorCode } from '../../util/errorCode';
+import type { HubAddress } from './hubAddress';
+import { HubLine, isProof, makeNonce, prove } from './hubWire';
+
+export interface HubMemberDeps {
+  readonly address: HubAddress;
+  readonly token: string;
+  readonly windowId: string;
+  readonly clock: Clock;
+  /** The leader sent something, whatever it was. */
+  readonly onHeard: () => void;
+  readonly onWelcome: (line: HubLine) => void;
+  readonly onSay: (topic: string, data: unknown) => void;
+  /** The connection to a leader that had welcomed this window is gone. */
+  readonly onEnd: () => void;
+}
+
+export type Meeting = 'connected' | 'nobody' | 'refused' | 'silent';
+
+const authTimeoutMs = 5000;
+
+/** A follower's end: proves that it can read the token, and asks the same of the leader. */
+export class HubMember implements Disposable {
+  readonly meeting: Promise<Meeting>;
+  private readonly socket: Socket;
+
+  constructor({ address, token, windowId, clock, onHeard, onWelcome, onSay, onEnd }: HubMemberDeps) {
+    const socket = connect(address.path);
+    this.socket = socket;
+    this.meeting = new Promise((resolve) => {
+      const nonce = makeNonce();
+      let isWelcome = false;
+      let problem: Meeting = 'refused';
+      let hasSpoken = false;
+      const timer = clock.schedule(() => {
+        problem = hasSpoken ? problem : 'silent';
+        socket.destroy();
+      }, authTimeoutMs);
+      const line = new HubLine(socket, (message) => {
+        onHeard();
+        hasSpoken = true;
+        if (message.t === 'challenge' && !isWelcome) {
+          line.send({ t: 'auth', proof: prove(token, 'member', message.nonce), nonce, windowId });
+        } else if (message.t === 'welcome' && isProof(token, 'leader', nonce, message.proof)) {
+          timer.dispose();
+          isWelcome = true;
+          line.isTrusted = true;
+          onWelcome(line);
+          resolve('connected');
+        } else if (message.t === 'say' && isWelcome) {
+          onSay(message.topic, message.data);
+        } else if (message.t !== 'beat' || !isWelcome) {
+          socket.destroy();
+        }
+      });
+      socket.on('error', (error) => {
+        const code = errorCode(error);
+        problem = code === 'ECONNREFUSED' || code === 'ENOENT' ? 'nobody' : 'refused';
+      });
+      socket.on('close', () => {
+        timer.dispose();
+        if (isWelcome) {
+          onEnd();
+        } else {
+          resolve(problem);
+        }
+      });
+    });
+  }
+
+  dispose(): void {
+    this.socket.destroy();
+  }
+}
