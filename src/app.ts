@@ -16,7 +16,8 @@ import { register as registerInstances } from './features/instances';
 import { register as registerLinks } from './features/links';
 import { register as registerLeases } from './features/leases';
 import { register as registerLifecycle } from './features/lifecycle';
-import { register as registerOffers } from './features/offers';
+import { register as registerRent } from './features/rent';
+import { register as registerSearch } from './features/search';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerReports } from './features/reports';
 import { register as registerPorts } from './features/ports';
@@ -53,7 +54,8 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerReadiness,
   registerStatusBar,
   registerWarnings,
-  registerOffers,
+  registerSearch,
+  registerRent,
   registerCompare,
   registerSearchWatch,
   registerConnect,

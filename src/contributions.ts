@@ -1,5 +1,7 @@
 /** What `package.json` declares, with types; `test/unit/contributions.test.ts` compares the two. */
 
+import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
+
 /** Plain data that menus, links and tests pass alike. */
 export interface InstanceTarget {
   readonly instanceId: number;
@@ -197,6 +199,10 @@ export interface InternalCommands {
   'gpuRental.searchWith': [request: SearchRequest];
   /** The search of offers as somebody kept it. */
   'gpuRental.showSearch': [request: QueryRequest];
+  /** The search of offers for a rental that began elsewhere. */
+  'gpuRental.searchFor': [draft: RentDraft];
+  /** The steps of a rental for its offer; `rented`, `back`, `outdated` or `cancelled`. */
+  'gpuRental.rentOffer': [draft: PickedDraft];
   /** The steps of a rental for a pinned offer; nothing is spent before the user confirms it. */
   'gpuRental.rentPinned': [target: { readonly offerId: number }];
   /** From these filters to a rental, with every step that another rental has. */

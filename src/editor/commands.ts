@@ -49,6 +49,16 @@ export class CommandTable {
   }
 }
 
+/** The active account, after signing in where there is none; `undefined` where the user did not. */
+export async function signedIn<Account>(accounts: {
+  readonly active: Account | undefined;
+}): Promise<Account | undefined> {
+  if (!accounts.active) {
+    await runCommand('gpuRental.signIn');
+  }
+  return accounts.active;
+}
+
 /** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. */
 export function runCommand<Id extends AnyCommandId>(id: Id, ...args: AllCommands[Id]): Thenable<unknown> {
   return vscode.commands.executeCommand(id, ...args);

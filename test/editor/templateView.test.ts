@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { templateChoices } from '../../src/features/offers/templateRows';
+import { templateChoices } from '../../src/features/rent/templateRows';
 import { templateTooltip } from '../../src/features/templates/templateItem';
 import { TemplateLists } from '../../src/features/templates/templateLists';
 import { TemplateTree } from '../../src/features/templates/templateTree';

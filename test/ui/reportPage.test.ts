@@ -87,7 +87,7 @@ function comparison(status: PinStatus = { kind: 'asPinned' }, gpuName = 'RTX 409
   const pins = [fromDollars(0.4), fromDollars(0.6)].map((gpuPerHour, index) => {
     const offer = marketOffer({ id: index + 1, gpuName, gpuPerHour, totalPerHour: gpuPerHour });
     return {
-      pin: { offer, first: offer, origin: { title: 'Search', query: defaultQuery } },
+      pin: { offer, first: offer, origin: { accountKey: 'a', title: 'Search', query: defaultQuery } },
       status: index === 1 ? status : { kind: 'asPinned' as const },
       readAt: 0,
     };

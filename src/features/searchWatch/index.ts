@@ -1,4 +1,4 @@
-import { runCommand } from '../../editor/commands';
+import { signedIn } from '../../editor/commands';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './deps';
@@ -12,25 +12,18 @@ export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposab
   const { commands } = deps;
   store.add(
     commands.register('gpuRental.watchSearch', async (request) => {
-      if (await isSignedIn(deps)) {
+      if (await signedIn(deps.accounts)) {
         await watchSearch(deps, request);
       }
     }),
   );
   store.add(
     commands.register('gpuRental.manageWatches', async () => {
-      if (await isSignedIn(deps)) {
+      if (await signedIn(deps.accounts)) {
         await manageWatches(deps);
       }
     }),
   );
   store.add(new WatchNotifications(deps));
   return store;
-}
-
-async function isSignedIn({ accounts }: WatchDeps): Promise<boolean> {
-  if (!accounts.active) {
-    await runCommand('gpuRental.signIn');
-  }
-  return accounts.active !== undefined;
 }

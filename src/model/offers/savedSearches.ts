@@ -18,6 +18,19 @@ export const defaultQuery: MarketQuery = {
   diskGb: usualDiskGb,
 };
 
+/** A search that begins with somebody's filters; of ours only those that they do not name. */
+export function queryWith(filters: Filters, diskGb: number, maxPricePerHour?: number): MarketQuery {
+  return {
+    ...defaultQuery,
+    diskGb,
+    filters: {
+      ...defaultFilters,
+      ...filters,
+      ...(maxPricePerHour === undefined ? {} : { pricePerHour: { max: maxPricePerHour } }),
+    },
+  };
+}
+
 const number = z.number().optional().catch(undefined);
 const range = z.object({ min: number, max: number });
 const words = z.array(z.string().max(200)).max(300).optional().catch(undefined);

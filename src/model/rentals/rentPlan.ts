@@ -27,6 +27,8 @@ const defaultTemplateDiskGb = 8;
  */
 export const leastDiskGb = 8;
 export const mostCopies = 8;
+/** Where a volume appears in the machine until somebody chooses another place. */
+export const usualMountPath = '/data';
 
 /** GB of disk that will be sent. */
 export function plannedDiskGb(choices: RentChoices): number {

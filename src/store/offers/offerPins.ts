@@ -1,23 +1,13 @@
-import type { WireFiltersShape } from '../../model/offers/filters';
-import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
-import type { RentChoices, RentSource } from '../../model/rentals/rentPlan';
+import type { RentDraft } from '../../model/rentals/rentDraft';
 import { Emitter } from '../../util/emitter';
-
-/** What an offer was searched for; renting it later goes on from there. */
-export interface PinOrigin {
-  readonly title: string;
-  readonly query: MarketQuery;
-  readonly baseFilters?: WireFiltersShape;
-  readonly source?: RentSource;
-  readonly choices?: Partial<RentChoices>;
-}
 
 export interface OfferPin {
   readonly offer: Offer;
   /** As it was when it was pinned. */
   readonly first: Offer;
-  readonly origin: PinOrigin;
+  /** What it was searched for; renting it later goes on from there. */
+  readonly origin: RentDraft;
 }
 
 export const mostPins = 4;

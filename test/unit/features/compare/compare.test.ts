@@ -9,7 +9,7 @@ import { mostPins, OfferPins } from '../../../../src/store/offers/offerPins';
 import { formatText } from '../../../../src/util/text';
 import { marketOffer } from '../../../support/marketOffer';
 
-const origin = { title: 'Search', query: defaultQuery };
+const origin = { accountKey: 'a', title: 'Search', query: defaultQuery };
 const pinned = (offer: Offer) => ({ offer, first: offer, origin });
 
 describe('pinned offers', () => {

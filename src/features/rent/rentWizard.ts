@@ -11,7 +11,7 @@ import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import { Renting, type RentingEnd } from './renting';
-import { RentMemory } from './rentMemory';
+import { RentMemory } from '../../store/rentals/rentMemory';
 import {
   askStay,
   bidStep,

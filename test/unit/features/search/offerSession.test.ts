@@ -9,7 +9,7 @@ import {
   OfferSession,
   typingPauseMs,
   type SessionOptions,
-} from '../../../../src/features/offers/offerSession';
+} from '../../../../src/features/search/offerSession';
 import { SearchBudget, searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';

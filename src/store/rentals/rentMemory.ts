@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { usualStay, type Usage } from '../../model/quote';
 import type { RentChoices } from '../../model/rentals/rentPlan';
-import type { Memory } from '../../store/offers/searchMemory';
+import type { Memory } from '../offers/searchMemory';
 
 const key = 'gpuRental.rent.last';
 const most = 6;

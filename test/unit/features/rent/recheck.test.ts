@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  findCopy,
-  nextOffer,
-  recheckOffer,
-  type RecheckInput,
-} from '../../../../src/features/offers/recheck';
+import { findCopy, nextOffer, recheckOffer, type RecheckInput } from '../../../../src/features/rent/recheck';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';

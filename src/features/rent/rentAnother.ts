@@ -10,6 +10,7 @@ import { templateName } from '../../model/templates/templateName';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { RentConfig } from '../../model/rentals/rent';
 import { choicesOf } from '../../model/rentals/rentAgain';
+import type { RentDraft } from '../../model/rentals/rentDraft';
 import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentals/rentPlan';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
@@ -19,20 +20,19 @@ import { presentTemplate } from '../../store/templates/presentTemplate';
 import { formatMoney } from '../../model/money';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import type { JourneyDeps, JourneyStart } from './journey';
+import type { RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
 type Past =
   | { readonly kind: 'instance'; readonly instance: Instance }
   | { readonly kind: 'rental'; readonly rental: Rental };
-type Start = Omit<JourneyStart, 'account'>;
 
 /** The search and choices of an instance that is or was there; `undefined` when the user stopped. */
 export async function anotherLike(
-  deps: JourneyDeps,
+  deps: RentDeps,
   account: Account,
   target: unknown,
-): Promise<Start | undefined> {
+): Promise<RentDraft | undefined> {
   const id =
     typeof target === 'object' && target !== null && 'instanceId' in target ? target.instanceId : undefined;
   const past = typeof id === 'number' ? known(deps, id) : await choose(deps);
@@ -47,7 +47,7 @@ export async function anotherLike(
       : undefined;
 }
 
-function known(deps: JourneyDeps, id: number): Past {
+function known(deps: RentDeps, id: number): Past {
   const instance = deps.fleet.find(id);
   const rental = deps.rentals.find(id);
   if (rental) {
@@ -59,7 +59,7 @@ function known(deps: JourneyDeps, id: number): Past {
   return { kind: 'instance', instance };
 }
 
-async function choose(deps: JourneyDeps): Promise<Past | undefined> {
+async function choose(deps: RentDeps): Promise<Past | undefined> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const ids = new Set(instances.map(({ id }) => id));
   const gone = deps.rentals.rentals.filter(
@@ -114,7 +114,7 @@ function title(name: string): string {
 }
 
 /** Secrets come from the secret store where it still has them; otherwise they are left out, and that is said. */
-async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): Promise<Start | undefined> {
+async function fromRental(deps: RentDeps, account: Account, rental: Rental): Promise<RentDraft | undefined> {
   const full = await deps.rentals.fullConfig(rental);
   const config = full ?? rental.config;
   const { choices, lost } = choicesOf(config, full !== undefined);
@@ -130,6 +130,7 @@ async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): 
   }
   const { offer, rentalType } = rental;
   return {
+    accountKey: account.key,
     title: title(machineName(offer)),
     query: queryFor(offer.gpuName, offer.gpuCount, {
       rentalType,
@@ -141,7 +142,7 @@ async function fromRental(deps: JourneyDeps, account: Account, rental: Rental): 
 }
 
 async function sourceOf(
-  deps: JourneyDeps,
+  deps: RentDeps,
   account: Account,
   config: RentConfig,
 ): Promise<RentSource | undefined> {
@@ -166,10 +167,10 @@ async function sourceOf(
 }
 
 async function fromInstance(
-  deps: JourneyDeps,
+  deps: RentDeps,
   account: Account,
   instance: Instance,
-): Promise<Start | undefined> {
+): Promise<RentDraft | undefined> {
   const { templateHash, templateId, image } = instance;
   const config: RentConfig = {
     ...(templateHash !== undefined
@@ -189,6 +190,7 @@ async function fromInstance(
   const price = instance.totalPerHour;
   const name = displayLabel(instance);
   return {
+    accountKey: account.key,
     title: title(price === undefined ? `#${instance.id}` : `#${instance.id} (${formatMoney(price)}/h)`),
     query: queryFor(instance.gpuName, instance.gpuCount, {
       rentalType: instance.isInterruptible === true ? 'interruptible' : 'on-demand',

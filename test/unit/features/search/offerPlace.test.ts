@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { OfferPlace } from '../../../../src/features/offers/offerPlace';
+import { OfferPlace } from '../../../../src/features/search/offerPlace';
 
 describe('the place in the list of offers', () => {
   const rows = ['filters', 'offer:1', 'offer:2', undefined];

@@ -11,9 +11,10 @@ import { formatMoney } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { perHour } from '../../model/quote';
+import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
-import { mostPins, type PinOrigin } from '../../store/offers/offerPins';
+import { mostPins } from '../../store/offers/offerPins';
 import type { Event } from '../../util/emitter';
 import type { OfferSession } from './offerSession';
 
@@ -38,7 +39,7 @@ export interface ListTools {
 
 type Deps = Pick<Services, 'offerPins' | 'failedMachines' | 'searchWatches' | 'report'>;
 
-export function listTools(deps: Deps, session: OfferSession, origin: Omit<PinOrigin, 'query'>): ListTools {
+export function listTools(deps: Deps, session: OfferSession, origin: RentDraft): ListTools {
   const { offerPins } = deps;
   const pin = (offer: Offer) =>
     offerPins.pin({ offer, origin: { ...origin, query: session.effectiveQuery } });

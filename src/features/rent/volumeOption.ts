@@ -4,13 +4,11 @@ import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickP
 import { stoppedText } from '../../model/rentals/confirmation';
 import { diskRate } from '../../model/quote';
 import type { VolumeChoice } from '../../model/rentals/rent';
+import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Volume, VolumeOffer } from '../../model/volume';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
-
-/** Where a volume stands on the machine, unless somebody says otherwise. */
-export const usualMountPath = '/data';
 
 type Pick =
   | { readonly kind: 'none' }

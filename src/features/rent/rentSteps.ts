@@ -31,7 +31,7 @@ import type { Runtype } from '../../model/rentals/rent';
 import { quoteOffer, readStay } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/confirmation';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
-import type { RentMemory } from './rentMemory';
+import type { RentMemory } from '../../store/rentals/rentMemory';
 import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** What a step answers: choices to set, or members to take back to their default. */

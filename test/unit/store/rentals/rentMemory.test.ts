@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RentMemory } from '../../../../src/features/offers/rentMemory';
+import { RentMemory } from '../../../../src/store/rentals/rentMemory';
 import type { Template } from '../../../../src/model/templates/template';
 
 describe('what is remembered of a rental for all accounts', () => {

@@ -1,0 +1,104 @@
+import { runCommand, signedIn } from '../../editor/commands';
+import { confirmEditedTemplate } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { readWireFilters } from '../../model/offers/readWireFilters';
+import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
+import { plannedDiskGb } from '../../model/rentals/rentPlan';
+import { templateName } from '../../model/templates/templateName';
+import type { Template } from '../../model/templates/template';
+import { refState } from '../../model/templates/templateRef';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { anotherLike } from './rentAnother';
+import { rentPicked, type RentDeps } from './rentPicked';
+import { readRentRequest } from './requests';
+import { pickTemplate } from './templatePick';
+
+type Deps = RentDeps & Pick<Services, 'commands'>;
+
+/** The rental: what it begins with, and its steps once an offer is picked. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  store.add(commands.register('gpuRental.rentFromTemplate', (target) => fromTemplate(deps, target)));
+  store.add(commands.register('gpuRental.rentWith', (request) => rentWith(deps, request)));
+  store.add(commands.register('gpuRental.instance.rentAnother', (target) => another(deps, target)));
+  store.add(commands.register('gpuRental.rentOffer', (draft) => rentPicked(deps, draft)));
+  return store;
+}
+
+async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
+  const account = await signedIn(deps.accounts);
+  const id =
+    typeof target === 'object' && target !== null && 'templateId' in target ? target.templateId : undefined;
+  const template = account && (await pickTemplate(deps, account, typeof id === 'number' ? id : undefined));
+  if (!account || !template || !(await isAsRemembered(deps, account, template, target))) {
+    return;
+  }
+  const { filters, rest } = readWireFilters(template.extraFilters);
+  const source = { kind: 'template' as const, template };
+  await runCommand('gpuRental.searchFor', {
+    accountKey: account.key,
+    title: t('Search Offers for {0}', templateName(template)),
+    query: queryWith(filters, plannedDiskGb({ source })),
+    baseFilters: rest,
+    source,
+  });
+}
+
+/** A favorite, or one that was rented from lately, may have been edited since; true where it is wanted all the same. */
+async function isAsRemembered(
+  { templateDesk }: Deps,
+  { key }: Account,
+  template: Template,
+  target: unknown,
+): Promise<boolean> {
+  const group = typeof target === 'object' && target !== null && 'group' in target ? target.group : undefined;
+  if (group !== 'favourites' && group !== 'recent') {
+    return true;
+  }
+  const list = group === 'recent' ? 'recents' : group;
+  const ref = await templateDesk.refs.find(key, list, template.id);
+  return (
+    ref === undefined ||
+    refState(ref, template).kind === 'current' ||
+    confirmEditedTemplate(t('The template {0} was edited since you chose it.', templateName(template)))
+  );
+}
+
+async function rentWith(deps: Deps, given: unknown): Promise<void> {
+  const request = readRentRequest(given);
+  const account = await signedIn(deps.accounts);
+  if (!account) {
+    return;
+  }
+  const template = request.template && (await pickTemplate(deps, account, request.template.id));
+  const source = template
+    ? ({ kind: 'template', template } as const)
+    : request.image === undefined
+      ? undefined
+      : ({ kind: 'image', image: request.image } as const);
+  const { filters, rest } = readWireFilters(request.filters);
+  const diskGb = request.diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
+  await runCommand('gpuRental.searchFor', {
+    accountKey: account.key,
+    title: t('Search Offers for This Workspace'),
+    query: queryWith(filters, diskGb, request.maxPricePerHour),
+    baseFilters: rest,
+    ...(source ? { source } : {}),
+    choices: {
+      ...(request.diskGb === undefined ? {} : { diskGb: request.diskGb }),
+      ...(Object.keys(request.env).length === 0 ? {} : { env: request.env }),
+      ...(request.onStart === undefined ? {} : { onstart: request.onStart }),
+    },
+  });
+}
+
+async function another(deps: Deps, target: unknown): Promise<void> {
+  const account = await signedIn(deps.accounts);
+  const draft = account && (await anotherLike(deps, account, target));
+  if (draft) {
+    await runCommand('gpuRental.searchFor', draft);
+  }
+}

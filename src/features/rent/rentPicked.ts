@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
+import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
+import type { Services } from '../../services';
+import { RegistryLogins } from '../../store/accounts/registryLogins';
+import { accountStill } from '../../store/accounts/sameAccount';
+import { SearchMemory } from '../../store/offers/searchMemory';
+import type { Account } from '../../store/ports';
+import { RentMemory } from '../../store/rentals/rentMemory';
+import { firstImage, type StepDeps } from './rentSteps';
+import { rentOffer, type WizardDeps } from './rentWizard';
+import { needsWord, resultText } from './resultText';
+import { templateChoices } from './templateRows';
+
+export type RentDeps = WizardDeps & Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateDesk'>;
+
+/** The steps from a picked offer to its rental; `back` leads to the list, which is `outdated` where an offer is gone. */
+export async function rentPicked(
+  deps: RentDeps,
+  draft: PickedDraft,
+): Promise<'rented' | 'back' | 'outdated' | 'cancelled'> {
+  const account = accountStill(deps.accounts, draft.accountKey);
+  const rents = new RentMemory(deps.globalState);
+  const steps: StepDeps = {
+    templates: () => templateChoices(deps, account),
+    client: account.client,
+    recentImages: rents.images,
+    volumes: account.client.volumes,
+    logins: new RegistryLogins(deps.secrets, account.key),
+  };
+  const { offer, query, source, baseFilters } = draft;
+  const bid = query.rentalType === 'interruptible' ? defaultBid(offer) : undefined;
+  const end = await rentOffer(
+    {
+      offer,
+      query,
+      choices: {
+        ...(await startChoices(draft, rents, steps)),
+        ...(bid === undefined ? {} : { bidPerHour: bid }),
+      },
+      ...(source === undefined ? {} : { sourceGiven: true }),
+      ...(baseFilters === undefined ? {} : { baseFilters }),
+    },
+    { ...deps, account },
+    steps,
+  );
+  if (end.kind !== 'rented') {
+    return end.kind === 'back' && end.isOutdated === true ? 'outdated' : end.kind;
+  }
+  const { flow, results, wanted, answerWasLost } = end;
+  await rents.keep(flow.choices);
+  await noteTemplate(deps, account, flow.choices.source);
+  await new SearchMemory(deps.globalState).keepRecent(flow.query);
+  // An ordinary rental is told by the progress of getting ready; one message at a time.
+  if (answerWasLost || needsWord(results, wanted, flow.choices)) {
+    void vscode.window.showInformationMessage(resultText(results, wanted));
+  }
+  return 'rented';
+}
+
+/** With the account's others, so that it goes with them. */
+async function noteTemplate(
+  { templateDesk, log }: RentDeps,
+  { key }: Account,
+  source: RentSource,
+): Promise<void> {
+  if (source.kind !== 'template') {
+    return;
+  }
+  const { id, name, hashId } = source.template;
+  await templateDesk.refs.noteUse(key, { id, name, hash: hashId }).catch((error: unknown) => {
+    log.warn(`The template could not be remembered: ${String(error)}`);
+  });
+}
+
+/** What was given; otherwise what the last rental was made of. */
+async function startChoices(draft: RentDraft, rents: RentMemory, steps: StepDeps): Promise<RentChoices> {
+  const isAsked = draft.source === undefined && rents.templateId !== undefined;
+  const remembered = isAsked ? (await steps.templates()).find(rents.templateId) : undefined;
+  const source: RentSource =
+    draft.source ??
+    (remembered
+      ? { kind: 'template', template: remembered }
+      : { kind: 'image', image: rents.images[0] ?? firstImage });
+  const diskGb = draft.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
+  return { ...(diskGb === undefined ? {} : { diskGb }), ...draft.choices, source };
+}

@@ -1,0 +1,112 @@
+import { runCommand } from '../../editor/commands';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
+import {
+  readSavedSearches,
+  withoutSavedSearch,
+  withRenamedSearch,
+  withSavedSearch,
+} from '../../model/offers/savedSearches';
+import type { Services } from '../../services';
+import { accountStill } from '../../store/accounts/sameAccount';
+import { SearchMemory } from '../../store/offers/searchMemory';
+import { OfferSession } from './offerSession';
+import { pickOffer } from './offerPicker';
+import { listTools } from './offerTools';
+import type { SavedSearches } from './savedLevel';
+
+export type SearchDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'globalState'
+  | 'clock'
+  | 'settings'
+  | 'report'
+  | 'log'
+  | 'templates'
+  | 'failedMachines'
+  | 'offerPins'
+  | 'searchBudget'
+  | 'searchWatches'
+>;
+
+/**
+ * From the search to the rental, with every way back: list and steps in turn, until something is rented or the user
+ * stops. A draft that has an offer begins with its steps, from which Back leads to the list.
+ */
+export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRemembered = false): Promise<void> {
+  const searches = new SearchMemory(deps.globalState);
+  const { client } = accountStill(deps.accounts, draft.accountKey);
+  if (deps.templates.state.kind !== 'loading') {
+    // The steps list them as they are by then; where it fails they say so.
+    deps.templates.refresh().catch(() => undefined);
+  }
+  const session = new OfferSession({
+    search: (search, options) => client.offers.search(search, options),
+    clock: deps.clock,
+    budget: deps.searchBudget,
+    query: draft.query,
+    ...(draft.baseFilters === undefined ? {} : { templateFilters: draft.baseFilters }),
+  });
+  const round = { draft, session, recent: () => searches.recent };
+  try {
+    let picked = draft.offer ? { ...draft, offer: draft.offer } : await pickFrom(deps, round);
+    while (picked) {
+      const end = await runCommand('gpuRental.rentOffer', picked);
+      if (end === 'outdated') {
+        session.refresh();
+      } else if (end !== 'back') {
+        return;
+      }
+      picked = await pickFrom(deps, round, picked.offer.id);
+    }
+  } finally {
+    if (isRemembered) {
+      await searches.keepLast(session.chosenQuery);
+    }
+    session.dispose();
+  }
+}
+
+interface Round {
+  readonly draft: RentDraft;
+  readonly session: OfferSession;
+  readonly recent: () => readonly MarketQuery[];
+}
+
+/** One showing of the list. */
+async function pickFrom(
+  deps: SearchDeps,
+  { draft, session, recent }: Round,
+  activeOfferId?: number,
+): Promise<PickedDraft | undefined> {
+  const failed = await deps.failedMachines.list().catch((error: unknown) => {
+    // The marks are a help; without them the search goes on.
+    deps.log.warn(`The machines that failed could not be read: ${String(error)}`);
+    return [];
+  });
+  session.setFailedMachines(failed);
+  const picked = await pickOffer({
+    session,
+    clock: deps.clock,
+    saved: savedIn(deps),
+    recent: recent(),
+    title: draft.title,
+    ...(activeOfferId === undefined ? {} : { activeOfferId }),
+    report: (error) => {
+      deps.report.error(error);
+    },
+    tools: listTools(deps, session, draft),
+  });
+  return picked && { ...draft, ...picked };
+}
+
+function savedIn({ settings }: SearchDeps): SavedSearches {
+  const key = 'gpuRental.search.saved';
+  return {
+    list: () => readSavedSearches(settings.get(key)),
+    save: (name, query) => settings.set(key, withSavedSearch(settings.get(key), name, query)),
+    rename: (name, to) => settings.set(key, withRenamedSearch(settings.get(key), name, to)),
+    remove: (name) => settings.set(key, withoutSavedSearch(settings.get(key), name)),
+  };
+}
