@@ -10,7 +10,7 @@ import { sshPaths, type SshEnvironment, type SshPaths } from './paths';
 import type { Probe } from './probe';
 import type { Run } from './run';
 import { UserConfig } from './userConfig';
-import { verifyHost, type Verification } from './verify';
+import { givenAway, verifyHost, type Verification } from './verify';
 import { createAclRepair } from './windowsAcl';
 
 export interface SshDeps {
@@ -57,6 +57,21 @@ export class SshContext {
       entry,
       signal,
     );
+  }
+
+  /** The same for an alias; `undefined` where we wrote no entry. */
+  async verifyAlias(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
+    const entry = await this.folder().read(alias);
+    return entry && this.verify(entry, signal);
+  }
+
+  /** Runs ssh where nobody was asked: variables that a line for all hosts would give the machine stay here. */
+  runAlone(verification: Verification | undefined): Run {
+    const withoutEnv = givenAway(verification, 'sendenv').flatMap(({ found }) => found.split(' '));
+    // The first one counts, so that none of the config comes after it.
+    const first = givenAway(verification, 'setenv').length > 0 ? ['-o', 'SetEnv=LC_GPU_RENTAL=1'] : [];
+    return (program, args, options) =>
+      this.deps.run(program, [...first, ...args], { ...options, withoutEnv });
   }
 
   fileDeps() {

@@ -271,7 +271,8 @@ async function provenPreflight(
   alias: string,
   options: PreflightOptions | undefined,
 ): Promise<PreflightResult> {
-  const deps = { ...context.deps, command: context.ssh() };
+  const run = context.runAlone(await context.verifyAlias(alias, options?.signal));
+  const deps = { ...context.deps, run, command: context.ssh() };
   if ((await folder.hostKeys(alias)).length > 0) {
     return runPreflight(deps, alias, options);
   }

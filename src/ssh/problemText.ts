@@ -3,7 +3,7 @@ import { hostKeyChanged } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
 import { plainText } from './plainText';
-import type { Override, Verification } from './verify';
+import { givenAway, type GivenOption, type Override, type Verification } from './verify';
 
 /** What a button beside a problem does. */
 export type ConnectFix =
@@ -162,10 +162,12 @@ export function explainVerification(verification: Verification): Explained | und
   }
 }
 
-/** Where the machine would get something of this computer, which a terminal does not show either. */
-export function explainGivenAway(verification: Verification): Explained | undefined {
-  const overrides = verification.kind === 'overridden' ? verification.overrides : [];
-  const given = overrides.find(({ wanted }) => wanted === '');
+/** Where the machine would get something of this computer (by one option), which a terminal does not show either. */
+export function explainGivenAway(
+  verification: Verification | undefined,
+  option?: GivenOption,
+): Explained | undefined {
+  const [given] = givenAway(verification, option);
   return given && { text: givenAwayText(given), fixes: overrideFixes };
 }
 

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly withoutTerminal?: boolean;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Taken out of the environment of this process: names of variables, with `*` and `?` as in `SendEnv`. */
+  readonly withoutEnv?: readonly string[] | undefined;
   /** Called with each piece of output as it comes. */
   readonly onStdout?: (piece: string) => void;
   /** The same for the messages. */
@@ -48,6 +50,18 @@ export class ProgramMissingError extends UserError {
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
 
+function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
+  const matches = patterns.map((pattern) => {
+    const escaped = pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
+    return new RegExp(`^${escaped}$`, 's');
+  });
+  const kept = Object.entries(process.env).filter(([name]) => !matches.some((match) => match.test(name)));
+  return Object.fromEntries(kept);
+}
+
 /** The real one. Messages come in English (`LC_ALL=C`), because they are told apart by their words. */
 export const runProgram: Run = (program, args, options = {}) =>
   new Promise((resolve, reject) => {
@@ -60,7 +74,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       windowsHide: true,
       detached: options.withoutTerminal ?? false,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, LC_ALL: 'C', ...options.env },
+      env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
     let stdout = '';

@@ -1,3 +1,4 @@
+import { UserError } from '../util/errors';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
@@ -23,6 +24,7 @@ import {
   type PrepareRequest,
   type SshAccount,
 } from './prepareHost';
+import { explainGivenAway } from './problemText';
 import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
@@ -57,7 +59,10 @@ export interface SshService {
    * `HostKeyError` where the host key is not the one that is known.
    */
   exec(alias: string, script: string, options?: Omit<RunOptions, 'env' | 'cwd'>): Promise<RunResult>;
-  /** Makes a port of the machine reachable on this computer, see `openForward`. */
+  /**
+   * Makes a port of the machine reachable on this computer, see `openForward`. Throws where the user's config would
+   * give the machine a port of this computer beside it.
+   */
   forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward>;
   /** Program and arguments of a login. */
   command(alias: string, ...more: readonly string[]): readonly [program: string, ...args: string[]];
@@ -130,9 +135,8 @@ class NativeSsh implements SshService {
     return preflightHost(this.context, alias, options);
   }
 
-  async verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
-    const entry = await this.context.folder().read(alias);
-    return entry && this.context.verify(entry, signal);
+  verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
+    return this.context.verifyAlias(alias, signal);
   }
 
   async exec(
@@ -142,7 +146,8 @@ class NativeSsh implements SshService {
   ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
     const quiet = ['-T', '-o', 'BatchMode=yes', '-o', 'ClearAllForwardings=yes', '-o', 'RemoteCommand=none'];
-    const result = await this.deps.run(program, [...before, ...quiet, checkAlias(alias), script], options);
+    const run = this.context.runAlone(await this.verify(checkAlias(alias), options.signal));
+    const result = await run(program, [...before, ...quiet, alias, script], options);
     // The machine's programs may print such words too, but they have other codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
     if (refused) {
@@ -151,8 +156,14 @@ class NativeSsh implements SshService {
     return result;
   }
 
-  forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward> {
-    return openForward({ ...this.deps, command: this.context.ssh() }, checkAlias(alias), remotePort, signal);
+  async forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward> {
+    const verification = await this.verify(checkAlias(alias), signal);
+    const given = explainGivenAway(verification, 'remoteforward');
+    if (given) {
+      throw new UserError(given.text, { nextStep: 'retry' });
+    }
+    const run = this.context.runAlone(verification);
+    return openForward({ ...this.deps, run, command: this.context.ssh() }, alias, remotePort, signal);
   }
 
   command(alias: string, ...more: readonly string[]): readonly [string, ...string[]] {

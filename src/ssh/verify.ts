@@ -54,7 +54,7 @@ export async function verifyHost(
   const differing = expectations(entry, deps.knownHosts).filter(
     ({ option, accepted }) => !accepted.includes(effective(option)),
   );
-  const given = givenAway(lines);
+  const given = givenLines(lines);
   if (differing.length === 0 && given.length === 0) {
     return { kind: 'equal' };
   }
@@ -108,11 +108,21 @@ const harmlessVariable = /^(?:LANG|LANGUAGE|LC_[\w*]+|TERM|COLORTERM|NO_COLOR|TZ
  * Variables of this computer and ports on it that the machine would get. These options add up, so that a first line
  * can't keep later ones out.
  */
-function givenAway(lines: readonly string[]): readonly { readonly option: string; readonly found: string }[] {
+function givenLines(
+  lines: readonly string[],
+): readonly { readonly option: string; readonly found: string }[] {
   return lines.flatMap((line) => {
     const [, option = '', found = ''] = /^(sendenv|setenv|remoteforward) (.+)$/i.exec(line) ?? [];
     return option === '' || harmlessVariable.test(found) ? [] : [{ option: option.toLowerCase(), found }];
   });
+}
+
+export type GivenOption = 'sendenv' | 'setenv' | 'remoteforward';
+
+/** What the config gives the machine of this computer, by any option or by one. */
+export function givenAway(verification: Verification | undefined, option?: GivenOption): readonly Override[] {
+  const overrides = verification?.kind === 'overridden' ? verification.overrides : [];
+  return overrides.filter((one) => one.wanted === '' && (option === undefined || one.option === option));
 }
 
 /** Windows paths are written, and so printed, with forward slashes. */

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { SshMachine } from '../../support/sshMachine';
+
+const secrets = { GPU_TEST_TOKEN: 'from-the-environment', GPU_TEST_KEY: 'also-from-there' };
+
+describe('What lines for all hosts give to every machine', () => {
+  let home: SshHome;
+  let machine: SshMachine;
+
+  beforeEach(async () => {
+    Object.assign(process.env, secrets);
+    home = new SshHome();
+    machine = new SshMachine();
+    await machine.start({ extra: ['AcceptEnv *'] });
+    home.write(
+      'Host *\n  SendEnv LANG GPU_TEST_T*\n  SendEnv GPU_TEST_KE?\n  SetEnv GPU_TEST_SET=from-the-config\n',
+    );
+  });
+
+  afterEach(async () => {
+    for (const name of Object.keys(secrets)) Reflect.deleteProperty(process.env, name);
+    await machine.dispose();
+    home.dispose();
+  });
+
+  it('reaches no machine by what is run without a question', async () => {
+    const key = home.key();
+    const said = join(machine.dir, 'environment');
+    // The machine keeps what each login brought.
+    machine.authorize(`command="env >> ${said}; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
+    const ssh = home.service();
+    const instance = sshInstance(machine.port);
+    const { preflight } = await ssh.connect({
+      account: sshAccount,
+      instanceId: 7,
+      instance,
+      registeredKeys: [key],
+    });
+    assert.equal(preflight.ok, true, JSON.stringify(preflight));
+    await ssh.preflight('gpu-7');
+    assert.equal((await ssh.exec('gpu-7', 'echo done')).stdout.trim(), 'done');
+    const environment = readFileSync(said, 'utf8');
+    assert.equal(environment.match(/^SSH_CONNECTION=/gm)?.length, 3, 'the machine saw each login');
+    assert.doesNotMatch(environment, /GPU_TEST/);
+
+    // A login that the user asks for and sees is theirs: what is given there was named before.
+    const [program, ...args] = ssh.command('gpu-7', 'true');
+    await home.run(program, args);
+    assert.match(readFileSync(said, 'utf8'), /GPU_TEST_TOKEN=from-the-environment/);
+  });
+
+  it('is refused where a forward of ours would bring it a port of this computer', async () => {
+    home.write('Host *\n  RemoteForward 9000 localhost:22\n');
+    const key = home.key();
+    machine.authorize(key);
+    const ssh = home.service();
+    const instance = sshInstance(machine.port);
+    await ssh.connect({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    await assert.rejects(ssh.forward('gpu-7', machine.port), /Line \d+ of .*RemoteForward 9000 localhost:22/);
+  });
+});
