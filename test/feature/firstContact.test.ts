@@ -101,9 +101,14 @@ describe('the first contact with an instance', () => {
       const fault = { kind: 'error', status: 503, error: 'down', times: 0 } as const;
       computer().simulator.fail({ ...fault, method: 'GET', path: pathOf });
     }
+    const old = 'The service does not answer, so the last known address of the instance is used.';
     await instances().inline('trainer', 'Connect');
-    await window.toast('The service does not answer, so the last known address of the instance is used.');
+    (await window.toast(old)).close();
     await window.quick.title('Open trainer');
+    window.quick.escape();
+    await uses['Upload…']?.();
+    await window.toast(old);
+    await window.quick.title('Upload to trainer');
     window.quick.escape();
     computer().simulator.faults.clear();
     await computer().rest();
