@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
+import { channel, type Channel, type Talk } from './channel';
 import { NotSignedInError } from './notSignedIn';
 
 /** What is known of something that the service is asked for. */
@@ -46,10 +48,7 @@ export interface ActiveAccount<A> {
 
 /** How windows tell each other that a reading has changed; its content never leaves the window. */
 export interface ReadingTalk<T> {
-  readonly hub: {
-    on(topic: string, listener: (data: unknown) => void): Disposable;
-    broadcast(topic: string, data: unknown): void;
-  };
+  readonly hub: Talk;
   readonly topic: string;
   readonly isSame: (one: T, other: T) => boolean;
 }
@@ -107,8 +106,8 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     }
     if (talk) {
       this.owned.add(
-        talk.hub.on(talk.topic, (data) => {
-          if (data === this.accountKey && this.current.kind === 'ready') {
+        changesOf(talk).on(talk.hub, (accountKey) => {
+          if (accountKey === this.accountKey && this.current.kind === 'ready') {
             // The error is in the state.
             void this.reread(false, true).catch(() => undefined);
           }
@@ -220,8 +219,8 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       const hasChanged =
         before.kind === 'ready' &&
         ((before.skipped ?? 0) !== skipped || talk?.isSame(before.value, value) === false);
-      if (wanted.tellOthers && hasChanged) {
-        talk?.hub.broadcast(talk.topic, account.key);
+      if (talk && wanted.tellOthers && hasChanged) {
+        changesOf(talk).send(talk.hub, account.key);
       }
     } catch (error) {
       // The trouble of an account that was left is not the user's any more.
@@ -240,6 +239,11 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     this.current = state;
     this.changed.fire(state);
   }
+}
+
+/** Says whose reading has changed. */
+function changesOf({ topic }: Pick<ReadingTalk<unknown>, 'topic'>): Channel<string> {
+  return channel(topic, z.string());
 }
 
 /** Whether two lists hold the same; `versionOf` differs whenever an item does. The whole item takes long for thousands. */

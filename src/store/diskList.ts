@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel, type Channel } from '../shared/channel';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
 import type { Log } from '../util/log';
@@ -16,12 +17,13 @@ export interface DiskListDeps<Files> {
   readonly unreadable: string;
 }
 
-const changedShape = z.object({ accountKey: z.string() });
+const change = z.object({ accountKey: z.string() });
 
 /** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
 export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly changes: Channel<z.infer<typeof change>>;
   private key: string | undefined;
   private opened: Files | undefined;
   private list: readonly Row[] = [];
@@ -32,11 +34,11 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: DiskListDeps<Files>) {
+    this.changes = channel(deps.topic, change);
     this.owned.add(deps.accounts.onDidChange(() => this.followAccount()));
     this.owned.add(
-      deps.hub.on(deps.topic, (data) => {
-        const parsed = changedShape.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.key) {
+      this.changes.on(deps.hub, ({ accountKey }) => {
+        if (accountKey === this.key) {
           void this.load();
         }
       }),
@@ -87,7 +89,9 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
   }
 
   private tellOthers(): void {
-    this.deps.hub.broadcast(this.deps.topic, { accountKey: this.key });
+    if (this.key !== undefined) {
+      this.changes.send(this.deps.hub, { accountKey: this.key });
+    }
   }
 
   private followAccount(): void {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../../src/api/client';
+import { MisfitError } from '../../src/shared/channel';
 import { createAccounts } from '../../src/store/accounts/accounts';
 import { createFleet, type FleetStore } from '../../src/store/instances/fleet';
 import type { AccountChanges, Accounts, SecretPort, WindowHub } from '../../src/store/ports';
@@ -85,6 +86,11 @@ export class FakeHubs {
   }
 }
 
+/** As the hub does: a message that is none is logged, and everything else that fails is a fault. */
+function ignoreMisfit(error: unknown): void {
+  if (!(error instanceof MisfitError)) throw error;
+}
+
 class FakeHub implements WindowHub {
   isLeader = false;
   private isKnown = false;
@@ -123,7 +129,7 @@ class FakeHub implements WindowHub {
   }
 
   on(topic: string, listener: (data: unknown) => void): Disposable {
-    const emitter = this.topics.get(topic) ?? new Emitter<unknown>();
+    const emitter = this.topics.get(topic) ?? new Emitter<unknown>(ignoreMisfit);
     this.topics.set(topic, emitter);
     return emitter.event(listener);
   }

@@ -1,5 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { errorCode } from '../../util/errorCode';
@@ -7,7 +9,7 @@ import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
 import { registryLoginKey } from './registryLogins';
 
-const topic = 'accounts.removed';
+const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
 const accountKeyShape = /^[0-9a-f]{16}$/;
 /** Folders of the storage with one file or one folder an account. */
 const folders = [
@@ -36,9 +38,8 @@ export class AccountCleanup implements Disposable {
   private readonly subscription: Disposable;
 
   constructor(private readonly deps: Deps) {
-    this.subscription = deps.hub.on(topic, (data) => {
-      const key = typeof data === 'object' && data !== null && 'accountKey' in data ? data.accountKey : '';
-      void this.removeHere(String(key)).catch((error: unknown) => {
+    this.subscription = removals.on(deps.hub, ({ accountKey }) => {
+      void this.removeHere(accountKey).catch((error: unknown) => {
         deps.log.error('What a signed-out account left could not be removed', error);
       });
     });
@@ -46,7 +47,7 @@ export class AccountCleanup implements Disposable {
 
   /** Call it after the sign-out. Throws where the disk refuses. */
   async remove(accountKey: string): Promise<void> {
-    this.deps.hub.broadcast(topic, { accountKey });
+    removals.send(this.deps.hub, { accountKey });
     await this.removeHere(accountKey);
   }
 

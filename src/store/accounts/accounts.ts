@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import { parseBaseUrl } from '../../api/baseUrl';
 import type { ForbiddenError } from '../../api/errors';
 import type { Pacing } from '../../api/pacing';
 import type { AccountRef, User } from '../../model/accounts/account';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -60,8 +62,8 @@ export interface SessionAccess {
   enterSecondFactor(options?: StartOptions): Promise<boolean>;
 }
 
-const topic = 'accounts';
-const userTopic = 'accounts.user';
+const changes = channel('accounts', z.object({}));
+const userChanges = channel('accounts.user', z.object({}));
 
 class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, SessionAccess, Disposable {
   private readonly files: AccountFiles;
@@ -107,9 +109,9 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         });
       }
     };
-    this.owned.add(deps.hub.on(topic, reload));
+    this.owned.add(changes.on(deps.hub, reload));
     this.owned.add(
-      deps.hub.on(userTopic, () => {
+      userChanges.on(deps.hub, () => {
         void this.takeUserFromDisk();
       }),
     );
@@ -168,7 +170,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       await this.files.setActiveKey(ref.key);
       const account = this.makeAccount({ ref, user }, isKept);
       this.become({ kind: 'signedIn', account });
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
       this.loaded ??= Promise.resolve();
       return account;
     });
@@ -193,7 +195,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       if (this.refOfState()?.key === accountKey) {
         this.become({ kind: 'signedIn', account });
       }
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
       return { kind: 'replaced', account };
     });
   }
@@ -204,7 +206,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       const plain = name.trim();
       await this.files.put({ ref: { ...ref, name: plain === '' ? nameOfUser(user) : plain }, user });
       await this.readState();
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
     });
   }
 
@@ -213,7 +215,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       const saved = await this.saved(accountKey);
       await this.files.setActiveKey(accountKey);
       this.become(await this.open(saved));
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
     });
   }
 
@@ -228,7 +230,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         await this.files.setActiveKey(next?.ref.key);
       }
       await this.readState();
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
       if (!isRemoved) {
         throw new KeyNotRemovedError();
       }
@@ -254,7 +256,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     await this.serially(async () => {
       if (this.inUse.get(accountKey) === session) {
         await this.inUse.keep(accountKey, session);
-        this.deps.hub.broadcast(topic, {});
+        changes.send(this.deps.hub, {});
       }
     });
   }
@@ -289,7 +291,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       void this.serially(async () => {
         if (this.activeIf(account.key)) {
           await this.files.put({ ref: refOf(next), user });
-          this.deps.hub.broadcast(userTopic, {});
+          userChanges.send(this.deps.hub, {});
         }
       }).catch((error: unknown) => {
         this.deps.log.error('The account could not be written down', error);

@@ -4,6 +4,7 @@ import { ForbiddenError } from '../../api/errors';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
 import { permissionOfRoute } from '../../model/accounts/routePermissions';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -42,7 +43,7 @@ const accessFile = z.object({
 });
 type Known = Omit<z.infer<typeof accessFile>, 'version'>;
 
-const topic = 'keyAccess';
+const changes = channel('keyAccess', z.object({}));
 /** A key's record does not change; a read that failed is tried again after this. */
 const retryMs = 5 * 60_000;
 
@@ -75,7 +76,7 @@ export class KeyAccess implements Disposable {
     this.owned.add(deps.accounts.onDidChange(follow));
     this.owned.add(deps.hub.onDidChangeLeader(follow));
     this.owned.add(
-      deps.hub.on(topic, () => {
+      changes.on(deps.hub, () => {
         this.enqueue(() => this.takeFromDisk());
       }),
     );
@@ -182,7 +183,7 @@ export class KeyAccess implements Disposable {
     this.changed.fire(undefined);
     this.enqueue(async () => {
       await this.file(account.key).write({ version: 1, ...known });
-      this.deps.hub.broadcast(topic, {});
+      changes.send(this.deps.hub, {});
     });
   }
 

@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import type { Client } from '../../api/client';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { TfaLogin } from '../../model/accounts/tfa';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -38,9 +40,16 @@ export class SecondFactorNeededError extends UserError {
   }
 }
 
-const promptingTopic = 'secondFactor.prompting';
-const probeTopic = 'secondFactor.whoAsks';
-const declinedTopic = 'secondFactor.declined';
+const ofAccount = z.object({ accountKey: z.string() });
+const prompting = ofAccount.extend({
+  windowId: z.string(),
+  isAsking: z.boolean(),
+  /** When this window began to ask; milliseconds since 1970. */
+  since: z.number().optional(),
+});
+const prompts = channel('secondFactor.prompting', prompting);
+const probes = channel('secondFactor.whoAsks', ofAccount);
+const refusals = channel('secondFactor.declined', ofAccount);
 
 /** How often a window that waits for another one's question makes sure that it is still there. */
 const probeMs = 1000;
@@ -79,21 +88,20 @@ export class SecondFactorGate implements Disposable {
     };
     this.owned.add(focus.onDidChange(tell));
     this.owned.add(
-      hub.on(promptingTopic, (data) => {
-        this.hear(promptingMessage(data));
+      prompts.on(hub, (told) => {
+        this.hear(told);
       }),
     );
     this.owned.add(
-      hub.on(probeTopic, (data) => {
-        const { accountKey } = promptingMessage(data);
+      probes.on(hub, ({ accountKey }) => {
         if (this.asking.has(accountKey)) {
           this.tell(accountKey, true);
         }
       }),
     );
     this.owned.add(
-      hub.on(declinedTopic, (data) => {
-        this.declined.add(promptingMessage(data).accountKey);
+      refusals.on(hub, ({ accountKey }) => {
+        this.declined.add(accountKey);
         tell();
       }),
     );
@@ -125,7 +133,7 @@ export class SecondFactorGate implements Disposable {
         await this.nextChange(signal);
       } else if (this.isAskedElsewhere(key)) {
         this.log.debug('Another window asks for the second factor');
-        this.hub.broadcast(probeTopic, { accountKey: key });
+        probes.send(this.hub, { accountKey: key });
         await this.nextChange(signal, probeMs);
       } else {
         const answer = await this.askHere(this.prompt, subject, signal);
@@ -149,7 +157,7 @@ export class SecondFactorGate implements Disposable {
     return this.askingElsewhere.has(accountKey);
   }
 
-  private hear({ accountKey, windowId, isAsking, since }: PromptingMessage): void {
+  private hear({ accountKey, windowId, isAsking, since = 0 }: z.infer<typeof prompting>): void {
     const own = this.asking.get(accountKey);
     if (own && isAsking) {
       // Two windows began at once, or this one did not know of the other: the first one asks.
@@ -174,7 +182,7 @@ export class SecondFactorGate implements Disposable {
   private tell(accountKey: string, isAsking: boolean): void {
     const since = this.asking.get(accountKey)?.since;
     const { windowId } = this.hub;
-    this.hub.broadcast(promptingTopic, { accountKey, windowId, isAsking, since });
+    prompts.send(this.hub, { accountKey, windowId, isAsking, since });
   }
 
   private async askHere(
@@ -197,7 +205,7 @@ export class SecondFactorGate implements Disposable {
       }
       if (!login && !signal.aborted) {
         this.declined.add(accountKey);
-        this.hub.broadcast(declinedTopic, { accountKey });
+        refusals.send(this.hub, { accountKey });
       }
       return login;
     } finally {
@@ -229,23 +237,4 @@ export class SecondFactorGate implements Disposable {
       );
     });
   }
-}
-
-interface PromptingMessage {
-  readonly accountKey: string;
-  readonly windowId: string;
-  readonly isAsking: boolean;
-  readonly since: number;
-}
-
-/** Messages of other windows may come from another version of the product. */
-function promptingMessage(data: unknown): PromptingMessage {
-  const fields: Readonly<Record<string, unknown>> =
-    typeof data === 'object' && data !== null ? { ...data } : {};
-  return {
-    accountKey: String(fields['accountKey']),
-    windowId: String(fields['windowId']),
-    isAsking: fields['isAsking'] === true,
-    since: Number(fields['since'] ?? 0),
-  };
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import type { Recover } from '../../api/serviceHttp';
@@ -8,6 +9,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
+import { channel } from '../../shared/channel';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { WindowHub } from '../ports';
 import { SecondFactorNeededError, type SecondFactorGate } from './secondFactor';
@@ -55,7 +57,7 @@ interface Renewal {
 
 type SessionOfFactor = Session & { readonly sessionKey: string };
 
-const neededTopic = 'secondFactor.needed';
+const needs = channel('secondFactor.needed', z.object({ accountKey: z.string() }));
 /** The other windows are told again after so long, then each time after twice as long, up to the limit. */
 const tellAgainMs = { first: 1000, longest: 8000 };
 
@@ -78,14 +80,12 @@ export class SessionRenewal implements Disposable {
   constructor(private readonly deps: RenewalDeps) {
     // The window that polls may be one that nobody looks at; the one in use asks for it.
     this.owned.add(
-      deps.hub.on(neededTopic, (data) => {
+      needs.on(deps.hub, ({ accountKey }) => {
         const ref = deps.active();
-        if (ref && typeof data === 'object' && data !== null && 'accountKey' in data) {
-          if (data.accountKey === ref.key) {
-            this.renewal(ref, { isTold: true }).catch((error: unknown) => {
-              deps.log.info(`The second factor was not entered: ${String(error)}`);
-            });
-          }
+        if (accountKey === ref?.key) {
+          this.renewal(ref, { isTold: true }).catch((error: unknown) => {
+            deps.log.info(`The second factor was not entered: ${String(error)}`);
+          });
         }
       }),
     );
@@ -190,7 +190,7 @@ export class SessionRenewal implements Disposable {
     if (renewal.isNeeded && renewal.shouldTell) {
       // Until it is answered: the window in use may have been opened since, or have known an older session.
       renewal.telling ??= repeat(this.deps.clock, tellAgainMs, () => {
-        this.deps.hub.broadcast(neededTopic, { accountKey });
+        needs.send(this.deps.hub, { accountKey });
       });
     }
   }

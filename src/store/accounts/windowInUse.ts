@@ -1,10 +1,12 @@
+import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 import type { WindowFocus } from './secondFactor';
 
-const topic = 'window.inUse';
+const uses = channel('window.inUse', z.object({}));
 
 /** Somebody who chose a command looks at that window for so long, unless it loses the focus or another one is used. */
 export const commandUseMs = 60_000;
@@ -27,7 +29,7 @@ export class WindowInUse implements WindowFocus, Disposable {
     this.owned.add(
       editor.onDidChange((isFocused) => {
         if (isFocused) {
-          hub.broadcast(topic, {});
+          uses.send(hub, {});
           this.changed.fire(true);
         } else {
           this.forgetCommand();
@@ -35,7 +37,7 @@ export class WindowInUse implements WindowFocus, Disposable {
       }),
     );
     this.owned.add(
-      hub.on(topic, () => {
+      uses.on(hub, () => {
         this.forgetCommand();
       }),
     );
@@ -46,7 +48,7 @@ export class WindowInUse implements WindowFocus, Disposable {
   }
 
   noteCommand(): void {
-    this.hub.broadcast(topic, {});
+    uses.send(this.hub, {});
     this.command.value = this.clock.schedule(() => {
       this.forgetCommand();
     }, commandUseMs);

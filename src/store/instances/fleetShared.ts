@@ -20,7 +20,7 @@ const snapshot = z.object({
 const facts = z.custom<InstanceFacts & { readonly touchedAt: number }>(
   (value) => typeof value === 'object' && value !== null && 'touchedAt' in value,
 );
-const memory = z.array(z.tuple([z.number(), facts]));
+const memory = z.array(z.tuple([z.number(), facts]).readonly()).readonly();
 
 /** The last list of an account on disk, without secrets. */
 export const fleetFile = z.object({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { OwnRequest } from '../../model/instances/instanceState';
+import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { FleetSnapshot, WindowHub } from '../ports';
 import type { Loaded } from '../../shared/reading';
@@ -19,20 +20,23 @@ export interface FleetTalkDeps {
   readonly onNote: (id: number, request: OwnRequest | null) => void;
 }
 
-const newsTopic = 'fleet.news';
-const helloTopic = 'fleet.hello';
-const interestTopic = 'fleet.interest';
-const noteTopic = 'fleet.note';
-
-const interestMessage = z.object({
-  windowId: z.string(),
-  interest: z.object({ viewVisible: z.boolean(), windowFocused: z.boolean() }),
-});
-const noteMessage = z.object({
-  accountKey: z.string(),
-  id: z.number(),
-  request: z.custom<OwnRequest>((value) => typeof value === 'object' && value !== null).nullable(),
-});
+const news = channel('fleet.news', fleetNews);
+const hellos = channel('fleet.hello', z.object({}));
+const interests = channel(
+  'fleet.interest',
+  z.object({
+    windowId: z.string(),
+    interest: z.object({ viewVisible: z.boolean(), windowFocused: z.boolean() }),
+  }),
+);
+const notes = channel(
+  'fleet.note',
+  z.object({
+    accountKey: z.string(),
+    id: z.number(),
+    request: z.custom<OwnRequest>((value) => typeof value === 'object' && value !== null).nullable(),
+  }),
+);
 
 /** What the windows tell each other of the instances: the list, what each looks at, what was asked of one. */
 export class FleetTalk implements Disposable {
@@ -40,51 +44,49 @@ export class FleetTalk implements Disposable {
 
   constructor(private readonly deps: FleetTalkDeps) {
     const { hub } = deps;
-    this.owned.add(hub.on(helloTopic, () => deps.onHello()));
+    this.owned.add(hellos.on(hub, () => deps.onHello()));
     this.owned.add(
-      hub.on(interestTopic, (data) => {
-        const parsed = interestMessage.safeParse(data);
-        if (parsed.success) {
-          deps.onInterest(parsed.data.windowId, parsed.data.interest);
+      interests.on(hub, ({ windowId, interest }) => {
+        deps.onInterest(windowId, interest);
+      }),
+    );
+    this.owned.add(
+      news.on(hub, (told) => {
+        if (told.accountKey === deps.accountKey()) {
+          deps.onNews(told);
         }
       }),
     );
     this.owned.add(
-      hub.on(newsTopic, (data) => {
-        const parsed = fleetNews.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === deps.accountKey()) {
-          deps.onNews(parsed.data);
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(noteTopic, (data) => {
-        const parsed = noteMessage.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === deps.accountKey()) {
-          deps.onNote(parsed.data.id, parsed.data.request);
+      notes.on(hub, ({ accountKey, id, request }) => {
+        if (accountKey === deps.accountKey()) {
+          deps.onNote(id, request);
         }
       }),
     );
   }
 
   sayHello(): void {
-    this.deps.hub.broadcast(helloTopic, {});
+    hellos.send(this.deps.hub, {});
   }
 
   tellInterest(interest: Interest): void {
     const { hub } = this.deps;
-    hub.broadcast(interestTopic, { windowId: hub.windowId, interest });
+    interests.send(hub, { windowId: hub.windowId, interest });
   }
 
   tellNews(state: Loaded<FleetSnapshot>, memory: MemoryEntries): void {
     const accountKey = this.deps.accountKey();
     if (accountKey !== undefined) {
-      this.deps.hub.broadcast(newsTopic, { accountKey, state: shareState(state), memory });
+      news.send(this.deps.hub, { accountKey, state: shareState(state), memory });
     }
   }
 
   tellNote(id: number, request: OwnRequest | null): void {
-    this.deps.hub.broadcast(noteTopic, { accountKey: this.deps.accountKey(), id, request });
+    const accountKey = this.deps.accountKey();
+    if (accountKey !== undefined) {
+      notes.send(this.deps.hub, { accountKey, id, request });
+    }
   }
 
   dispose(): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -7,9 +8,8 @@ import type { WindowHub } from '../ports';
 /** What of ours is open on an instance: a remote window, a terminal, a forwarded port. */
 export type PresenceKind = 'window' | 'terminal' | 'forward';
 
-const setTopic = 'presence.set';
-const askTopic = 'presence.ask';
-const setMessage = z.object({ windowId: z.string(), aliases: z.array(z.string()) });
+const sets = channel('presence.set', z.object({ windowId: z.string(), aliases: z.array(z.string()) }));
+const asks = channel('presence.ask', z.object({}));
 
 /** The other windows have answered by then. */
 export const presenceGraceMs = 10_000;
@@ -31,7 +31,7 @@ export class Presence implements Disposable {
       hub.onDidChangeLeader((leads) => {
         this.askedAt = clock.now();
         if (leads) {
-          hub.broadcast(askTopic, {});
+          asks.send(hub, {});
         } else {
           this.tell();
         }
@@ -45,18 +45,15 @@ export class Presence implements Disposable {
         }
       }),
     );
-    this.owned.add(hub.on(askTopic, () => this.tell()));
+    this.owned.add(asks.on(hub, () => this.tell()));
     this.owned.add(
-      hub.on(setTopic, (data) => {
-        const parsed = setMessage.safeParse(data);
-        if (parsed.success) {
-          this.others.set(parsed.data.windowId, new Set(parsed.data.aliases));
-          this.changed.fire();
-        }
+      sets.on(hub, ({ windowId, aliases }) => {
+        this.others.set(windowId, new Set(aliases));
+        this.changed.fire();
       }),
     );
     if (hub.isLeader) {
-      hub.broadcast(askTopic, {});
+      asks.send(hub, {});
     }
   }
 
@@ -89,6 +86,6 @@ export class Presence implements Disposable {
 
   private tell(): void {
     const { hub } = this.deps;
-    hub.broadcast(setTopic, { windowId: hub.windowId, aliases: this.ownAliases() });
+    sets.send(hub, { windowId: hub.windowId, aliases: [...this.ownAliases()] });
   }
 }

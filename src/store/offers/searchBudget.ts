@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { WindowHub } from '../ports';
@@ -8,7 +10,7 @@ import type { WindowHub } from '../ports';
  */
 export const searchesPerMinute = 8;
 const minuteMs = 60_000;
-const topic = 'search.sent';
+const searches = channel('search.sent', z.undefined());
 
 /** Counts the searches of the last minute over all windows; those that a rental needs have their own share. */
 export class SearchBudget implements Disposable {
@@ -19,7 +21,7 @@ export class SearchBudget implements Disposable {
     private readonly clock: Clock,
     private readonly hub: Pick<WindowHub, 'broadcast' | 'on'>,
   ) {
-    this.listening = hub.on(topic, () => {
+    this.listening = searches.on(hub, () => {
       this.count();
     });
   }
@@ -38,7 +40,7 @@ export class SearchBudget implements Disposable {
   /** A search leaves now. */
   note(): void {
     this.count();
-    this.hub.broadcast(topic, undefined);
+    searches.send(this.hub, undefined);
   }
 
   dispose(): void {

@@ -11,6 +11,7 @@ import {
   type SearchWatch,
   type WatchMatch,
 } from '../../model/offers/searchWatch';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -45,9 +46,8 @@ const foundShape = z.object({
 /** Offers that match a watch and were first seen in the same check. */
 export type WatchFound = Readonly<z.infer<typeof foundShape>>;
 
-const foundTopic = 'watches.found';
-const wantedTopic = 'watches.wanted';
-const wantedShape = z.object({ accountKey: z.string(), watchId: z.string() });
+const finds = channel('watches.found', foundShape);
+const wishes = channel('watches.wanted', z.object({ accountKey: z.string(), watchId: z.string() }));
 
 export interface WatchChecksDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -81,18 +81,16 @@ export class WatchChecks implements Disposable {
     this.owned.add(hub.onDidChangeLeader(() => this.plan()));
     this.owned.add(list.onDidChange(() => this.plan()));
     this.owned.add(
-      hub.on(wantedTopic, (data) => {
-        const parsed = wantedShape.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.accountKey) {
-          this.expect(parsed.data.watchId);
+      wishes.on(hub, ({ accountKey, watchId }) => {
+        if (accountKey === this.accountKey) {
+          this.expect(watchId);
         }
       }),
     );
     this.owned.add(
-      hub.on(foundTopic, (data) => {
-        const parsed = foundShape.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.accountKey) {
-          this.found.fire(parsed.data);
+      finds.on(hub, (found) => {
+        if (found.accountKey === this.accountKey) {
+          this.found.fire(found);
         }
       }),
     );
@@ -106,7 +104,9 @@ export class WatchChecks implements Disposable {
   /** Checked as soon as the limit allows, by the window that leads, once the list was read again. */
   want(id: string): void {
     this.expect(id);
-    this.deps.hub.broadcast(wantedTopic, { accountKey: this.accountKey, watchId: id });
+    if (this.accountKey !== undefined) {
+      wishes.send(this.deps.hub, { accountKey: this.accountKey, watchId: id });
+    }
   }
 
   cancel(id: string): void {
@@ -261,7 +261,7 @@ export class WatchChecks implements Disposable {
       if (own.length > 0) {
         const { id: watchId, name } = watch;
         const found: WatchFound = { accountKey, watchId, name, since: time, offers: own };
-        this.deps.hub.broadcast(foundTopic, found);
+        finds.send(this.deps.hub, found);
         this.found.fire(found);
       }
     }

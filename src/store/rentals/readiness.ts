@@ -10,6 +10,7 @@ import {
   type Watch,
 } from '../../model/rentals/readiness';
 import type { Micros } from '../../model/money';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -70,8 +71,6 @@ export function createReadiness(deps: ReadinessWatchDeps): Readiness {
   return new SharedReadiness(deps);
 }
 
-const stateTopic = 'readiness.state';
-const stopTopic = 'readiness.stop';
 /** How long after it happened something is still worth telling. */
 const untoldMs = 10 * 60_000;
 
@@ -81,7 +80,8 @@ const watch = z.custom<Watch>(
 const event = z.custom<ReadinessEvent>(
   (value) => z.looseObject({ instanceId: z.number(), kind: z.string() }).safeParse(value).success,
 );
-const stateMessage = z.object({ accountKey: z.string(), watches: z.array(watch) });
+const states = channel('readiness.state', z.object({ accountKey: z.string(), watches: z.array(watch) }));
+const stops = channel('readiness.stop', z.number());
 const readinessFile = z.object({
   version: z.literal(1),
   watches: z.array(watch),
@@ -142,7 +142,7 @@ class SharedReadiness implements Readiness {
     if (rental?.phase.kind === 'waiting') {
       await this.deps.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId } });
     }
-    this.deps.hub.broadcast(stopTopic, instanceId);
+    stops.send(this.deps.hub, instanceId);
     await this.stopHere(instanceId);
   }
 
@@ -164,19 +164,16 @@ class SharedReadiness implements Readiness {
       }),
     );
     this.owned.add(
-      hub.on(stateTopic, (data) => {
-        const parsed = stateMessage.safeParse(data);
-        if (parsed.success && parsed.data.accountKey === this.accountKey) {
-          this.byInstance = new Map(parsed.data.watches.map((one) => [one.instanceId, one]));
+      states.on(hub, ({ accountKey, watches }) => {
+        if (accountKey === this.accountKey) {
+          this.byInstance = new Map(watches.map((one) => [one.instanceId, one]));
           this.changed.fire(this.watches);
         }
       }),
     );
     this.owned.add(
-      hub.on(stopTopic, (data) => {
-        if (typeof data === 'number') {
-          this.enqueue(() => this.stopHere(data));
-        }
+      stops.on(hub, (instanceId) => {
+        this.enqueue(() => this.stopHere(instanceId));
       }),
     );
     this.owned.add(
@@ -222,7 +219,9 @@ class SharedReadiness implements Readiness {
     }
     await this.save();
     this.changed.fire(this.watches);
-    this.deps.hub.broadcast(stateTopic, { accountKey: this.accountKey, watches: this.watches });
+    if (accountKey !== undefined) {
+      states.send(this.deps.hub, { accountKey, watches: [...this.watches] });
+    }
   }
 
   /** Rentals that wait, and starts and reboots of ours that have not come to an end. */

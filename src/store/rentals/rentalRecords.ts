@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -13,8 +14,11 @@ const awaitedForMs = 15 * 60_000;
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
 /** What became of a machine that was waited for. */
 const decidedPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['ready', 'failed', 'ended']);
-const changedTopic = 'rentals.changed';
-const changeMessage = z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) });
+const changes = channel(
+  'rentals.changed',
+  z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) }),
+);
+type Change = Pick<Rental, 'accountKey' | 'marker'>;
 
 export interface RecordsDeps {
   readonly accounts: Accounts;
@@ -46,8 +50,8 @@ export class RentalRecords implements Disposable {
       }),
     );
     this.owned.add(
-      hub.on(changedTopic, (data) => {
-        this.takeChange(data).catch((error: unknown) => {
+      changes.on(hub, (change) => {
+        this.takeChange(change).catch((error: unknown) => {
           log.error('A rental could not be read', error);
         });
       }),
@@ -102,7 +106,7 @@ export class RentalRecords implements Disposable {
   async put(rental: Rental): Promise<Rental> {
     await this.journal.put(rental);
     this.keep(rental);
-    this.deps.hub.broadcast(changedTopic, { accountKey: rental.accountKey, marker: rental.marker });
+    changes.send(this.deps.hub, { accountKey: rental.accountKey, marker: rental.marker });
     return rental;
   }
 
@@ -144,13 +148,10 @@ export class RentalRecords implements Disposable {
     }
   }
 
-  private async takeChange(data: unknown): Promise<void> {
-    const parsed = changeMessage.safeParse(data);
-    if (parsed.success && parsed.data.accountKey === this.key) {
-      const rental = await this.journal.get(parsed.data.accountKey, parsed.data.marker);
-      if (rental) {
-        this.keep(rental);
-      }
+  private async takeChange({ accountKey, marker }: Change): Promise<void> {
+    const rental = accountKey === this.key ? await this.journal.get(accountKey, marker) : undefined;
+    if (rental) {
+      this.keep(rental);
     }
   }
 

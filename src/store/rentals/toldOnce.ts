@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel, type Channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -25,24 +26,24 @@ export class ToldOnce<T> implements Disposable {
   /** What was handed to another window, until it must have shown it. */
   private readonly handedOver = new Set<Disposable>();
   private readonly unnoted = new Set<string>();
+  private readonly handed: Channel<{ windowId: string; key: string; event: T }>;
 
   constructor(
     private readonly deps: ToldOnceDeps,
-    private readonly topic: string,
+    topic: string,
     event: z.ZodType<T>,
   ) {
     const { hub, log } = deps;
-    const message = z.object({ windowId: z.string(), key: z.string(), event });
+    this.handed = channel(topic, z.object({ windowId: z.string(), key: z.string(), event }));
     this.happened = this.owned.add(
       new Emitter((error: unknown) => {
         log.error(`A listener of ${topic} failed`, error);
       }),
     );
     this.owned.add(
-      hub.on(topic, (data) => {
-        const parsed = message.safeParse(data);
-        if (parsed.success && parsed.data.windowId === hub.windowId) {
-          void this.showHere(parsed.data.key, parsed.data.event);
+      this.handed.on(hub, (message) => {
+        if (message.windowId === hub.windowId) {
+          void this.showHere(message.key, message.event);
         }
       }),
     );
@@ -61,7 +62,7 @@ export class ToldOnce<T> implements Disposable {
       void this.showHere(key, event);
       return;
     }
-    hub.broadcast(this.topic, { windowId, key, event });
+    this.handed.send(hub, { windowId, key, event });
     const later = clock.schedule(() => {
       this.handedOver.delete(later);
       void this.showHere(key, event);

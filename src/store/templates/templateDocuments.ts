@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import {
@@ -15,6 +16,7 @@ import {
   templateOwner,
 } from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
+import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
@@ -42,7 +44,7 @@ interface Deps {
   readonly log: Log;
 }
 
-const topic = 'templates.saved';
+const saves = channel('templates.saved', z.number());
 
 /**
  * The templates behind the documents of this window: read, saved by sending only what changed, and merged
@@ -72,8 +74,8 @@ export class TemplateDocuments implements Disposable {
     this.store.add(this.changed);
     this.store.add(this.conflicts);
     this.store.add(
-      deps.hub.on(topic, (id) => {
-        if (typeof id === 'number' && this.known.has(id)) {
+      saves.on(deps.hub, (id) => {
+        if (this.known.has(id)) {
           void this.refresh(id).catch((error: unknown) => {
             deps.log.warn(`A template could not be read again: ${String(error)}`);
           });
@@ -283,7 +285,7 @@ export class TemplateDocuments implements Disposable {
     if (known) {
       await this.deps.secrets.bind(known.accountKey, id, new Map());
       this.changed.fire(id);
-      this.deps.hub.broadcast(topic, id);
+      saves.send(this.deps.hub, id);
     }
   }
 
@@ -333,7 +335,7 @@ export class TemplateDocuments implements Disposable {
     this.conflicts.saved(id);
     await this.bases.drop(saved);
     if (before?.hashId !== saved.hashId) {
-      this.deps.hub.broadcast(topic, id);
+      saves.send(this.deps.hub, id);
     }
   }
 

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
+import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
@@ -18,7 +20,7 @@ interface Refs {
 }
 
 const mostFavourites = 200;
-const topic = 'templates.refs';
+const changes = channel('templates.refs', z.string());
 const none: Refs = { favourites: [], recents: [] };
 
 /** The favourite and the lately used templates of the active account, the same in all windows. */
@@ -38,7 +40,7 @@ export class TemplateRefs implements Disposable {
       }
     };
     this.store.add(deps.accounts.onDidChange(reload));
-    this.store.add(deps.hub.on(topic, reload));
+    this.store.add(changes.on(deps.hub, reload));
   }
 
   get favourites(): readonly TemplateRef[] {
@@ -88,7 +90,7 @@ export class TemplateRefs implements Disposable {
       const { favourites, recents } = change(read(memory));
       return { ...memory, favourites: [...favourites], recents: [...recents] };
     });
-    this.deps.hub.broadcast(topic, accountKey);
+    changes.send(this.deps.hub, accountKey);
     if (this.isShown) {
       await this.read();
     }

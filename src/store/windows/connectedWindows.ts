@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
@@ -10,16 +11,13 @@ export interface WindowEvent {
   readonly event: string;
 }
 
-const hereTopic = 'connected.here';
-const whoTopic = 'connected.who';
-const goneTopic = 'connected.gone';
-const wantTopic = 'connected.want';
-const mayTopic = 'connected.may';
-const settledTopic = 'connected.settled';
-
-const hereMessage = z.object({ windowId: z.string(), alias: z.string() });
 const eventMessage = z.object({ windowId: z.string(), alias: z.string(), event: z.string() });
-const settledMessage = z.object({ alias: z.string(), event: z.string() });
+const here = channel('connected.here', z.object({ windowId: z.string(), alias: z.string() }));
+const who = channel('connected.who', z.object({}));
+const gone = channel('connected.gone', z.string());
+const wants = channel('connected.want', eventMessage);
+const grants = channel('connected.may', eventMessage);
+const settled = channel('connected.settled', z.object({ alias: z.string(), event: z.string() }));
 
 /** Which windows are connected to which machines, and who of them asks the user about one. */
 export class ConnectedWindows implements Disposable {
@@ -40,7 +38,7 @@ export class ConnectedWindows implements Disposable {
         if (leads) {
           this.windows.clear();
         }
-        hub.broadcast(whoTopic, {});
+        who.send(hub, {});
         this.tell();
         this.sendWanted();
       }),
@@ -50,7 +48,7 @@ export class ConnectedWindows implements Disposable {
         for (const windowId of hub.isLeader ? [...this.windows.keys()] : []) {
           if (!peers.has(windowId)) {
             this.windows.delete(windowId);
-            hub.broadcast(goneTopic, windowId);
+            gone.send(hub, windowId);
           }
         }
       }),
@@ -92,7 +90,7 @@ export class ConnectedWindows implements Disposable {
     const event = this.asked.get(alias);
     if (event !== undefined && isOver(event)) {
       this.asked.delete(alias);
-      this.hub.broadcast(settledTopic, { alias, event });
+      settled.send(this.hub, { alias, event });
     }
   }
 
@@ -103,47 +101,37 @@ export class ConnectedWindows implements Disposable {
   private listen(): void {
     const { hub } = this;
     this.owned.add(
-      hub.on(whoTopic, () => {
+      who.on(hub, () => {
         this.tell();
         this.sendWanted();
       }),
     );
     this.owned.add(
-      hub.on(hereTopic, (data) => {
-        const parsed = hereMessage.safeParse(data);
-        if (parsed.success) {
-          this.windows.set(parsed.data.windowId, parsed.data.alias);
+      here.on(hub, ({ windowId, alias }) => {
+        this.windows.set(windowId, alias);
+      }),
+    );
+    this.owned.add(
+      gone.on(hub, (windowId) => {
+        this.windows.delete(windowId);
+      }),
+    );
+    this.owned.add(
+      wants.on(hub, (want) => {
+        if (hub.isLeader) {
+          this.grant(want);
         }
       }),
     );
     this.owned.add(
-      hub.on(goneTopic, (data) => {
-        if (typeof data === 'string') {
-          this.windows.delete(data);
-        }
+      grants.on(hub, (grant) => {
+        this.hear(grant);
       }),
     );
     this.owned.add(
-      hub.on(wantTopic, (data) => {
-        const parsed = eventMessage.safeParse(data);
-        if (parsed.success && hub.isLeader) {
-          this.grant(parsed.data);
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(mayTopic, (data) => {
-        const parsed = eventMessage.safeParse(data);
-        if (parsed.success) {
-          this.hear(parsed.data);
-        }
-      }),
-    );
-    this.owned.add(
-      hub.on(settledTopic, (data) => {
-        const parsed = settledMessage.safeParse(data);
-        if (parsed.success && this.asked.get(parsed.data.alias) === parsed.data.event) {
-          this.asked.delete(parsed.data.alias);
+      settled.on(hub, ({ alias, event }) => {
+        if (this.asked.get(alias) === event) {
+          this.asked.delete(alias);
         }
       }),
     );
@@ -151,7 +139,7 @@ export class ConnectedWindows implements Disposable {
 
   private tell(): void {
     if (this.own !== undefined) {
-      this.hub.broadcast(hereTopic, { windowId: this.hub.windowId, alias: this.own });
+      here.send(this.hub, { windowId: this.hub.windowId, alias: this.own });
     }
   }
 
@@ -163,17 +151,17 @@ export class ConnectedWindows implements Disposable {
     if (this.hub.isLeader) {
       this.grant(want);
     } else {
-      this.hub.broadcast(wantTopic, want);
+      wants.send(this.hub, want);
     }
   }
 
   /** In the window that leads: the first one that wants it gets it; later ones hear that it was asked. */
   private grant(want: z.infer<typeof eventMessage>): void {
     if (this.asked.get(want.alias) !== want.event) {
-      this.hub.broadcast(mayTopic, want);
+      grants.send(this.hub, want);
       this.hear(want);
     } else if (want.windowId !== this.hub.windowId) {
-      this.hub.broadcast(mayTopic, { ...want, windowId: '' });
+      grants.send(this.hub, { ...want, windowId: '' });
     } else {
       this.wanted = undefined;
     }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import { channel, type Channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { CancelledError } from '../../util/errors';
@@ -47,35 +48,50 @@ export class LeaderRequests<T> implements Disposable {
   private readonly open = new Map<string, OpenRequest<T>>();
   /** What this window does for others. */
   private readonly atWork = new Map<string, AbortController>();
+  private readonly asks: Channel<{ id: string; what: T }>;
+  private readonly takes: Channel<z.infer<typeof taken>>;
+  private readonly ends: Channel<z.infer<typeof done>>;
+  private readonly drops: Channel<{ id: string }>;
   /** `Clock.elapsed` until which the leader is taken for stuck. */
   private deafUntil = 0;
 
   constructor(private readonly deps: LeaderRequestsDeps<T>) {
-    this.hear('ask', named.extend({ what: deps.what }), ({ id, what }) => {
-      if (deps.hub.isLeader && !this.atWork.has(id)) {
-        this.answer(id, what);
-      }
-    });
-    this.hear('taken', taken, ({ id, waitMs }) => {
-      const one = this.open.get(id);
-      this.deafUntil = 0;
-      // Without a timer this window does it by itself by now.
-      if (one?.timer.value) {
-        this.expect(one, deps.doneMs);
-        if (waitMs !== undefined) {
-          one.options.onWait?.(waitMs);
+    const { hub, topic } = deps;
+    this.asks = channel(`${topic}.ask`, named.extend({ what: deps.what }));
+    this.takes = channel(`${topic}.taken`, taken);
+    this.ends = channel(`${topic}.done`, done);
+    this.drops = channel(`${topic}.drop`, named);
+    this.owned.add(
+      this.asks.on(hub, ({ id, what }) => {
+        if (deps.hub.isLeader && !this.atWork.has(id)) {
+          this.answer(id, what);
         }
-      }
-    });
-    this.hear('done', done, ({ id, error }) => {
-      const one = this.open.get(id);
-      if (error) {
-        one?.reject(reviveError(error));
-      } else {
-        one?.resolve();
-      }
-    });
-    this.hear('drop', named, ({ id }) => this.atWork.get(id)?.abort());
+      }),
+    );
+    this.owned.add(
+      this.takes.on(hub, ({ id, waitMs }) => {
+        const one = this.open.get(id);
+        this.deafUntil = 0;
+        // Without a timer this window does it by itself by now.
+        if (one?.timer.value) {
+          this.expect(one, deps.doneMs);
+          if (waitMs !== undefined) {
+            one.options.onWait?.(waitMs);
+          }
+        }
+      }),
+    );
+    this.owned.add(
+      this.ends.on(hub, ({ id, error }) => {
+        const one = this.open.get(id);
+        if (error) {
+          one?.reject(reviveError(error));
+        } else {
+          one?.resolve();
+        }
+      }),
+    );
+    this.owned.add(this.drops.on(hub, ({ id }) => this.atWork.get(id)?.abort()));
     this.owned.add(
       deps.hub.onDidChangeLeader((leads) => {
         this.deafUntil = 0;
@@ -83,7 +99,7 @@ export class LeaderRequests<T> implements Disposable {
           if (leads) {
             one.follow(deps.doHere(one.what, one.options));
           } else {
-            this.say('ask', { id, what: one.what });
+            this.asks.send(this.deps.hub, { id, what: one.what });
             this.expect(one, deps.takenMs);
           }
         }
@@ -110,7 +126,7 @@ export class LeaderRequests<T> implements Disposable {
         action();
       };
       const onAbort = () => {
-        this.say('drop', { id });
+        this.drops.send(this.deps.hub, { id });
         one.reject(new CancelledError());
       };
       const one: OpenRequest<T> = {
@@ -133,7 +149,7 @@ export class LeaderRequests<T> implements Disposable {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.open.set(id, one);
       this.expect(one, takenMs);
-      this.say('ask', { id, what });
+      this.asks.send(this.deps.hub, { id, what });
     });
   }
 
@@ -158,36 +174,17 @@ export class LeaderRequests<T> implements Disposable {
   private answer(id: string, what: T): void {
     const controller = new AbortController();
     this.atWork.set(id, controller);
-    this.say('taken', { id });
+    this.takes.send(this.deps.hub, { id });
     const onWait = (waitMs: number) => {
-      this.say('taken', { id, waitMs });
+      this.takes.send(this.deps.hub, { id, waitMs });
     };
     const end = (error?: unknown) => {
       this.atWork.delete(id);
       // Whoever asked has dropped it, or asks the next leader.
       if (!controller.signal.aborted) {
-        this.say('done', { id, ...(error === undefined ? {} : { error: shareError(error) }) });
+        this.ends.send(this.deps.hub, { id, ...(error === undefined ? {} : { error: shareError(error) }) });
       }
     };
     this.deps.doHere(what, { signal: controller.signal, onWait }).then(() => end(), end);
-  }
-
-  private say(kind: 'ask' | 'taken' | 'done' | 'drop', data: unknown): void {
-    this.deps.hub.broadcast(`${this.deps.topic}.${kind}`, data);
-  }
-
-  private hear<M>(
-    kind: 'ask' | 'taken' | 'done' | 'drop',
-    shape: z.ZodType<M>,
-    listener: (message: M) => void,
-  ): void {
-    this.owned.add(
-      this.deps.hub.on(`${this.deps.topic}.${kind}`, (data) => {
-        const parsed = shape.safeParse(data);
-        if (parsed.success) {
-          listener(parsed.data);
-        }
-      }),
-    );
   }
 }

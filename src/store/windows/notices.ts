@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
@@ -13,13 +14,10 @@ export interface Notice {
   readonly data: unknown;
 }
 
-const topic = 'notices';
-const shape = z.object({
-  key: z.string(),
-  accountKey: z.string(),
-  kind: z.string(),
-  data: z.unknown(),
-});
+const notices = channel(
+  'notices',
+  z.object({ key: z.string(), accountKey: z.string(), kind: z.string(), data: z.unknown() }),
+);
 
 /** From the window that finds something out to the one that the user looks at. */
 export class Notices implements Disposable {
@@ -31,17 +29,14 @@ export class Notices implements Disposable {
 
   constructor(private readonly hub: WindowHub) {
     this.owned.add(
-      hub.on(topic, (data) => {
-        const parsed = shape.safeParse(data);
-        if (parsed.success) {
-          this.posted.fire(parsed.data);
-        }
+      notices.on(hub, (notice) => {
+        this.posted.fire(notice);
       }),
     );
   }
 
   post(notice: Notice): void {
-    this.hub.broadcast(topic, notice);
+    notices.send(this.hub, notice);
     this.posted.fire(notice);
   }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { documentedLimits, type LimitTable } from '../../api/limits';
 import { longestWaitMs, Pacer, type PacedCall, type Pacing, type Rank } from '../../api/pacing';
+import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -33,8 +34,7 @@ const news = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('worked') }),
 ]);
 type News = z.infer<typeof news>;
-const message = z.object({ accountKey: z.string(), route: z.string(), news });
-const topic = 'pacing.news';
+const messages = channel('pacing.news', z.object({ accountKey: z.string(), route: z.string(), news }));
 
 /**
  * One pace for each account over all windows. The window that leads lets reads go, in one order; each window makes writes
@@ -61,11 +61,8 @@ export class SharedPacing implements Disposable {
       }),
     );
     this.owned.add(
-      deps.hub.on(topic, (data) => {
-        const parsed = message.safeParse(data);
-        if (parsed.success) {
-          this.take(parsed.data.accountKey, parsed.data.route, parsed.data.news);
-        }
+      messages.on(deps.hub, (told) => {
+        this.take(told.accountKey, told.route, told.news);
       }),
     );
   }
@@ -136,7 +133,7 @@ export class SharedPacing implements Disposable {
   }
 
   private tell(accountKey: string, route: string, what: News): void {
-    this.deps.hub.broadcast(topic, { accountKey, route, news: what });
+    messages.send(this.deps.hub, { accountKey, route, news: what });
   }
 
   private pacer(accountKey: string): Pacer {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { MisfitError } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -115,9 +116,7 @@ class SocketHub implements WindowHub {
   on(topic: string, listener: (data: unknown) => void): Disposable {
     const group = this.listeners.get(topic) ?? new Set();
     this.listeners.set(topic, group);
-    const own = (data: unknown) => {
-      listener(data);
-    };
+    const own: typeof listener = (data) => listener(data);
     group.add(own);
     return toDisposable(() => group.delete(own));
   }
@@ -176,12 +175,7 @@ class SocketHub implements WindowHub {
   /** A random pause, so that the windows do not all try at the same moment. */
   private joinLater(): void {
     if (!this.isOver()) {
-      this.connection.value = this.deps.clock.schedule(
-        () => {
-          this.join();
-        },
-        10 + Math.random() * 90,
-      );
+      this.connection.value = this.deps.clock.schedule(() => this.join(), 10 + Math.random() * 90);
     }
   }
 
@@ -194,12 +188,8 @@ class SocketHub implements WindowHub {
       onHeard: () => {
         this.heardAt = this.deps.clock.elapsed();
       },
-      onWelcome: (line) => {
-        this.follow(line);
-      },
-      onSay: (topic, data) => {
-        this.deliver(topic, data);
-      },
+      onWelcome: (line) => this.follow(line),
+      onSay: (topic, data) => this.deliver(topic, data),
       onEnd: () => {
         this.upstream = undefined;
         this.beat.value = undefined;
@@ -296,9 +286,7 @@ class SocketHub implements WindowHub {
           this.peersChanged.fire(this.peers);
         }
       },
-      onSay: (topic, data) => {
-        this.deliver(topic, data);
-      },
+      onSay: (topic, data) => this.deliver(topic, data),
       onError: (error) => {
         this.deps.log.error('The meeting place of the windows failed', error);
       },
@@ -331,7 +319,11 @@ class SocketHub implements WindowHub {
       try {
         listener(data);
       } catch (error) {
-        this.deps.log.error(`A listener of ${topic} failed`, error);
+        if (error instanceof MisfitError) {
+          this.deps.log.warn(error.message);
+        } else {
+          this.deps.log.error(`A listener of ${topic} failed`, error);
+        }
       }
     }
   }
