@@ -63,7 +63,6 @@ export interface RentCommand extends SearchRequest {
 /** A search in people's units, as it is kept; it is checked where it is read. */
 export interface QueryRequest {
   readonly query: object;
-  readonly baseFilters?: SearchRequest['filters'];
   readonly name?: string;
 }
 

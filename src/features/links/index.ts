@@ -107,8 +107,7 @@ async function openOffer({ client }: Account, id: number): Promise<void> {
   );
   if (items.some((offer) => offer.id === id)) {
     await runCommand('gpuRental.showSearch', {
-      query: { ...defaultQuery, filters: {} },
-      baseFilters: filters,
+      query: { ...defaultQuery, filters: {}, extraFilters: filters },
       name: t('Offer #{0}', id),
     });
     return;

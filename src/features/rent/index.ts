@@ -1,7 +1,6 @@
 import { runCommand, signedIn } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { readWireFilters } from '../../model/offers/readWireFilters';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
@@ -36,13 +35,11 @@ async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
   if (!account || !template || !(await isAsRemembered(deps, account, template, target))) {
     return;
   }
-  const { filters, rest } = readWireFilters(template.extraFilters);
   const source = { kind: 'template' as const, template };
   await runCommand('gpuRental.searchFor', {
     accountKey: account.key,
     title: t('Search Offers for {0}', templateName(template)),
-    query: queryWith(filters, plannedDiskGb({ source })),
-    baseFilters: rest,
+    query: queryWith(template.extraFilters, plannedDiskGb({ source })),
     source,
   });
 }
@@ -79,13 +76,11 @@ async function rentWith(deps: Deps, given: unknown): Promise<void> {
     : request.image === undefined
       ? undefined
       : ({ kind: 'image', image: request.image } as const);
-  const { filters, rest } = readWireFilters(request.filters);
   const diskGb = request.diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
   await runCommand('gpuRental.searchFor', {
     accountKey: account.key,
     title: t('Search Offers for This Workspace'),
-    query: queryWith(filters, diskGb, request.maxPricePerHour),
-    baseFilters: rest,
+    query: queryWith(request.filters, diskGb, request.maxPricePerHour),
     ...(source ? { source } : {}),
     choices: {
       ...(request.diskGb === undefined ? {} : { diskGb: request.diskGb }),

@@ -1,8 +1,7 @@
 import type { Client } from '../../api/client';
-import type { WireFiltersShape } from '../../model/offers/filters';
 import { sorted } from '../../model/offers/localFilter';
-import type { MarketQuery } from '../../model/offers/marketQuery';
-import { fittingSearch, wireSearch, type MarketSearch } from '../../model/offers/marketSearch';
+import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import { fitting } from '../../model/offers/offerMatch';
 import type { Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
@@ -21,8 +20,6 @@ export type Recheck =
 export interface RecheckInput {
   readonly offer: Offer;
   readonly query: MarketQuery;
-  /** Filters of a template or workspace that the search went by, too. */
-  readonly baseFilters?: WireFiltersShape | undefined;
   readonly choices: RentChoices;
   /** What was confirmed, for one machine. */
   readonly confirmed: Rate | undefined;
@@ -33,15 +30,6 @@ export function rentalQuery(query: MarketQuery, choices: RentChoices): MarketQue
   return { ...query, diskGb: plannedDiskGb(choices) };
 }
 
-/** The whole search that a rental goes by. */
-export function rentalSearch({
-  query,
-  choices,
-  baseFilters,
-}: Pick<RecheckInput, 'query' | 'choices' | 'baseFilters'>): MarketSearch {
-  return { query: rentalQuery(query, choices), ...(baseFilters === undefined ? {} : { baseFilters }) };
-}
-
 /** Reads the offer anew with the disk that will be rented; says what the next best is when it is gone. */
 export async function recheckOffer(
   search: Client['offers']['search'],
@@ -49,17 +37,16 @@ export async function recheckOffer(
   signal?: AbortSignal,
 ): Promise<Recheck> {
   const { offer, choices, confirmed } = input;
-  const market = rentalSearch(input);
-  const { query } = market;
+  const query = rentalQuery(input.query, choices);
   const options = signal ? { signal } : {};
-  const wide = wireSearch(market);
+  const wide = toOfferSearch(query);
   const own = await search({ ...wide, filters: { id: { eq: offer.id } } }, options);
   const found = own.items.find((one) => one.id === offer.id && one.rentable !== false);
   if (!found) {
     const all = await search(wide, options);
     const again = all.items.find((one) => one.id === offer.id && one.rentable !== false);
     if (!again) {
-      return gone(all.items, market, offer.id);
+      return gone(all.items, query, offer.id);
     }
     return compare(again, query, choices, confirmed);
   }
@@ -71,20 +58,18 @@ export async function nextOffer(
   search: Client['offers']['search'],
   input: Omit<RecheckInput, 'confirmed'>,
 ): Promise<Offer | undefined> {
-  const market = rentalSearch(input);
-  const { items } = await search(wireSearch(market));
-  return bestBut(items, market, input.offer.id);
+  const query = rentalQuery(input.query, input.choices);
+  const { items } = await search(toOfferSearch(query));
+  return bestBut(items, query, input.offer.id);
 }
 
-function gone(offers: readonly Offer[], market: MarketSearch, id: number): Recheck {
-  const next = bestBut(offers, market, id);
+function gone(offers: readonly Offer[], query: MarketQuery, id: number): Recheck {
+  const next = bestBut(offers, query, id);
   return next ? { kind: 'gone', next } : { kind: 'gone' };
 }
 
-function bestBut(offers: readonly Offer[], market: MarketSearch, id: number): Offer | undefined {
-  return sorted(fittingSearch(offers, market), market.query).find(
-    (one) => one.id !== id && one.rentable !== false,
-  );
+function bestBut(offers: readonly Offer[], query: MarketQuery, id: number): Offer | undefined {
+  return sorted(fitting(offers, query), query).find((one) => one.id !== id && one.rentable !== false);
 }
 
 function compare(
@@ -131,9 +116,8 @@ export async function findCopy(
       ...(offer.gpuCount === undefined ? {} : { gpuCount: { min: offer.gpuCount, max: offer.gpuCount } }),
     },
   };
-  const market = rentalSearch({ ...input, query });
-  const { items } = await search(wireSearch(market), signal ? { signal } : {});
-  return sorted(fittingSearch(items, market), query).find(
+  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
+  return sorted(fitting(items, query), query).find(
     (one) =>
       !used.has(one.id) &&
       one.rentable !== false &&

@@ -28,7 +28,7 @@ export async function rentPicked(
     volumes: account.client.volumes,
     logins: new RegistryLogins(deps.secrets, account.key),
   };
-  const { offer, query, source, baseFilters } = draft;
+  const { offer, query, source } = draft;
   const bid = query.rentalType === 'interruptible' ? defaultBid(offer) : undefined;
   const end = await rentOffer(
     {
@@ -39,7 +39,6 @@ export async function rentPicked(
         ...(bid === undefined ? {} : { bidPerHour: bid }),
       },
       ...(source === undefined ? {} : { sourceGiven: true }),
-      ...(baseFilters === undefined ? {} : { baseFilters }),
     },
     { ...deps, account },
     steps,

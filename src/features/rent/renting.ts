@@ -6,7 +6,7 @@ import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, zero } from '../../model/money';
-import { wireSearch } from '../../model/offers/marketSearch';
+import { toOfferSearch } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, type Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/confirmation';
@@ -19,7 +19,7 @@ import type { RentResult } from '../../store/rentals/rentals';
 import { presentTemplate } from '../../store/templates/presentTemplate';
 import { isCancelled, UserError } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
-import { findCopy, nextOffer, recheckOffer, rentalQuery, rentalSearch, type Recheck } from './recheck';
+import { findCopy, nextOffer, recheckOffer, rentalQuery, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
 
@@ -192,7 +192,7 @@ export class Renting {
         accountKey: this.deps.account.key,
         offer,
         config: planRent(choices, query.rentalType),
-        search: wireSearch(rentalSearch(this.chosen())),
+        search: toOfferSearch(rentalQuery(query, choices)),
         rentalType: query.rentalType,
         priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
         ...(confirmed === undefined ? {} : { mostPerHour: priceConfirmed }),
@@ -265,8 +265,8 @@ export class Renting {
   }
 
   private chosen() {
-    const { offer, query, choices, baseFilters } = this.flow;
-    return { offer, query, choices, baseFilters };
+    const { offer, query, choices } = this.flow;
+    return { offer, query, choices };
   }
 }
 

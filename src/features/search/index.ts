@@ -1,7 +1,6 @@
 import { signedIn } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { readWireFilters } from '../../model/offers/readWireFilters';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -61,7 +60,6 @@ async function searchWith(deps: Deps, given: unknown): Promise<void> {
   if (!account) {
     return;
   }
-  const { filters, rest } = readWireFilters(request.filters);
   const { diskGb = defaultQuery.diskGb } = new RentMemory(deps.globalState);
   const { volume } = request;
   await searchAndRent(
@@ -71,14 +69,13 @@ async function searchWith(deps: Deps, given: unknown): Promise<void> {
       : {
           accountKey: account.key,
           title: t('Search Offers'),
-          query: queryWith(filters, diskGb, request.maxPricePerHour),
-          baseFilters: rest,
+          query: queryWith(request.filters, diskGb, request.maxPricePerHour),
         },
   );
 }
 
 async function showSearch(deps: Deps, given: unknown): Promise<void> {
-  const { query, baseFilters, name } = readQueryRequest(given);
+  const { query, name } = readQueryRequest(given);
   const account = await signedIn(deps.accounts);
   if (!account) {
     return;
@@ -87,7 +84,6 @@ async function showSearch(deps: Deps, given: unknown): Promise<void> {
     accountKey: account.key,
     title: name === undefined ? t('Search Offers') : t('Search Offers: {0}', plainLabel(name)),
     query,
-    ...(baseFilters === undefined ? {} : { baseFilters }),
   });
 }
 

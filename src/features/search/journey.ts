@@ -46,7 +46,6 @@ export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRememb
     clock: deps.clock,
     budget: deps.searchBudget,
     query: draft.query,
-    ...(draft.baseFilters === undefined ? {} : { templateFilters: draft.baseFilters }),
   });
   const round = { draft, session, recent: () => searches.recent };
   try {

@@ -1,14 +1,9 @@
 import type { Client } from '../../api/client';
-import type { OfferSearch, WireFiltersShape } from '../../model/offers/filters';
+import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { narrows, sorted } from '../../model/offers/localFilter';
-import { mostRows, type MarketQuery } from '../../model/offers/marketQuery';
-import {
-  fittingSearch,
-  wireSearch,
-  wireSearchAfter,
-  type MarketSearch,
-} from '../../model/offers/marketSearch';
+import { mostRows, searchAfter, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { parseTypedQuery, type TypedQuery, type Understood } from '../../model/offers/typedQuery';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
@@ -45,8 +40,6 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
-  /** Filters of a template; a person's filters win over them, field by field. */
-  readonly templateFilters?: WireFiltersShape;
 }
 
 /** A pause in typing, after which the service is asked (ms). */
@@ -128,11 +121,6 @@ export class OfferSession implements Disposable {
     return this.failed;
   }
 
-  /** The search as it stands, for whoever goes on with it elsewhere. */
-  get search(): MarketSearch {
-    return this.searchFor(this.effectiveQuery);
-  }
-
   get view(): OffersView {
     const query = this.effectiveQuery;
     const { words, understood } = this.parse();
@@ -159,8 +147,9 @@ export class OfferSession implements Disposable {
     this.ask(0);
   }
 
+  /** What a template or workspace added stays. */
   setQuery(query: MarketQuery): void {
-    this.query = query;
+    this.query = { ...query, extraFilters: this.query.extraFilters };
     this.update(0);
   }
 
@@ -225,7 +214,7 @@ export class OfferSession implements Disposable {
     ) {
       return shown.rows;
     }
-    const fit = sorted(fittingSearch(answer.offers, this.searchFor(query), words), query);
+    const fit = sorted(fitting(answer.offers, query, words), query);
     const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
     const rows =
       failed.size === 0 ? fit : [...fit.filter((offer) => !hasFailed(offer)), ...fit.filter(hasFailed)];
@@ -241,13 +230,8 @@ export class OfferSession implements Disposable {
     return this.parsed.read;
   }
 
-  private searchFor(query: MarketQuery): MarketSearch {
-    const { templateFilters } = this.options;
-    return templateFilters === undefined ? { query } : { query, baseFilters: templateFilters };
-  }
-
   private nextSearch(answer: Answer): OfferSearch | undefined {
-    return answer.last && wireSearchAfter(this.searchFor(answer.query), answer.last);
+    return answer.last && searchAfter(answer.query, answer.last);
   }
 
   private covers(from: MarketQuery, to: MarketQuery): boolean {
@@ -292,7 +276,7 @@ export class OfferSession implements Disposable {
     this.pause.value = undefined;
     this.waitsUntil = undefined;
     const query = this.effectiveQuery;
-    void this.run(wireSearch(this.searchFor(query)), (offers) => ({
+    void this.run(toOfferSearch(query), (offers) => ({
       query,
       offers,
       last: offers[offers.length - 1],

@@ -56,12 +56,8 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
     pinnedRow: (picker) => pinnedRow(deps, picker),
     compareLevel: (picker) => compareLevel(deps, session, picker, pin),
     watch: (picker) => {
-      const { query, baseFilters } = session.search;
       picker.close();
-      void runCommand('gpuRental.watchSearch', {
-        query,
-        ...(baseFilters === undefined ? {} : { baseFilters }),
-      });
+      void runCommand('gpuRental.watchSearch', { query: session.effectiveQuery });
     },
     manageWatches: (picker) => {
       picker.close();

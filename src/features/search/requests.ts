@@ -13,7 +13,6 @@ const searchRequest = z.object({
 
 const queryRequest = z.object({
   query: z.unknown(),
-  baseFilters: filters.optional(),
   name: z.string().max(200).optional(),
 });
 

@@ -202,10 +202,5 @@ async function rename(deps: WatchDeps, watch: SearchWatch): Promise<void> {
 
 /** The offers that match, cheapest first. */
 export function showOffers(watch: SearchWatch): void {
-  const { query, baseFilters } = watchedSearch(watch);
-  void runCommand('gpuRental.showSearch', {
-    query,
-    name: watch.name,
-    ...(baseFilters === undefined ? {} : { baseFilters }),
-  });
+  void runCommand('gpuRental.showSearch', { query: watchedSearch(watch), name: watch.name });
 }

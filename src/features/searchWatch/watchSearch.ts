@@ -4,7 +4,6 @@ import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
-import type { WireFiltersShape } from '../../model/offers/filters';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
@@ -17,13 +16,11 @@ import type { WatchDeps } from './deps';
 /** What is to be watched, before its price limit is known. */
 interface Subject {
   readonly query: MarketQuery;
-  readonly baseFilters?: WireFiltersShape;
   readonly name?: string;
 }
 
 const request = z.object({
   query: z.unknown(),
-  baseFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   name: z.string().max(200).optional(),
 });
 
@@ -34,12 +31,7 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
   if (!subject || !chosen) {
     return;
   }
-  const { query, baseFilters } = subject;
-  await deps.searchWatches.add({
-    ...chosen,
-    query,
-    ...(baseFilters === undefined ? {} : { baseFilters }),
-  });
+  await deps.searchWatches.add({ ...chosen, query: subject.query });
   const manage = t('Watched Searches');
   const pressed = await vscode.window.showInformationMessage(
     t(
@@ -56,16 +48,12 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
 
 /** Throws where another extension or an old row gives no search. */
 function readSubject(given: unknown): Subject {
-  const { query: stored, baseFilters, name } = request.safeParse(given).data ?? {};
+  const { query: stored, name } = request.safeParse(given).data ?? {};
   const query = readQuery(stored);
   if (!query) {
     throw new UserError(text('Could not read this search. Search again and watch it from there.'));
   }
-  return {
-    query,
-    ...(baseFilters === undefined ? {} : { baseFilters }),
-    ...(name === undefined ? {} : { name }),
-  };
+  return { query, ...(name === undefined ? {} : { name }) };
 }
 
 /** The last search, a saved one or a recent one. */

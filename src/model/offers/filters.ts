@@ -16,3 +16,26 @@ export interface OfferSearch {
   /** GB that the total price shall include. */
   readonly allocatedStorageGb?: number;
 }
+
+const operators = new Set(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']);
+
+/** A stored filter in the shape of a search; what is not a comparison is left out. */
+export function cleanWireFilters(filters: WireFiltersShape | undefined): OfferSearch['filters'] {
+  const clean: Record<string, Record<string, FilterPrimitive | readonly FilterPrimitive[]>> = {};
+  for (const [field, comparisons] of Object.entries(filters ?? {})) {
+    for (const [operator, value] of Object.entries(comparisons)) {
+      if (operators.has(operator) && isFilterValue(value)) {
+        clean[field] = { ...clean[field], [operator]: value };
+      }
+    }
+  }
+  return clean;
+}
+
+function isFilterValue(value: unknown): value is FilterPrimitive | readonly FilterPrimitive[] {
+  return Array.isArray(value) ? value.every(isPrimitive) : isPrimitive(value);
+}
+
+function isPrimitive(value: unknown): value is FilterPrimitive {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,6 +1,5 @@
 import type { MarketQuery, SortOrder } from './marketQuery';
-import { perHour, quoteOffer, type Rate } from '../quote';
-import { toDollars } from '../money';
+import { quoteOffer, type Rate } from '../quote';
 import type { Offer } from './offer';
 import {
   choiceField,
@@ -10,7 +9,6 @@ import {
   numberField,
   numberKeys,
   type Choice,
-  type FieldKey,
   type NumberRange,
 } from './searchFields';
 
@@ -20,81 +18,6 @@ export function runningRateOfOffer(
   query: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
 ): Rate | undefined {
   return quoteOffer(offer, { ...query, searchedDiskGb: query.diskGb }).running;
-}
-
-function pricePerHour(offer: Offer, query: Pick<MarketQuery, 'rentalType' | 'diskGb'>): number | undefined {
-  const rate = runningRateOfOffer(offer, query);
-  return rate === undefined ? undefined : toDollars(perHour(rate));
-}
-
-/**
- * Returns the fields in which an offer does not match. Some of the service's filters misbehave, so every
- * answer is checked again (docs/service/offers.md#filters-that-misbehave). A value that the service does not
- * state matches, except a price.
- */
-export function misfits(
-  offer: Offer,
-  query: Pick<MarketQuery, 'filters' | 'rentalType' | 'diskGb'>,
-): readonly FieldKey[] {
-  const { filters } = query;
-  const found: FieldKey[] = [];
-  for (const key of numberKeys) {
-    const range = filters[key];
-    if (range === undefined) continue;
-    const field = numberField(key);
-    const value = key === 'pricePerHour' ? pricePerHour(offer, query) : field.of?.(offer);
-    const fits = value === undefined ? field.mustBeKnown !== true : within(value, range);
-    if (!fits) found.push(key);
-  }
-  for (const key of choiceKeys) {
-    const choice = filters[key];
-    if (choice === undefined) continue;
-    const value = choiceField(key).of?.(offer);
-    if (value !== undefined && !chosen(value, choice)) found.push(key);
-  }
-  for (const key of flagKeys) {
-    if (filters[key] === undefined) continue;
-    const value = flagField(key).of?.(offer);
-    if (value !== undefined && value !== filters[key]) found.push(key);
-  }
-  return found;
-}
-
-/** Comparisons forgive what a change of units costs: 0.99 as a share is 99 %. */
-const tolerance = 1e-9;
-
-function within(value: number, range: NumberRange): boolean {
-  const slack = Math.abs(value) * tolerance;
-  return (
-    (range.min === undefined || value >= range.min - slack) &&
-    (range.max === undefined || value <= range.max + slack)
-  );
-}
-
-function chosen(value: string, choice: Choice): boolean {
-  const same = (other: string) => other.toLowerCase() === value.toLowerCase();
-  return (
-    (choice.oneOf === undefined || choice.oneOf.length === 0 || choice.oneOf.some(same)) &&
-    !choice.noneOf?.some(same)
-  );
-}
-
-/** What people read in a row, for words that are not filters. */
-function rowText(offer: Offer): string {
-  return [offer.gpuName, offer.cpuName, offer.location, offer.id, offer.machineId].join(' ').toLowerCase();
-}
-
-/** The offers that fit, and contain all the words. */
-export function fitting(
-  offers: readonly Offer[],
-  query: Pick<MarketQuery, 'filters' | 'rentalType' | 'diskGb'>,
-  words: readonly string[] = [],
-): readonly Offer[] {
-  return offers.filter(
-    (offer) =>
-      misfits(offer, query).length === 0 &&
-      (words.length === 0 || words.every((word) => rowText(offer).includes(word.toLowerCase()))),
-  );
 }
 
 /**

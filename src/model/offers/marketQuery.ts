@@ -1,4 +1,4 @@
-import type { FilterPrimitive, OfferSearch } from './filters';
+import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
 import type { Offer, RentalType } from './offer';
 import {
   choiceField,
@@ -24,6 +24,11 @@ export interface MarketQuery {
   readonly sort: SortOrder;
   /** GB of disk that the prices include. */
   readonly diskGb: number;
+  /**
+   * Filters of a template or workspace that the others cannot express, in the service's names. The others win over
+   * them, field by field (docs/service/renting.md#template-merge).
+   */
+  readonly extraFilters?: WireFiltersShape | undefined;
 }
 
 /** The service sends no more rows than this, whatever `limit` asks for (docs/service/offers.md#search). */
@@ -47,7 +52,7 @@ function priceField(rentalType: RentalType): string {
 /** The same search in the service's names and units. */
 export function toOfferSearch(query: MarketQuery): OfferSearch {
   return {
-    filters: wireFilters(query.filters, query.rentalType),
+    filters: { ...cleanWireFilters(query.extraFilters), ...wireFilters(query.filters, query.rentalType) },
     rentalType: query.rentalType,
     order: query.sort === 'price' ? [[priceField(query.rentalType), 'asc']] : orders[query.sort],
     limit: mostRows,
@@ -115,9 +120,10 @@ function wireChoice(field: ChoiceField, choice: Choice): WireFilter {
  */
 export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | undefined {
   const search = toOfferSearch(query);
+  const own = wireFilters(query.filters, query.rentalType);
   const next = (name: string, filter: WireFilter): OfferSearch => ({
     ...search,
-    filters: { ...search.filters, [name]: { ...search.filters[name], ...filter } },
+    filters: { ...search.filters, [name]: { ...own[name], ...filter } },
   });
   switch (query.sort) {
     case 'price': {

@@ -1,6 +1,5 @@
-import type { FilterPrimitive, OfferSearch, WireFiltersShape } from './filters';
+import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
 import { soldGpuGb } from './gpuMemory';
-import { cleanWireFilters } from './wireMatch';
 import {
   choiceField,
   choiceKeys,
@@ -18,7 +17,7 @@ export interface ReadFilters {
   /** What people can see and change. */
   readonly filters: Filters;
   /** What cannot be said in people's terms; sent as it stands. */
-  readonly rest: OfferSearch['filters'];
+  readonly extraFilters: OfferSearch['filters'];
 }
 
 type Comparisons = OfferSearch['filters'][string];
@@ -27,16 +26,16 @@ type Comparisons = OfferSearch['filters'][string];
 export function readWireFilters(wire: WireFiltersShape | undefined): ReadFilters {
   const clean = cleanWireFilters(wire);
   const filters: Record<string, unknown> = {};
-  const rest: Record<string, Comparisons> = {};
+  const extraFilters: Record<string, Comparisons> = {};
   for (const [name, comparisons] of Object.entries(clean)) {
     const read = readField(name, comparisons);
     if (read) {
       filters[read.key] = read.value;
     } else {
-      rest[name] = comparisons;
+      extraFilters[name] = comparisons;
     }
   }
-  return { filters, rest };
+  return { filters, extraFilters };
 }
 
 function readField(

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { WireFiltersShape } from './filters';
+import { readWireFilters } from './readWireFilters';
 import { sortOrders, type MarketQuery } from './marketQuery';
 import { choiceKeys, defaultFilters, flagKeys, numberKeys, type Filters } from './searchFields';
 
@@ -19,10 +21,16 @@ export const defaultQuery: MarketQuery = {
 };
 
 /** A search that begins with somebody's filters; of ours only those that they do not name. */
-export function queryWith(filters: Filters, diskGb: number, maxPricePerHour?: number): MarketQuery {
+export function queryWith(
+  wire: WireFiltersShape | undefined,
+  diskGb: number,
+  maxPricePerHour?: number,
+): MarketQuery {
+  const { filters, extraFilters } = readWireFilters(wire);
   return {
     ...defaultQuery,
     diskGb,
+    extraFilters,
     filters: {
       ...defaultFilters,
       ...filters,
@@ -41,6 +49,7 @@ const shape = z.object({
   rentalType: z.enum(['on-demand', 'interruptible']).catch('on-demand'),
   sort: z.enum(sortOrders).catch('best'),
   diskGb: z.number().min(1).max(1_000_000).catch(usualDiskGb),
+  extraFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional().catch(undefined),
 });
 
 /** Without the members that are `undefined`; nothing is left for an empty object. */
@@ -73,12 +82,11 @@ export function readQuery(value: unknown): MarketQuery | undefined {
   if (!parsed.success) {
     return undefined;
   }
-  const { filters, rentalType, sort, diskGb } = parsed.data;
+  const { filters, extraFilters, ...query } = parsed.data;
   return {
+    ...query,
     filters: readFilters(filters),
-    rentalType,
-    sort,
-    diskGb,
+    ...(extraFilters === undefined ? {} : { extraFilters }),
   };
 }
 
@@ -94,10 +102,15 @@ export function readSavedSearches(value: unknown): readonly SavedSearch[] {
     .sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** What is kept of a search: the user's own part, without what a template or workspace added. */
+export function ownQuery({ filters, rentalType, sort, diskGb }: MarketQuery): MarketQuery {
+  return { filters, rentalType, sort, diskGb };
+}
+
 /** The setting with one search added or replaced; entries of other versions stay as they are. */
 export function withSavedSearch(setting: unknown, name: string, query: MarketQuery): Record<string, unknown> {
   const entries = z.record(z.string(), z.unknown()).safeParse(setting);
-  return { ...(entries.success ? entries.data : {}), [name]: query };
+  return { ...(entries.success ? entries.data : {}), [name]: ownQuery(query) };
 }
 
 /** The setting with a search under another name, which takes the place of one that has it already. */
@@ -134,6 +147,7 @@ export function readRecentSearches(value: unknown): readonly MarketQuery[] {
 
 /** The last search first, each once. */
 export function withRecentSearch(recent: readonly MarketQuery[], query: MarketQuery): readonly MarketQuery[] {
-  const key = searchKey(query);
-  return [query, ...recent.filter((other) => searchKey(other) !== key)].slice(0, mostRecentSearches);
+  const own = ownQuery(query);
+  const key = searchKey(own);
+  return [own, ...recent.filter((other) => searchKey(other) !== key)].slice(0, mostRecentSearches);
 }

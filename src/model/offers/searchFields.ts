@@ -22,8 +22,6 @@ export interface NumberField {
   /** The bound to send, where it is not the value times the scale. */
   readonly least?: (value: number) => number;
   readonly most?: (value: number) => number;
-  /** An offer that does not say is left out, instead of given the benefit of the doubt. */
-  readonly mustBeKnown?: true;
 }
 
 export interface ChoiceField {
@@ -87,7 +85,6 @@ export const numberFields = {
     label: text('Price an hour'),
     unit: '$',
     of: (o) => dollars(o.totalPerHour),
-    mustBeKnown: true,
   },
   minBid: {
     kind: 'number',
@@ -281,6 +278,7 @@ export type FieldKey = NumberKey | ChoiceKey | FlagKey;
 export const numberKeys = Object.keys(numberFields) as readonly NumberKey[];
 export const choiceKeys = Object.keys(choiceFields) as readonly ChoiceKey[];
 export const flagKeys = Object.keys(flagFields) as readonly FlagKey[];
+export const fieldKeys: readonly FieldKey[] = [...numberKeys, ...choiceKeys, ...flagKeys];
 
 /** In people's units; both ends are included. */
 export interface NumberRange {
@@ -307,8 +305,16 @@ export function choiceField(key: ChoiceKey): ChoiceField {
 export function flagField(key: FlagKey): FlagField {
   return flagFields[key];
 }
+const fields: Readonly<Record<FieldKey, NumberField | ChoiceField | FlagField>> = {
+  ...numberFields,
+  ...choiceFields,
+  ...flagFields,
+};
+export function searchField(key: FieldKey): NumberField | ChoiceField | FlagField {
+  return fields[key];
+}
 export function fieldLabel(key: FieldKey): Text {
-  return { ...numberFields, ...choiceFields, ...flagFields }[key].label;
+  return fields[key].label;
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { WireFiltersShape } from './filters';
-import { fittingSearch, type MarketSearch } from './marketSearch';
+import { fitting } from './offerMatch';
 import type { MarketQuery } from './marketQuery';
 import { toDollars, type Micros } from '../money';
 import type { Offer } from './offer';
@@ -9,7 +8,6 @@ export interface SearchWatch {
   readonly id: string;
   readonly name: string;
   readonly query: MarketQuery;
-  readonly baseFilters?: WireFiltersShape;
   /** All that a running machine costs an hour, the disk of the query included. */
   readonly maxPerHour: Micros;
   /** Milliseconds since 1970, as all times here. */
@@ -29,8 +27,8 @@ export interface WatchMatch {
 export const forgetMatchMs = 30 * 60_000;
 
 /** The watched search: cheapest first, so that the rows of one answer are those that count. */
-export function watchedSearch({ query, baseFilters, maxPerHour }: SearchWatch): MarketSearch {
-  const watched: MarketQuery = {
+export function watchedSearch({ query, maxPerHour }: SearchWatch): MarketQuery {
+  return {
     ...query,
     sort: 'price',
     filters: {
@@ -38,7 +36,6 @@ export function watchedSearch({ query, baseFilters, maxPerHour }: SearchWatch): 
       pricePerHour: { ...query.filters.pricePerHour, max: toDollars(maxPerHour) },
     },
   };
-  return baseFilters === undefined ? { query: watched } : { query: watched, baseFilters };
 }
 
 function matchKey({ id, machineId, gpuCount }: Offer): string {
@@ -52,7 +49,7 @@ export function matchesAfter(
   answer: readonly Offer[],
   now: number,
 ): { readonly matches: readonly WatchMatch[]; readonly offers: readonly Offer[] } {
-  const offers = fittingSearch(answer, watchedSearch(watch)).filter(({ rentable }) => rentable !== false);
+  const offers = fitting(answer, watchedSearch(watch)).filter(({ rentable }) => rentable !== false);
   const known = new Map(before.map((match) => [match.key, match]));
   const seen = new Map<string, WatchMatch>();
   for (const offer of offers) {

@@ -20,7 +20,7 @@ import {
 } from '../quote';
 import { effectiveRuntype, lacksShell, plannedDiskGb, portShortage, type RentChoices } from './rentPlan';
 import { fieldLabel } from '../offers/searchFields';
-import { wireMisfits } from '../offers/wireMatch';
+import { wireMisfits } from '../offers/offerMatch';
 
 export { machineName } from './rentFacts';
 export type { Fact, RentStep } from './rentFacts';

@@ -1,4 +1,3 @@
-import type { WireFiltersShape } from '../offers/filters';
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
 import type { RentChoices, RentSource } from './rentPlan';
@@ -10,8 +9,6 @@ export interface RentDraft {
   /** Of the list of offers: it says what the search is for. */
   readonly title: string;
   readonly query: MarketQuery;
-  /** Filters of a template or workspace that people's terms cannot say. */
-  readonly baseFilters?: WireFiltersShape;
   /** What will run was decided before the search. */
   readonly source?: RentSource;
   readonly choices?: Partial<RentChoices>;

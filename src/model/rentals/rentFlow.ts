@@ -1,5 +1,4 @@
 import type { RentStep } from './confirmation';
-import type { WireFiltersShape } from '../offers/filters';
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
 import type { RentChoices } from './rentPlan';
@@ -8,8 +7,6 @@ import type { RentChoices } from './rentPlan';
 export interface RentStart {
   readonly offer: Offer;
   readonly query: MarketQuery;
-  /** Filters of a template or workspace that the offers were searched with, too. */
-  readonly baseFilters?: WireFiltersShape;
   readonly choices: RentChoices;
   /** The template was chosen before the offer, so it is not asked for again. */
   readonly sourceGiven?: boolean;
@@ -38,9 +35,6 @@ export class RentFlow {
   }
   get query(): MarketQuery {
     return this.start.query;
-  }
-  get baseFilters(): WireFiltersShape | undefined {
-    return this.start.baseFilters;
   }
 
   /** The steps in their order, the confirmation last; `options` is only opened from there. */

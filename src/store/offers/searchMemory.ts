@@ -1,6 +1,7 @@
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import {
   defaultQuery,
+  ownQuery,
   readQuery,
   readRecentSearches,
   withRecentSearch,
@@ -28,7 +29,7 @@ export class SearchMemory {
   }
 
   async keepLast(query: MarketQuery): Promise<void> {
-    await this.memory.update(lastKey, query);
+    await this.memory.update(lastKey, ownQuery(query));
   }
 
   async keepRecent(query: MarketQuery): Promise<void> {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { machineName } from '../../model/rentals/confirmation';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
-import { wireSearch } from '../../model/offers/marketSearch';
+import { toOfferSearch } from '../../model/offers/marketQuery';
 import { zero, type Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour } from '../../model/quote';
@@ -190,7 +190,7 @@ export class WatchChecks implements Disposable {
     this.wanted.delete(watch.id);
     this.changed.fire();
     try {
-      const search = wireSearch(watchedSearch(watch));
+      const search = toOfferSearch(watchedSearch(watch));
       this.deps.budget.note();
       const { items } = await active.client.offers.search(search, {
         signal: own.abort.signal,
@@ -247,7 +247,7 @@ export class WatchChecks implements Disposable {
     offers: readonly Offer[],
   ): void {
     const since = new Map(matches.map(({ offerId, firstSeenAt }) => [offerId, firstSeenAt]));
-    const { query } = watchedSearch(watch);
+    const query = watchedSearch(watch);
     const priced = offers.map((offer) => {
       const rate = runningRateOfOffer(offer, query);
       return {

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Micros } from '../../model/money';
-import { readQuery } from '../../model/offers/savedSearches';
+import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import { JsonFile } from '../jsonFile';
 import type { Text } from '../../util/text';
@@ -65,8 +65,16 @@ export class WatchFiles {
       .sort((a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1));
   }
 
-  async put({ id, name, query, baseFilters, maxPerHour, createdAt }: SearchWatch): Promise<void> {
-    await this.watchFile(id).write({ version: 1, name, query, baseFilters, maxPerHour, createdAt });
+  async put({ id, name, query, maxPerHour, createdAt }: SearchWatch): Promise<void> {
+    const { extraFilters: baseFilters } = query;
+    await this.watchFile(id).write({
+      version: 1,
+      name,
+      query: ownQuery(query),
+      baseFilters,
+      maxPerHour,
+      createdAt,
+    });
   }
 
   async putState(id: string, state: WatchState): Promise<void> {
@@ -94,8 +102,7 @@ export class WatchFiles {
     return {
       id,
       name,
-      query,
-      ...(baseFilters === undefined ? {} : { baseFilters }),
+      query: baseFilters === undefined ? query : { ...query, extraFilters: baseFilters },
       maxPerHour: maxPerHour as Micros, // checked to be whole
       createdAt,
     };

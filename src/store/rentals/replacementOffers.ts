@@ -1,7 +1,7 @@
 import type { Micros } from '../../model/money';
 import { nextBest, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
-import { wireMisfits } from '../../model/offers/wireMatch';
+import { wireMisfits } from '../../model/offers/offerMatch';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { Account, Rental } from '../ports';
 import type { FailedMachine } from './failedMachines';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { findCopy, nextOffer, recheckOffer, type RecheckInput } from '../../../../src/features/rent/recheck';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
+import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { quoteOffer } from '../../../../src/model/quote';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
@@ -80,17 +81,16 @@ describe('the offer at the click', () => {
   });
 
   it('is asked for, and its next best chosen, by the filters of a template, too', async () => {
-    const baseFilters = { compute_cap: { gte: 890 }, verified: { eq: false } };
+    const extraFilters = { compute_cap: { gte: 890 }, verified: { eq: false } };
     const old = marketOffer({ id: 2, score: 99, computeCapability: 800 });
     const next = marketOffer({ id: 3, score: 50 });
-    const { result, searches } = check([[], [old, next]], { baseFilters });
+    const { result, searches } = check([[], [old, next]], { query: { ...defaultQuery, extraFilters } });
     assert.deepEqual(await result, { kind: 'gone', next });
     assert.deepEqual(searches[1]?.filters['compute_cap'], { gte: 890 });
     assert.deepEqual(searches[1].filters['verified'], { eq: true });
     const refused = await nextOffer(() => Promise.resolve({ items: [old, next], skipped: 0 }), {
       offer,
-      query: defaultQuery,
-      baseFilters,
+      query: { ...defaultQuery, extraFilters },
       choices: { source: { kind: 'image', image: 'ubuntu' } },
     });
     assert.equal(refused, next);
@@ -166,13 +166,12 @@ describe('a further machine of the same kind', () => {
 
   it('fits the filters of a template, too', async () => {
     const market = [marketOffer({ id: 3, computeCapability: 800 })];
-    const copy = (baseFilters: RecheckInput['baseFilters']) =>
+    const copy = (extraFilters: MarketQuery['extraFilters']) =>
       findCopy(
         () => Promise.resolve({ items: market, skipped: 0 }),
         {
           offer,
-          query: defaultQuery,
-          baseFilters,
+          query: { ...defaultQuery, extraFilters },
           choices: { source: { kind: 'image', image: 'ubuntu' } },
           confirmed,
         },

@@ -245,13 +245,18 @@ describe('a search session', () => {
 
   it("searches with a template's filters, a person's winning, and checks both", async () => {
     const { session, ask, ids } = aSession({
-      query: { ...defaultQuery, filters: { gpuCount: { min: 1, max: 1 } } },
-      templateFilters: { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 4 } },
+      query: {
+        ...defaultQuery,
+        filters: { gpuCount: { min: 1, max: 1 } },
+        extraFilters: { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 4 } },
+      },
     });
     session.start();
     assert.deepEqual(ask(0).search.filters, { gpu_name: { eq: 'RTX 3090' }, num_gpus: { eq: 1 } });
     await ask(0).answer(rows);
     assert.deepEqual(ids(), [2]);
+    session.setQuery({ ...defaultQuery, filters: {} });
+    assert.deepEqual(ask(1).search.filters, { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 4 } });
   });
 
   it('puts offers of machines that failed before behind the others, in the same order', async () => {

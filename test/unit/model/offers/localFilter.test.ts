@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fitting, misfits, narrows, sorted } from '../../../../src/model/offers/localFilter';
+import { narrows, sorted } from '../../../../src/model/offers/localFilter';
+import { fitting, misfits } from '../../../../src/model/offers/offerMatch';
 import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';

@@ -32,7 +32,7 @@ describe('filters in wire form', () => {
           days: { min: 7 },
           driver: { min: 550 },
         },
-        rest: {},
+        extraFilters: {},
       },
     );
   });
@@ -45,8 +45,8 @@ describe('filters in wire form', () => {
       gpu_name: { gte: 'A' },
       num_gpus: { in: [1, 2] },
     };
-    assert.deepEqual(readWireFilters(wire), { filters: {}, rest: wire });
-    assert.deepEqual(readWireFilters(undefined), { filters: {}, rest: {} });
+    assert.deepEqual(readWireFilters(wire), { filters: {}, extraFilters: wire });
+    assert.deepEqual(readWireFilters(undefined), { filters: {}, extraFilters: {} });
   });
 
   it('come back as they were sent', () => {
@@ -68,8 +68,8 @@ describe('filters in wire form', () => {
     fc.assert(
       fc.property(filters, (chosen) => {
         const wire = wireFilters(chosen);
-        const { filters: read, rest } = readWireFilters(wire);
-        assert.deepEqual(rest, {});
+        const { filters: read, extraFilters } = readWireFilters(wire);
+        assert.deepEqual(extraFilters, {});
         assert.deepEqual(wireFilters(read), wire);
       }),
     );

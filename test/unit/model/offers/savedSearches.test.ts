@@ -85,6 +85,14 @@ describe('recent searches', () => {
   });
 });
 
+describe('the filters that a template added', () => {
+  it('are kept neither with a saved search nor with a recent one', () => {
+    const query = { ...defaultQuery, extraFilters: { compute_cap: { gte: 890 } } };
+    assert.deepEqual(withSavedSearch({}, 'a', query), { a: defaultQuery });
+    assert.deepEqual(withRecentSearch([defaultQuery], query), [defaultQuery]);
+  });
+});
+
 describe('renaming a saved search', () => {
   it('keeps the search, takes the place of one with that name, and leaves the others', () => {
     const setting = { a: { sort: 'price' }, b: { sort: 'value' }, c: 7 };

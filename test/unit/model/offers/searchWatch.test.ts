@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { wireSearch } from '../../../../src/model/offers/marketSearch';
+import { toOfferSearch } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import {
@@ -28,14 +28,14 @@ const dear = marketOffer({
 
 describe('a watched search', () => {
   it('asks for the cheapest below its price, the other filters kept', () => {
-    const search = wireSearch(watchedSearch(watch));
+    const search = toOfferSearch(watchedSearch(watch));
     assert.deepEqual(search.filters, { gpu_name: { eq: 'RTX 4090' }, dph_total: { lte: 0.5 } });
     assert.deepEqual(search.order, [['dph_total', 'asc']]);
   });
 
   it('keeps a lower price that the search has, and replaces a higher one', () => {
     const query = { ...watch.query, filters: { pricePerHour: { min: 0.1, max: 9 } } };
-    assert.deepEqual(watchedSearch({ ...watch, query }).query.filters.pricePerHour, { min: 0.1, max: 0.5 });
+    assert.deepEqual(watchedSearch({ ...watch, query }).filters.pricePerHour, { min: 0.1, max: 0.5 });
   });
 
   it('checks the answer again, the price of the disk and the taken ones included', () => {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
-import { cleanWireFilters, mergeWireFilters, wireMisfits } from '../../../../src/model/offers/wireMatch';
+import { cleanWireFilters } from '../../../../src/model/offers/filters';
+import { toOfferSearch } from '../../../../src/model/offers/marketQuery';
+import { wireMisfits } from '../../../../src/model/offers/offerMatch';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { marketOffer } from '../../../support/marketOffer';
 
 describe('filters of a template', () => {
   it("lose to a person's, field by field", () => {
     assert.deepEqual(
-      mergeWireFilters(
-        { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 2, lte: 4 } },
-        { num_gpus: { eq: 1 }, verified: { eq: true } },
-      ),
+      toOfferSearch({
+        ...defaultQuery,
+        filters: { gpuCount: { min: 1, max: 1 }, verified: true },
+        extraFilters: { gpu_name: { eq: 'RTX 3090' }, num_gpus: { gte: 2, lte: 4 } },
+      }).filters,
       { gpu_name: { eq: 'RTX 3090' }, num_gpus: { eq: 1 }, verified: { eq: true } },
     );
   });

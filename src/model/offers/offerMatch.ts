@@ -1,0 +1,143 @@
+import { toDollars } from '../money';
+import { perHour } from '../quote';
+import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
+import { runningRateOfOffer } from './localFilter';
+import { wireFilters, type MarketQuery } from './marketQuery';
+import type { Offer } from './offer';
+import {
+  fieldKeys,
+  searchField,
+  type Choice,
+  type FieldKey,
+  type NumberField,
+  type NumberRange,
+} from './searchFields';
+
+type Comparisons = OfferSearch['filters'][string];
+
+/**
+ * Returns the fields in which an offer does not match. Some of the service's filters misbehave, so every
+ * answer is checked again (docs/service/offers.md#filters-that-misbehave). A value that the service does not
+ * state matches, except a price.
+ */
+export function misfits(
+  offer: Offer,
+  query: Omit<MarketQuery, 'sort'>,
+  extra = extraOf(query),
+): readonly FieldKey[] {
+  const own = fieldKeys.filter((key) => {
+    const wanted = query.filters[key];
+    if (wanted === undefined) {
+      return false;
+    }
+    const value = key === 'pricePerHour' ? pricePerHour(offer, query) : searchField(key).of?.(offer);
+    return value === undefined ? key === 'pricePerHour' : !satisfies(value, comparisonsOf(wanted));
+  });
+  return [...own, ...wireMisfits(offer, extra)];
+}
+
+/** The extra filters of a query, without those that a filter of the user's takes the place of. */
+function extraOf({ extraFilters = {}, filters, rentalType }: Omit<MarketQuery, 'sort'>): WireFiltersShape {
+  const chosen = wireFilters(filters, rentalType);
+  return Object.fromEntries(Object.entries(extraFilters).filter(([field]) => !Object.hasOwn(chosen, field)));
+}
+
+function pricePerHour(offer: Offer, query: Pick<MarketQuery, 'rentalType' | 'diskGb'>): number | undefined {
+  const rate = runningRateOfOffer(offer, query);
+  return rate === undefined ? undefined : toDollars(perHour(rate));
+}
+
+function comparisonsOf(wanted: NumberRange | Choice | boolean): Comparisons {
+  if (typeof wanted === 'boolean') {
+    return { eq: wanted };
+  }
+  const { min, max, oneOf = [], noneOf = [] }: NumberRange & Choice = wanted;
+  return {
+    ...(min === undefined ? {} : { gte: min }),
+    ...(max === undefined ? {} : { lte: max }),
+    ...(oneOf.length === 0 ? {} : { in: oneOf }),
+    notin: noneOf,
+  };
+}
+
+/** What people read in a row, for words that are not filters. */
+function rowText(offer: Offer): string {
+  return [offer.gpuName, offer.cpuName, offer.location, offer.id, offer.machineId].join(' ').toLowerCase();
+}
+
+/** The offers that fit, and contain all the words. */
+export function fitting(
+  offers: readonly Offer[],
+  query: Omit<MarketQuery, 'sort'>,
+  words: readonly string[] = [],
+): readonly Offer[] {
+  const extra = extraOf(query);
+  return offers.filter(
+    (offer) =>
+      misfits(offer, query, extra).length === 0 &&
+      (words.length === 0 || words.every((word) => rowText(offer).includes(word.toLowerCase()))),
+  );
+}
+
+/** The fields of a wire filter that an offer does not satisfy; what is not known satisfies. */
+export function wireMisfits(offer: Offer, filters: WireFiltersShape | undefined): readonly FieldKey[] {
+  const clean = cleanWireFilters(filters);
+  return fieldKeys.filter((key) => {
+    const field = searchField(key);
+    const comparisons = clean[field.wire];
+    if (comparisons === undefined) {
+      return false;
+    }
+    const value = field.kind === 'number' ? numberOnWire(offer, field) : field.of?.(offer);
+    return value !== undefined && !satisfies(value, comparisons);
+  });
+}
+
+function numberOnWire(offer: Offer, field: NumberField): number | undefined {
+  if (field.wireOf) {
+    return field.wireOf(offer);
+  }
+  const value = field.of?.(offer);
+  return value === undefined ? undefined : value * (field.scale ?? (field.least ? field.least(1) : 1));
+}
+
+function satisfies(value: FilterPrimitive, comparisons: Comparisons): boolean {
+  return Object.entries(comparisons).every(([operator, other]) => holds(value, operator, other));
+}
+
+function holds(
+  value: FilterPrimitive,
+  operator: string,
+  other: FilterPrimitive | readonly FilterPrimitive[],
+): boolean {
+  const list = Array.isArray(other) ? (other as readonly FilterPrimitive[]) : [other as FilterPrimitive];
+  const [first = ''] = list;
+  const same = (one: FilterPrimitive) => plainValue(one) === plainValue(value);
+  const difference = Number(value) - Number(first);
+  // Forgives what a change of units costs: 99 % is 0.99 as a share.
+  const order = Math.abs(difference) <= Math.abs(Number(first)) * 1e-9 ? 0 : Math.sign(difference);
+  const comparable = Number.isFinite(Number(value)) && Number.isFinite(Number(first));
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return list.some(same);
+    case 'neq':
+    case 'notin':
+      return !list.some(same);
+    case 'gt':
+      return !comparable || order > 0;
+    case 'gte':
+      return !comparable || order >= 0;
+    case 'lt':
+      return !comparable || order < 0;
+    case 'lte':
+      return !comparable || order <= 0;
+    default:
+      return true;
+  }
+}
+
+/** `"RTX_4090"` and `"RTX 4090"`, `"true"` and `true`, `"2"` and `2` are the same. */
+function plainValue(value: FilterPrimitive): string {
+  return String(value).replace(/_/g, ' ').toLowerCase();
+}
