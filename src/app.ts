@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { t } from './editor/localize';
+import { message } from './editor/message';
 import { titleCommands, type AnyCommandId } from './contributions';
 import { register as registerAccount } from './features/account';
 import { register as registerCompare } from './features/compare';
@@ -93,9 +94,7 @@ export async function startApp(
     run: async (id, args) => {
       services.windowInUse.noteCommand();
       if (!titleCommands.includes(id) && isOfLostRow(args)) {
-        void vscode.window.showInformationMessage(
-          t('The list changed at that moment, so nothing was done. Choose the command again.'),
-        );
+        message('info', t('The list changed at that moment, so nothing was done. Choose the command again.'));
         return undefined;
       }
       return services.commands.run(id, args);

@@ -11,6 +11,7 @@ import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlacement } from './editor/currentPlacement';
 import { GuardedSecrets } from './editor/guardedSecrets';
 import { t } from './editor/localize';
+import { message, reportMessageErrors } from './editor/message';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
@@ -128,6 +129,9 @@ function editorServices(own: Own) {
     openSettings: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:gpu-rental.gpu-rental'),
     addSshKey: () => runCommand('gpuRental.ensureSshKey'),
+  });
+  reportMessageErrors((error) => {
+    report.error(error);
   });
   const commands = new CommandTable((error, retry) => {
     report.error(error, { retry });
@@ -327,17 +331,16 @@ function secretPort(secrets: vscode.SecretStorage): SecretPort {
 }
 
 function warnAboutSetting(key: string, value: unknown): void {
-  const open = t('Open Settings');
-  void vscode.window
-    .showWarningMessage(
-      t(
-        'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
-        key,
-        JSON.stringify(value),
-      ),
-      open,
-    )
-    .then((chosen) =>
-      chosen === open ? vscode.commands.executeCommand('workbench.action.openSettings', key) : undefined,
-    );
+  message(
+    'warning',
+    t(
+      'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
+      key,
+      JSON.stringify(value),
+    ),
+    {
+      label: t('Open Settings'),
+      run: () => vscode.commands.executeCommand('workbench.action.openSettings', key),
+    },
+  );
 }

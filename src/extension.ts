@@ -7,6 +7,7 @@ import { loadForDocuments } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
 import { t } from './editor/localize';
+import { message } from './editor/message';
 import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
 import type { Clock } from './util/clock';
@@ -22,7 +23,8 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
       .then(({ startApp }) => startApp(context, shell, clock))
       .catch((error: unknown) => {
         app = undefined;
-        void vscode.window.showErrorMessage(
+        message(
+          'error',
           t('GPU Rental could not start: {0}', error instanceof Error ? error.message : String(error)),
         );
         throw error;

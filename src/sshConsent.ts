@@ -8,6 +8,7 @@ import { sshPaths, type SshEnvironment } from './ssh/paths';
 import { findResolvers } from './ssh/resolvers';
 import { CancelledError } from './util/errors';
 import { t } from './editor/localize';
+import { ask } from './editor/message';
 import { plainLabel } from './editor/quickPick';
 import type { SettingsReader } from './editor/settings';
 
@@ -139,14 +140,12 @@ function runnableConfig(named: Named): string | undefined {
 
 async function isUsed({ kind, setting, path }: Runnable): Promise<boolean> {
   const isProgram = kind === 'sshPath';
-  const use = isProgram ? t('Use This Program') : t('Use This File');
-  const usual = t('Use the Usual One');
-  const chosen = await vscode.window.showWarningMessage(
-    isProgram
-      ? t('Use the SSH program {0}?', plainLabel(path))
-      : t('Use the SSH config {0}?', plainLabel(path)),
+  const isWanted = await ask<boolean>(
+    'warning',
     {
-      modal: true,
+      message: isProgram
+        ? t('Use the SSH program {0}?', plainLabel(path))
+        : t('Use the SSH config {0}?', plainLabel(path)),
       detail: isProgram
         ? t(
             'Your setting {0} names this program, and GPU Rental has not run it yet. The usual one is ssh. You are asked again when the setting changes.',
@@ -157,11 +156,11 @@ async function isUsed({ kind, setting, path }: Runnable): Promise<boolean> {
             setting,
           ),
     },
-    use,
-    usual,
+    { label: isProgram ? t('Use This Program') : t('Use This File'), run: () => true },
+    { label: t('Use the Usual One'), run: () => false },
   );
-  if (chosen === undefined) {
+  if (isWanted === undefined) {
     throw new CancelledError();
   }
-  return chosen === use;
+  return isWanted;
 }

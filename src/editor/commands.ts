@@ -1,3 +1,4 @@
+import { type Action } from './message';
 import * as vscode from 'vscode';
 import { commandIds, type AnyCommandId, type AllCommands } from '../contributions';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
@@ -57,6 +58,15 @@ export async function signedIn<Account>(accounts: {
     await runCommand('gpuRental.signIn');
   }
   return accounts.active;
+}
+
+/** A button that runs a command of ours. */
+export function commandAction<Id extends AnyCommandId>(
+  label: string,
+  id: Id,
+  ...args: AllCommands[Id]
+): Action {
+  return { label, run: () => runCommand(id, ...args) };
 }
 
 /** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. */

@@ -1,18 +1,17 @@
-import * as vscode from 'vscode';
 import { t } from './localize';
+import { ask } from './message';
 
 /** A question before something is lost or costs money. */
 export interface Question {
   readonly message: string;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** The only way to say yes, named after what happens. */
   readonly button: string;
 }
 
 /** Asks in a dialog; true for the button alone, false for Cancel and Escape. */
 export async function confirm({ message, detail, button }: Question): Promise<boolean> {
-  const options = detail === undefined ? { modal: true } : { modal: true, detail };
-  return (await vscode.window.showWarningMessage(message, options, button)) === button;
+  return (await ask('warning', { message, detail }, { label: button, run: () => true })) === true;
 }
 
 /** Asked before renting from a template that is another one than was chosen; `message` says since when. */

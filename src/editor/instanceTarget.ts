@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { t } from './localize';
+import { type Action, message } from './message';
 import { pickOne, plainLabel } from './quickPick';
 
 /** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */
@@ -13,6 +14,14 @@ export function instanceIdOf(target: unknown): number | undefined {
   return typeof instanceId === 'number' && Number.isSafeInteger(instanceId) && instanceId > 0
     ? instanceId
     : undefined;
+}
+
+/** The button that shows the view of the instances. */
+export function showInstances(): Action {
+  return {
+    label: t('Show Instances'),
+    run: () => vscode.commands.executeCommand('gpuRental.instances.focus'),
+  };
 }
 
 /**
@@ -31,12 +40,7 @@ export async function chooseInstance(
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
-    const show = t('Show Instances');
-    void vscode.window
-      .showInformationMessage(words.none, show)
-      .then((chosen) =>
-        chosen === show ? vscode.commands.executeCommand('gpuRental.instances.focus') : undefined,
-      );
+    message('info', words.none, showInstances());
     return undefined;
   }
   const rows = candidates.map((instance) => ({

@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
 import { localize, t } from './localize';
+import { message } from './message';
 
 /** What the buttons of a message do; `retry` is given by whoever failed. */
 export type StepActions = Partial<Record<NextStep, () => unknown>>;
@@ -20,36 +20,23 @@ export class Report {
     if (isCancelled(error)) {
       return;
     }
+    const { showLog } = this.actions;
+    const seeLog = showLog && { label: t('Show Log'), run: showLog };
+    // The editor keeps one of several equal messages, so trouble that several meet at once is told once.
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
-      void this.show(t('GPU Rental ran into an unexpected problem. The log has the details.'), [
-        [t('Show Log'), this.actions.showLog],
-      ]);
+      message('error', t('GPU Rental ran into an unexpected problem. The log has the details.'), seeLog);
       return;
     }
     this.log.warn(`${error.name}: ${error.message}`);
-    const action = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
+    const run = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
     const label = stepLabel(error.nextStep);
     // The editor cuts a message without a button off after one line, and what to do stands in the second.
-    const { showLog } = this.actions;
-    void this.show(
+    message(
+      'error',
       this.redactor.redact(localize(error.text)),
-      label && action ? [[label, action]] : showLog ? [[t('Show Log'), showLog]] : [],
+      label !== undefined && run ? { label, run } : seeLog,
     );
-  }
-
-  private async show(
-    message: string,
-    buttons: readonly (readonly [string, (() => unknown) | undefined])[],
-  ): Promise<void> {
-    // The editor keeps one of several equal messages, so trouble that several meet at once is told once.
-    const chosen = await vscode.window.showErrorMessage(message, ...buttons.map(([label]) => label));
-    const button = buttons.find(([label]) => label === chosen);
-    try {
-      await button?.[1]?.();
-    } catch (error) {
-      this.error(error);
-    }
   }
 }
 

@@ -19,7 +19,7 @@ export interface OfferOptions {
 }
 
 interface Offered extends OfferOptions {
-  readonly tell: () => Promise<unknown>;
+  readonly tell: () => unknown;
 }
 
 /** Tells each thing once over all windows and restarts, in the window that the user looks at. */
@@ -40,7 +40,7 @@ export class TellOnce implements Disposable {
   }
 
   /** Offered in every window, as often as one likes; `tell` runs in one of them. */
-  offer(key: string, tell: () => Promise<unknown>, options: OfferOptions = {}): void {
+  offer(key: string, tell: () => unknown, options: OfferOptions = {}): void {
     if (this.seen.has(key)) {
       return;
     }

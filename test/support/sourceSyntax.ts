@@ -21,6 +21,8 @@ export const shownProperties: Readonly<Record<string, readonly string[]>> = {
 };
 /** Calls and the argument that is shown. */
 export const shownArguments: Readonly<Record<string, number>> = {
+  message: 1,
+  suggest: 1,
   showInformationMessage: 0,
   showWarningMessage: 0,
   showErrorMessage: 0,

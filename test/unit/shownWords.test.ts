@@ -12,6 +12,7 @@ const forgotten = `
 import * as vscode from 'vscode';
 import { t } from '../editor/localize';
 import { confirm } from '../editor/confirm';
+import { ask, message, suggest } from '../editor/message';
 import { withCancellableProgress } from '../editor/progress';
 
 interface Answer { readonly name: string }
@@ -20,6 +21,9 @@ export function plant({ name }: Answer, lines: readonly string[], bar: vscode.St
   void vscode.window.showWarningMessage(\`Stop \${name}?\`);
   void vscode.window.showErrorMessage(t('It failed.') + ' ' + name);
   void vscode.window.showErrorMessage(t('It failed.'), { modal: true, detail: lines.join(', ') });
+  message('info', name);
+  void suggest('warning', t('It failed.') + ' ' + name);
+  void ask('warning', { message: t('It failed.'), detail: lines.join(', ') });
   void confirm({ message: quoted(name), button: t('Yes') });
   void withCancellableProgress(name, (signal, say) => { say(name); return Promise.resolve(signal); });
   vscode.window.setStatusBarMessage(name);
@@ -67,7 +71,7 @@ describe('What the editor shows', () => {
   it('is found out where somebody forgets that', () => {
     const lines = forgotten.split('\n');
     const expected = lines.flatMap((line, index) =>
-      /window\.show|confirm\(|Progress\(|setStatusBar|bar\.|view\.|box\.|createTerminal|new vscode\.(?:D|C)/.test(
+      /window\.show|^ {2}(?:void )?(?:message|suggest|ask|confirm)\(|Progress\(|setStatusBar|bar\.|view\.|box\.|createTerminal|new vscode\.(?:D|C)/.test(
         line,
       ) && !line.includes("t('Stop {0}?'")
         ? [index + 1]

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { type Action, message } from '../../editor/message';
 import { askText, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
@@ -45,7 +46,7 @@ export function register(deps: Deps): Disposable {
         deps.report.error(new KeyNotKeptError());
       } else if (account) {
         // Whoever signs in to go on does not wait for somebody to read this.
-        void welcome(account);
+        welcome(account);
       }
     }),
   );
@@ -82,18 +83,20 @@ function showState({ accounts, contextKeys }: Deps): void {
   contextKeys.set('gpuRental.demo', accounts.active?.isDemo ?? false);
 }
 
-async function welcome(account: Account): Promise<void> {
+function welcome(account: Account): void {
   const { user } = account;
   const credit = user.credit ?? user.balance;
-  const message =
+  message(
+    'info',
     credit === undefined
       ? t('Signed in as {0}.', account.name)
-      : t('Signed in as {0}. Credit: {1}.', account.name, formatMoney(credit, 2));
-  const search = t('Search Offers');
-  const chosen = await vscode.window.showInformationMessage(message, search);
-  if (chosen === search) {
-    await runCommand('gpuRental.searchOffers');
-  }
+      : t('Signed in as {0}. Credit: {1}.', account.name, formatMoney(credit, 2)),
+    searchAction(),
+  );
+}
+
+function searchAction(): Action {
+  return commandAction(t('Search Offers'), 'gpuRental.searchOffers');
 }
 
 /** Opens the demo, which needs neither an account nor a network. */
@@ -124,15 +127,13 @@ async function tryDemo(deps: Deps): Promise<void> {
   } finally {
     deps.contextKeys.set('gpuRental.busy', false);
   }
-  const search = t('Search Offers');
-  void vscode.window
-    .showInformationMessage(
-      t(
-        'This is the demo marketplace: offers, money and machines are simulated, and you are not charged. SSH is real and stays on this computer.',
-      ),
-      search,
-    )
-    .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
+  message(
+    'info',
+    t(
+      'This is the demo marketplace: offers, money and machines are simulated, and you are not charged. SSH is real and stays on this computer.',
+    ),
+    searchAction(),
+  );
 }
 
 /** A name of one's own for the active account; only this computer knows it. */

@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
@@ -47,9 +47,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     }
   } else if (answer) {
     if (answer.outcome.account.isKept) {
-      void vscode.window.showInformationMessage(
-        t('The key of {0} is replaced, in all windows.', plainLabel(account.name)),
-      );
+      message('info', t('The key of {0} is replaced, in all windows.', plainLabel(account.name)));
     } else {
       report.error(new KeyNotKeptError());
     }

@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 
@@ -74,7 +74,7 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
       : t('Its key, cached lists and records were removed, and its SSH entries ({0}).', sshEntries),
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
-  void vscode.window.showInformationMessage(words.filter((part) => part !== '').join(' '));
+  message('info', words.filter((part) => part !== '').join(' '));
 }
 
 /** Nobody carries out what was set for later then. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
@@ -54,9 +55,7 @@ export function register(deps: Deps): Disposable {
 /** Money, e-mail and keys are settled in the service's own console. */
 async function openConsole(serviceUrl: string, target: unknown): Promise<void> {
   if (consoleAddress(serviceUrl, consolePages.user) === undefined) {
-    void vscode.window.showInformationMessage(
-      t('This marketplace runs on your computer and has no web console.'),
-    );
+    message('info', t('This marketplace runs on your computer and has no web console.'));
     return;
   }
   const page = pageOf(target) ?? (await pickPage());

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
 import type { Services } from '../../services';
 import { explainMissingAgent } from '../../ssh/keyAgent';
 import type { Explained, ConnectFix } from '../../ssh/problemText';
@@ -53,13 +55,9 @@ export class ConnectProblem {
       },
     };
     const { text, fixes } = this.failed.explained;
-    const buttons = fixes.map((fix) => labels[fix]);
-    const chosen = await vscode.window.showErrorMessage(localize(text), ...buttons);
-    const fix = fixes.find((one) => labels[one] === chosen);
+    const buttons = fixes.map((fix) => ({ label: labels[fix], run: run[fix] }));
     try {
-      if (fix !== undefined) {
-        await run[fix]();
-      }
+      await suggest('error', localize(text), ...buttons);
     } catch (error) {
       this.deps.report.error(error, { retry: actions.retry });
     }
@@ -67,7 +65,7 @@ export class ConnectProblem {
 
   private async attachKey(retry: () => Promise<void>): Promise<void> {
     const { instanceId } = this.failed;
-    const attached = await vscode.commands.executeCommand('gpuRental.instance.attachKey', { instanceId });
+    const attached = await runCommand('gpuRental.instance.attachKey', { instanceId });
     if (attached === true) {
       await retry();
     }
@@ -103,16 +101,12 @@ export class ConnectProblem {
 
   private async explainMissingAgent(actions: Actions): Promise<void> {
     const { text, command } = explainMissingAgent(process.platform);
-    const copy = t('Copy Command');
-    const openTerminal = t('Open Terminal');
-    const retry = t('Retry');
-    const chosen = await vscode.window.showErrorMessage(localize(text), copy, openTerminal, retry);
-    if (chosen === copy) {
-      await vscode.env.clipboard.writeText(command);
-    } else if (chosen === openTerminal) {
-      await actions.openTerminal();
-    } else if (chosen === retry) {
-      await this.unlockKey(actions);
-    }
+    await suggest<unknown>(
+      'error',
+      localize(text),
+      { label: t('Copy Command'), run: () => vscode.env.clipboard.writeText(command) },
+      { label: t('Open Terminal'), run: actions.openTerminal },
+      { label: t('Retry'), run: () => this.unlockKey(actions) },
+    );
   }
 }

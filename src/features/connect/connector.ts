@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
@@ -95,9 +96,7 @@ export class Connector {
   async clone(instanceId: number, where: Where): Promise<void> {
     const remotes = await workspaceRemotes(runProgram);
     if (remotes.length === 0) {
-      void vscode.window.showInformationMessage(
-        t('The open folder has no git remote that can be cloned by HTTPS or SSH.'),
-      );
+      message('info', t('The open folder has no git remote that can be cloned by HTTPS or SSH.'));
       return;
     }
     const address = await pickRemote(remotes);

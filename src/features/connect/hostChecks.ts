@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
@@ -33,9 +33,7 @@ export function usableInstance(
 
 export function warnAboutMemory(host: PreparedHost): void {
   if (host.fromMemory) {
-    void vscode.window.showInformationMessage(
-      t('The service does not answer, so the last known address of the instance is used.'),
-    );
+    message('info', t('The service does not answer, so the last known address of the instance is used.'));
   }
 }
 

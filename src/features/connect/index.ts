@@ -3,6 +3,7 @@ import type { InstanceTarget } from '../../contributions';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance, instanceIdOf } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
@@ -134,6 +135,6 @@ async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector):
   ) {
     await withManualStep(() => ssh.removeAll());
     await platforms.keepOnly([]);
-    void vscode.window.showInformationMessage(t('The SSH entries are removed.'));
+    message('info', t('The SSH entries are removed.'));
   }
 }

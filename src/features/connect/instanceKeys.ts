@@ -1,6 +1,7 @@
-import * as vscode from 'vscode';
 import { NotReachableError, ServiceFailedError, TimedOutError } from '../../api/errors';
+import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
 import type { Services } from '../../services';
 import { matchKeys } from '../../ssh/localKeys';
 import type { PrepareRequest } from '../../ssh/prepareHost';
@@ -42,15 +43,11 @@ const down = [NotReachableError, TimedOutError, ServiceFailedError] as const;
 
 /** Asks what to do where no key of this computer gets in; true where one was attached. */
 export async function offerToAttach(instanceId: number): Promise<boolean> {
-  const attach = t('Attach a Key…');
-  const goOn = t('Try Anyway');
-  const chosen = await vscode.window.showWarningMessage(
+  const answer = await suggest<unknown>(
+    'warning',
     t('No SSH key of this computer is on the instance, so it will not let you in.'),
-    attach,
-    goOn,
+    commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
+    { label: t('Try Anyway'), run: () => true },
   );
-  if (chosen !== attach) {
-    return chosen === goOn;
-  }
-  return (await vscode.commands.executeCommand('gpuRental.instance.attachKey', { instanceId })) === true;
+  return answer === true;
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
 import { ManualStepError } from '../../ssh/userConfig';
 
 /** Runs an action; where the SSH config may not be touched, the line to paste is one click away. */
@@ -10,14 +11,18 @@ export async function withManualStep(action: () => Promise<void>): Promise<void>
     if (!(error instanceof ManualStepError)) {
       throw error;
     }
-    const copy = t('Copy Line');
-    const open = t('Open SSH Config');
-    const chosen = await vscode.window.showErrorMessage(localize(error.text), copy, open);
-    if (chosen === copy) {
-      await vscode.env.clipboard.writeText(error.line);
-    } else if (chosen === open) {
-      await vscode.env.clipboard.writeText(error.line);
-      await vscode.window.showTextDocument(vscode.Uri.file(error.file));
-    }
+    const copy = () => vscode.env.clipboard.writeText(error.line);
+    await suggest<unknown>(
+      'error',
+      localize(error.text),
+      { label: t('Copy Line'), run: copy },
+      {
+        label: t('Open SSH Config'),
+        run: async () => {
+          await copy();
+          await vscode.window.showTextDocument(vscode.Uri.file(error.file));
+        },
+      },
+    );
   }
 }

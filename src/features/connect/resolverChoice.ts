@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
 import { findResolvers, resolverToInstall, type Resolver } from '../../ssh/resolvers';
 
 /** What can open SSH windows here; looked up at every use, since extensions come and go. */
@@ -17,23 +18,17 @@ export async function offerOtherWays(ways: {
   openTerminal(): Promise<void>;
   copyCommand(): Promise<void>;
 }): Promise<void> {
-  const install = t('Install Remote-SSH');
-  const terminal = t('Open Terminal');
-  const copy = t('Copy SSH Command');
-  const chosen = await vscode.window.showInformationMessage(
+  const id = resolverToInstall(vscode.env.appName);
+  await suggest<unknown>(
+    'info',
     t(
       'The login works. To open the instance in a window, this editor needs a Remote-SSH extension, and none is installed.',
     ),
-    install,
-    terminal,
-    copy,
+    {
+      label: t('Install Remote-SSH'),
+      run: () => vscode.commands.executeCommand('workbench.extensions.search', `@id:${id}`),
+    },
+    { label: t('Open Terminal'), run: () => ways.openTerminal() },
+    { label: t('Copy SSH Command'), run: () => ways.copyCommand() },
   );
-  if (chosen === install) {
-    const id = resolverToInstall(vscode.env.appName);
-    await vscode.commands.executeCommand('workbench.extensions.search', `@id:${id}`);
-  } else if (chosen === terminal) {
-    await ways.openTerminal();
-  } else if (chosen === copy) {
-    await ways.copyCommand();
-  }
 }

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { cloneRepository } from '../../ssh/cloneRepository';
@@ -113,17 +114,10 @@ export async function cloneWithProgress(
 }
 
 async function mayOpen(folder: string): Promise<boolean> {
-  const open = t('Open It');
-  const chosen = await vscode.window.showInformationMessage(
-    t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder)),
-    open,
-  );
-  return chosen === open;
+  const words = t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder));
+  return (await suggest('info', words, { label: t('Open It'), run: () => true })) === true;
 }
 
-function offerTerminal(message: string, openTerminal: () => Promise<void>): void {
-  const open = t('Open Terminal');
-  void vscode.window
-    .showWarningMessage(message, open)
-    .then((chosen) => (chosen === open ? openTerminal() : undefined));
+function offerTerminal(words: string, openTerminal: () => Promise<void>): void {
+  message('warning', words, { label: t('Open Terminal'), run: openTerminal });
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isReady, stateOf } from '../../model/instances/instanceState';
@@ -175,13 +176,8 @@ export class ConnectedWindow implements Disposable {
   }
 
   private tellReturn(): void {
-    const reload = t('Reload Window');
-    void vscode.window
-      .showInformationMessage(
-        t('{0} runs again. Reload this window if it does not connect by itself.', this.name),
-        reload,
-      )
-      .then((chosen) => (chosen === reload ? reloadWindow() : undefined));
+    const sentence = t('{0} runs again. Reload this window if it does not connect by itself.', this.name);
+    message('info', sentence, { label: t('Reload Window'), run: reloadWindow });
   }
 
   /** Asks in this window, to which the question was given; one after the other, and only what is still so. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { sshAuthority } from '../../editor/remoteAuthority';
 import { toDisposable, type Disposable } from '../../util/disposable';
 import { hostInAuthority } from '../../ssh/alias';
@@ -19,15 +20,13 @@ export function register(deps: WindowDeps): Disposable {
       await showMenu(deps, instance);
       return;
     }
-    const show = t('Show Instances');
-    const chosen = await vscode.window.showInformationMessage(
-      t('This window is on no instance that exists.'),
-      show,
-    );
-    if (chosen === show) {
-      await runCommand('gpuRental.refresh');
-      await vscode.commands.executeCommand('gpuRental.instances.focus');
-    }
+    message('info', t('This window is on no instance that exists.'), {
+      label: t('Show Instances'),
+      run: async () => {
+        await runCommand('gpuRental.refresh');
+        await vscode.commands.executeCommand('gpuRental.instances.focus');
+      },
+    });
   });
   return toDisposable(() => {
     command.dispose();

@@ -1,19 +1,16 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { type Action, ask } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import type { WindowDeps } from './deps';
 import { runningPriceOf, troubleWords } from './windowText';
 
-interface Choice extends vscode.MessageItem {
-  run?(): Thenable<unknown>;
-  readonly costsAtOnce?: boolean;
-}
-
 /** The question comes unasked: a key that was meant for the editor must not start anything. */
 const readingMs = 1000;
+const tooSoon = Symbol('too soon');
 
 /** The one question about what happened to the machine of this window. Nothing is done without an answer. */
 export async function askAboutWindow(
@@ -23,16 +20,15 @@ export async function askAboutWindow(
 ): Promise<void> {
   const { instanceId, name } = target;
   const instance = deps.fleet.find(instanceId);
-  const { message, detail } = troubleWords(name, trouble, instance);
   for (;;) {
     const shownAt = deps.clock.now();
-    const chosen = await vscode.window.showWarningMessage<Choice>(
-      message,
-      { modal: true, detail },
-      ...choicesFor(deps, instanceId, instance, trouble),
+    const isRead = () => deps.clock.now() - shownAt >= readingMs;
+    const answer = await ask<unknown>(
+      'warning',
+      troubleWords(name, trouble, instance),
+      ...choicesFor(deps, instanceId, instance, trouble, isRead),
     );
-    if (chosen?.costsAtOnce !== true || deps.clock.now() - shownAt >= readingMs) {
-      await chosen?.run?.();
+    if (answer !== tooSoon) {
       return;
     }
   }
@@ -43,13 +39,14 @@ function choicesFor(
   instanceId: number,
   instance: Instance | undefined,
   trouble: WindowTrouble,
-): readonly Choice[] {
-  const close: Choice = { title: t('Close the Window'), run: closeRemote };
-  const keep: Choice = { title: t('Keep It Open'), isCloseAffordance: true };
+  isRead: () => boolean,
+): readonly Action[] {
+  const close = { label: t('Close the Window'), run: closeRemote };
+  const keep = { label: t('Keep It Open'), run: () => undefined, isCloseAffordance: true };
   if (trouble === 'moved') {
-    return [{ title: t('Reload Window'), run: reloadWindow }, close, keep];
+    return [{ label: t('Reload Window'), run: reloadWindow }, close, keep];
   }
-  return [...waysOn(deps, instanceId, instance, trouble), close, keep];
+  return [...waysOn(deps, instanceId, instance, trouble, isRead), close, keep];
 }
 
 /** Start at the price that is said, pay more, or take another machine. */
@@ -58,30 +55,21 @@ function waysOn(
   instanceId: number,
   instance: Instance | undefined,
   trouble: WindowTrouble,
-): readonly Choice[] {
+  isRead: () => boolean,
+): readonly Action[] {
   if (!instance) {
-    return [{ title: t('Search Offers'), run: () => runCommand('gpuRental.searchOffers') }];
+    return [commandAction(t('Search Offers'), 'gpuRental.searchOffers')];
   }
   const { canStart, canReplace } = actionsFor(instance, deps.fleet.facts(instanceId), deps.clock.now());
-  const start: Choice = {
-    title: t('Start for {0}', runningPriceOf(instance)),
-    run: () => runCommand('gpuRental.instance.startNow', { instanceId }),
-    costsAtOnce: true,
+  const start: Action = {
+    label: t('Start for {0}', runningPriceOf(instance)),
+    run: () => (isRead() ? runCommand('gpuRental.instance.startNow', { instanceId }) : tooSoon),
   };
-  const bid: Choice = {
-    title: t('Change Bid…'),
-    run: () => runCommand('gpuRental.instance.changeBid', { instanceId }),
-  };
-  const replace: Choice =
+  const bid = commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId });
+  const replace =
     canReplace && deps.rentals.find(instanceId)?.search !== undefined
-      ? {
-          title: t('Replace…'),
-          run: () => runCommand('gpuRental.instance.replaceFailed', { instanceId }),
-        }
-      : {
-          title: t('Rent Another Like This…'),
-          run: () => runCommand('gpuRental.instance.rentAnother', { instanceId }),
-        };
+      ? commandAction(t('Replace…'), 'gpuRental.instance.replaceFailed', { instanceId })
+      : commandAction(t('Rent Another Like This…'), 'gpuRental.instance.rentAnother', { instanceId });
   return [...(canStart ? [start] : []), ...(trouble === 'outbid' ? [bid] : []), replace];
 }
 

@@ -14,6 +14,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
@@ -185,9 +186,7 @@ async function change(
     // Its failure is a row.
     list.refresh().catch(() => undefined),
   );
-  void vscode.window.showInformationMessage(
-    t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
-  );
+  message('info', t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)));
 }
 
 async function choose(
@@ -214,9 +213,7 @@ async function choose(
       deployment,
     }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(
-      action === 'stop' ? t('No deployment is active.') : t('No deployment is stopped.'),
-    );
+    message('info', action === 'stop' ? t('No deployment is active.') : t('No deployment is stopped.'));
     return undefined;
   }
   const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -19,7 +20,8 @@ export function register(deps: Deps): Disposable {
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
     await vscode.window.showTextDocument(document, { preview: true });
     await vscode.env.clipboard.writeText(content);
-    void vscode.window.showInformationMessage(
+    message(
+      'info',
       t(
         'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
       ),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { localize, t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
@@ -129,25 +130,14 @@ async function explain(
   deps: Deps,
   { title, detail, verdict, fix }: DoctorFinding,
 ): Promise<'list' | 'lookAgain' | 'mended'> {
-  const label = fix && localize(fix.label);
-  const again = t('Check Again');
-  const show =
-    verdict === 'problem' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-  const chosen = await show(
-    plainLabel(localize(title)),
-    { modal: true, detail: plainLabel(localize(detail)) },
+  const answer = await ask<'lookAgain' | 'mended'>(
+    verdict === 'problem' ? 'warning' : 'info',
+    { message: plainLabel(localize(title)), detail: plainLabel(localize(detail)) },
     // The first button is the one that a hasty Enter takes.
-    ...(fix?.kind === 'forgetHostKey' ? [again] : []),
-    ...(label === undefined ? [] : [label]),
+    fix?.kind === 'forgetHostKey' && { label: t('Check Again'), run: () => 'lookAgain' },
+    fix && { label: localize(fix.label), run: () => mend(deps, fix).then(() => 'mended') },
   );
-  if (chosen === again) {
-    return 'lookAgain';
-  }
-  if (!fix || chosen !== label) {
-    return 'list';
-  }
-  await mend(deps, fix);
-  return 'mended';
+  return answer ?? 'list';
 }
 
 async function mend({ ssh }: Deps, fix: DoctorFix): Promise<void> {
@@ -163,7 +153,7 @@ async function mend({ ssh }: Deps, fix: DoctorFix): Promise<void> {
       return;
     case 'tighten':
       await ssh.tighten();
-      void vscode.window.showInformationMessage(t('Your keys and SSH files are yours alone now.'));
+      message('info', t('Your keys and SSH files are yours alone now.'));
       return;
     case 'forgetHostKey':
       if (await confirmForgettingHostKey(t('Forget'))) {

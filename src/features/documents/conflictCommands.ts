@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -61,22 +62,17 @@ async function ask(deps: Deps, id: number): Promise<void> {
     return;
   }
   await compare(deps, id);
-  const choices = [
-    [t('Use Mine'), 'gpuRental.template.useMine'],
-    [t('Use Theirs'), 'gpuRental.template.useTheirs'],
-    [t('Merge'), 'gpuRental.template.merge'],
-  ] as const;
-  const chosen = await vscode.window.showWarningMessage(
+  const target = { templateId: id };
+  message(
+    'warning',
     t(
       'The template {0} was changed elsewhere, in the same places as here. Nothing was overwritten. What should it become?',
       templateName({ id, name: deps.templateDesk.documents.peek(id)?.name }),
     ),
-    ...choices.map(([label]) => label),
+    commandAction(t('Use Mine'), 'gpuRental.template.useMine', target),
+    commandAction(t('Use Theirs'), 'gpuRental.template.useTheirs', target),
+    commandAction(t('Merge'), 'gpuRental.template.merge', target),
   );
-  const choice = choices.find(([label]) => label === chosen);
-  if (choice) {
-    await runCommand(choice[1], { templateId: id });
-  }
 }
 
 async function compare(deps: Deps, id: number | undefined): Promise<void> {
@@ -125,7 +121,8 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
   await replaceText(document, content);
   const place = rangeOf(document, new JsonPlaces(content).nearest(conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
-  void vscode.window.showInformationMessage(
+  message(
+    'info',
     t(
       'Merged. Where both sides had changed something, yours was kept: {0}. Check it and save.',
       kept.join(', '),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { toTemplateUri } from '../../editor/templateUris';
@@ -36,7 +37,7 @@ export async function useSecret(deps: Deps, target: unknown): Promise<void> {
 
 async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefined> {
   if (secrets.length === 0) {
-    void vscode.window.showInformationMessage(t('This account has no environment variables.'));
+    message('info', t('This account has no environment variables.'));
     return undefined;
   }
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
@@ -72,7 +73,7 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
     uri,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('There are no templates.'));
+    message('info', t('There are no templates.'));
     return undefined;
   }
   const picked = await pickOne(rows, {

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askText, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize, t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
@@ -120,11 +121,10 @@ async function run(
     if (!isCancelled(error) && !(error instanceof TransferError)) {
       throw error;
     }
-    const message = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
-    const goOn = t('Resume');
-    return (await vscode.window.showWarningMessage(message, goOn)) === goOn && again();
+    const words = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
+    return (await suggest('warning', words, { label: t('Resume'), run: again })) === true;
   }
-  void vscode.window.showInformationMessage(t('{0}: done', title));
+  message('info', t('{0}: done', title));
   return true;
 }
 
@@ -143,18 +143,15 @@ async function tellLeftOut(
   const named = leftOut.slice(0, namedInMessage).map(({ name, why }) => `${name} (${localize(why)})`);
   const all = named.join(', ');
   const more = leftOut.length - named.length;
-  const [retry, showLog] = [t('Try Again'), t('Show Log')];
-  const chosen = await vscode.window.showWarningMessage(
+  const isWhole = await suggest<unknown>(
+    'warning',
     more === 0
       ? t('{0}: {1} files were transferred. Left out: {2}.', title, files, all)
       : t('{0}: {1} files were transferred. Left out: {2} and {3} more.', title, files, all, more),
-    retry,
-    showLog,
+    { label: t('Try Again'), run: again },
+    commandAction(t('Show Log'), 'gpuRental.showLog'),
   );
-  if (chosen === showLog) {
-    await runCommand('gpuRental.showLog');
-  }
-  return chosen === retry && again();
+  return isWhole === true;
 }
 
 async function choose(deps: Deps, target: unknown, title: string): Promise<Chosen | undefined> {

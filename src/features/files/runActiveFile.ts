@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -26,7 +27,7 @@ export class FileRunner {
   async run(target: unknown): Promise<void> {
     const source = await sourceOf(target);
     if (!source) {
-      void vscode.window.showInformationMessage(t('Open the file that is to be run.'));
+      message('info', t('Open the file that is to be run.'));
       return;
     }
     const interpreter = interpreterFor(source.name, source.content);

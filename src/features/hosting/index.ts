@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
@@ -86,7 +87,7 @@ async function chooseMachine(
     machine,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('This account rents out no machines.'));
+    message('info', t('This account rents out no machines.'));
     return undefined;
   }
   return (await pickOne(rows, { title, placeHolder: t('Which machine?') }))?.machine;
@@ -128,7 +129,8 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
     ),
   );
   await machines.refresh();
-  void vscode.window.showInformationMessage(
+  message(
+    'info',
     t(
       'Machine #{0} accepts bids from {1} an hour for one GPU.',
       machine.id,

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import {
@@ -35,7 +36,8 @@ export async function scheduleMaintenance(
       () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
     ),
   );
-  void vscode.window.showInformationMessage(
+  message(
+    'info',
     notified === undefined
       ? t('The maintenance of machine #{0} is scheduled.', machine.id)
       : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),

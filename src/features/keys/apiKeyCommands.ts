@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
@@ -56,7 +57,7 @@ export async function createFromDocument(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
 ): Promise<boolean> {
-  const wanted = await readOpenDocument();
+  const wanted = readOpenDocument();
   if (!wanted) {
     return false;
   }
@@ -128,7 +129,7 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
     if (!picked || picked.length > 0) {
       return picked?.map(({ category }) => category);
     }
-    void vscode.window.showWarningMessage(t('A key needs at least one permission.'));
+    message('warning', t('A key needs at least one permission.'));
   }
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import type { KeyPermissions } from '../../model/accounts/apiKey';
 import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
 import type { NewApiKey } from '../../model/accounts/apiKey';
@@ -21,10 +22,10 @@ export async function writeKeyDocument(name: string, permissions: KeyPermissions
 }
 
 /** The key that the open document describes; a problem is said and shown at its place. */
-export async function readOpenDocument(): Promise<NewApiKey | undefined> {
+export function readOpenDocument(): NewApiKey | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor?.document.fileName.endsWith(ending)) {
-    void vscode.window.showInformationMessage(t('Open a document whose name ends in {0} first.', ending));
+    message('info', t('Open a document whose name ends in {0} first.', ending));
     return undefined;
   }
   const { document } = editor;
@@ -36,9 +37,7 @@ export async function readOpenDocument(): Promise<NewApiKey | undefined> {
   const range = new vscode.Range(document.positionAt(offset), document.positionAt(offset + length));
   editor.selection = new vscode.Selection(range.start, range.end);
   editor.revealRange(range);
-  await vscode.window.showWarningMessage(
-    t('No key was created. Line {0}: {1}', range.start.line + 1, localize(read.message)),
-  );
+  message('warning', t('No key was created. Line {0}: {1}', range.start.line + 1, localize(read.message)));
   return undefined;
 }
 

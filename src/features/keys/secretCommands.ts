@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
@@ -94,7 +95,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
       ? await pickSecret(account, t('Copy Value'))
       : (await whileAsking(account.client.secrets.list())).find(({ name }) => name === wantedName);
   if (secret && secret.value === undefined) {
-    void vscode.window.showInformationMessage(t('The service does not reveal this value.'));
+    message('info', t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
     await vscode.env.clipboard.writeText(secret.value);
     void vscode.window.setStatusBarMessage(t('The value is on the clipboard.'), 3000);
@@ -104,7 +105,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
 async function pickSecret(account: Account, title: string): Promise<Secret | undefined> {
   const secrets = await whileAsking(account.client.secrets.list());
   if (secrets.length === 0) {
-    void vscode.window.showInformationMessage(t('This account has no environment variables.'));
+    message('info', t('This account has no environment variables.'));
     return undefined;
   }
   const picked = await pickOne(

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
@@ -18,9 +19,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
     return;
   }
   if (role.permissions.length === 0) {
-    void vscode.window.showInformationMessage(
-      t('The team role {0} has no permissions.', plainLabel(role.name)),
-    );
+    message('info', t('The team role {0} has no permissions.', plainLabel(role.name)));
     return;
   }
   await pickOne(

@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -51,14 +51,15 @@ export async function setLease(
   const armed = kept?.armed && { action: kept.action, ...kept.armed };
   const { lease, sentAt } = await deps.leases.set(instanceId, action, term, armed);
   tellLate(deps, name, before, sentAt);
-  const itself = t('Let the Instance Do It…');
-  const chosen = await vscode.window.showInformationMessage(
+  await suggest(
+    'info',
     t('{0} {1}, by {2}.', name, will, needsEditor()),
-    ...(!armed && canArm(deps, lease) ? [itself] : []),
+    !armed &&
+      canArm(deps, lease) && {
+        label: t('Let the Instance Do It…'),
+        run: () => arm(deps, instanceId, name),
+      },
   );
-  if (chosen === itself) {
-    await arm(deps, instanceId, name);
-  }
 }
 
 async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
@@ -91,9 +92,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
   if (tellLate(deps, name, before, sentAt)) {
     return;
   }
-  void vscode.window.showInformationMessage(
-    t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()),
-  );
+  message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
   if (lease.armed) {
     await arm(deps, instanceId, name);
   }
@@ -109,9 +108,9 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   }
   if (disarmed === 'hereOnly' && before?.armed) {
     tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
-    void vscode.window.showWarningMessage(armedStill(before, before.armed, name, clock.now()));
+    message('warning', armedStill(before, before.armed, name, clock.now()));
   } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
-    void vscode.window.showInformationMessage(t('{0} will not stop by itself. It still costs money.', name));
+    message('info', t('{0} will not stop by itself. It still costs money.', name));
   }
 }
 
@@ -126,7 +125,8 @@ function tellLate(
     return false;
   }
   const at = momentText(sentAt, clock.now());
-  void vscode.window.showWarningMessage(
+  message(
+    'warning',
     before.action === 'stop'
       ? t(
           'Too late: the request to stop {0} was sent at {1}. The list shows whether it is stopped.',

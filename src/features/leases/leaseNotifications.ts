@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { type Action, message, type MessageLevel } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { TellOnce } from '../../editor/tellOnce';
 import { momentText } from '../../editor/timeText';
@@ -10,8 +10,6 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { cancel, diskPrice, extend } from './changes';
 import type { LeaseDeps } from './deps';
-
-type Action = readonly [label: string, run: () => Promise<unknown>];
 
 /** Tells what happens to leases, once over all windows. */
 export function registerNotifications(deps: LeaseDeps): Disposable {
@@ -38,12 +36,8 @@ async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotic
     return;
   }
   const name = t('{0} of {1}', notice.name, plainLabel(account.name));
-  const [level, message] = words(deps, { ...notice, name });
-  const show = level === 'info' ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  const change = t('Switch Account…');
-  if ((await show(message, change)) === change) {
-    await runCommand('gpuRental.switchAccount');
-  }
+  const { level = 'info', sentence } = words(deps, { ...notice, name });
+  message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
 }
 
 async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
@@ -54,82 +48,75 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   if (needsAnswer && !isCurrent) {
     return;
   }
-  const [level, message, actions] = words(deps, notice);
-  const show = level === 'info' ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  const chosen = await show(message, ...actions.map(([label]) => label));
-  const action = actions.find(([label]) => label === chosen);
-  if (!action) {
-    return;
-  }
-  if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
-    void vscode.window.showInformationMessage(
-      t('{0} has already changed. The list shows its current state.', notice.name),
-    );
-    return;
-  }
-  await action[1]();
+  const { level = 'info', sentence, actions = [] } = words(deps, notice);
+  const ifCurrent = ({ label, run }: Action): Action => ({
+    label,
+    run: () => {
+      if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
+        message('info', t('{0} has already changed. The list shows its current state.', notice.name));
+        return undefined;
+      }
+      return run();
+    },
+  });
+  message(level, sentence, ...actions.map(ifCurrent));
 }
 
 function words(
   deps: LeaseDeps,
   notice: LeaseNotice,
-): readonly [level: 'info' | 'warning', message: string, actions: readonly Action[]] {
+): { readonly level?: MessageLevel; readonly sentence: string; readonly actions?: readonly Action[] } {
   const { kind, name, instanceId, action } = notice;
   const now = deps.clock.now();
   const at = momentText(notice.at, now);
-  const more: Action = [t('Extend by 1 Hour'), () => extend(deps, instanceId)];
-  const keep: Action = [t('Cancel, and Keep It'), () => cancel(deps, instanceId)];
-  const destroy: Action = [
-    t('Destroy…'),
-    () => Promise.resolve(runCommand('gpuRental.instance.destroy', { instanceId })),
-  ];
-  const start: Action = [
-    t('Start…'),
-    () => Promise.resolve(runCommand('gpuRental.instance.start', { instanceId })),
-  ];
+  const more = { label: t('Extend by 1 Hour'), run: () => extend(deps, instanceId) };
+  const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
+  const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
+  const start = commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId });
   switch (kind) {
     case 'soon':
-      return ['warning', soonText(notice, now), [more, keep]];
+      return { level: 'warning', sentence: soonText(notice, now), actions: [more, keep] };
     case 'stopped':
-      return [
-        'info',
-        notice.isLate === true
-          ? t(
-              '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still costs {2}.',
-              name,
-              at,
-              diskPrice(deps, instanceId),
-            )
-          : t('{0} is stopped, as scheduled. Its disk still costs {1}.', name, diskPrice(deps, instanceId)),
-        [start, destroy],
-      ];
+      return {
+        sentence:
+          notice.isLate === true
+            ? t(
+                '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still costs {2}.',
+                name,
+                at,
+                diskPrice(deps, instanceId),
+              )
+            : t('{0} is stopped, as scheduled. Its disk still costs {1}.', name, diskPrice(deps, instanceId)),
+        actions: [start, destroy],
+      };
     case 'destroyed':
-      return ['info', t('{0} is destroyed, as scheduled. The service no longer lists it.', name), []];
+      return { sentence: t('{0} is destroyed, as scheduled. The service no longer lists it.', name) };
     case 'gone':
-      return ['info', t('{0} was to be stopped, and the service does not list it any more.', name), []];
+      return { sentence: t('{0} was to be stopped, and the service does not list it any more.', name) };
     case 'failed': {
       const why =
         notice.problem === undefined
           ? t('The service took it and still shows the instance as before.')
           : localize(notice.problem);
-      return [
-        'warning',
-        action === 'stop'
-          ? t('{0} is not stopped yet and still costs money. Retrying… {1}', name, why)
-          : t('{0} is not destroyed yet and still costs money. Retrying… {1}', name, why),
-        [keep],
-      ];
+      return {
+        level: 'warning',
+        sentence:
+          action === 'stop'
+            ? t('{0} is not stopped yet and still costs money. Retrying… {1}', name, why)
+            : t('{0} is not destroyed yet and still costs money. Retrying… {1}', name, why),
+        actions: [keep],
+      };
     }
     case 'missed':
-      return [
-        'warning',
-        t(
+      return {
+        level: 'warning',
+        sentence: t(
           '{0} was to be destroyed at {1}, when no editor was open. It still exists and costs money. What now?',
           name,
           at,
         ),
-        [destroy, more, keep],
-      ];
+        actions: [destroy, more, keep],
+      };
     default:
       return assertNever(kind);
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Lease } from '../../model/instances/lease';
 import { HostKeyError } from '../../ssh/hostKey';
@@ -37,9 +37,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   const token = randomBytes(8).toString('hex');
   if (term.kind === 'at' && term.at <= clock.now()) {
     // Nothing is armed for a time that is over: it would act at once.
-    void vscode.window.showWarningMessage(
-      t('{0} is not armed, because its time is over. Choose another time first.', name),
-    );
+    message('warning', t('{0} is not armed, because its time is over. Choose another time first.', name));
     return;
   }
   const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
@@ -60,7 +58,8 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
       return;
     }
     const when = itselfWhen(lease, { at }, clock.now());
-    void vscode.window.showInformationMessage(
+    message(
+      'info',
       lease.action === 'stop'
         ? t(
             '{0} stops itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
@@ -76,7 +75,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
     return;
   }
   const old = leases.find(instanceId)?.lease.armed;
-  void tryAgain(
+  tryAgain(
     old
       ? t(
           'The timer on {0} itself still acts {1}. {2}',
@@ -86,7 +85,6 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
         )
       : t('{0} is not armed. {1}', name, reason(verdict, name)),
     () => arm(deps, instanceId, name),
-    deps,
   );
 }
 
@@ -105,7 +103,8 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
   );
   if (verdict.kind === 'armed') {
     await leases.setArmed(lease, { token, at, provedAt: clock.now() });
-    void vscode.window.showInformationMessage(
+    message(
+      'info',
       t(
         'The timer on {0} runs and acts {1}. Its key was accepted.',
         name,
@@ -120,7 +119,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     await leases.setArmed(lease, undefined);
   }
   const why = reason(verdict, name);
-  void tryAgain(
+  tryAgain(
     isGone
       ? t('The timer on {0} has ended. {1}', name, why)
       : t(
@@ -130,7 +129,6 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
           why,
         ),
     () => (isGone ? arm(deps, instanceId, name) : check(deps, instanceId, name)),
-    deps,
   );
 }
 
@@ -155,18 +153,17 @@ export async function disarm(
     await leases.setArmed(lease, undefined);
     return 'done';
   }
-  const again = t('Try Again');
-  const hereOnly = t('Cancel Here Only');
-  const chosen = await vscode.window.showWarningMessage(
+  const answer = await suggest<'done' | 'hereOnly' | 'no'>(
+    'warning',
     t(
       '{0} could not be reached, so nothing was changed: its own timer still acts {1}.',
       name,
       itselfWhen(lease, lease.armed, clock.now()),
     ),
-    again,
-    hereOnly,
+    { label: t('Try Again'), run: () => disarm(deps, instanceId, name) },
+    { label: t('Cancel Here Only'), run: () => 'hereOnly' },
   );
-  return chosen === again ? disarm(deps, instanceId, name) : chosen === hereOnly ? 'hereOnly' : 'no';
+  return answer ?? 'no';
 }
 
 /** Starting it was broken off, or what it is for was cancelled or changed meanwhile. */
@@ -175,10 +172,9 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
     await deps.leases.setArmed(lease, undefined);
     return;
   }
-  void tryAgain(
+  tryAgain(
     t('Could not start the timer on {0}. It may be running, because it could not be ended.', name),
     () => endOrphan(deps, alias, lease, name),
-    deps,
   );
 }
 
@@ -265,11 +261,6 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
   }
 }
 
-async function tryAgain(message: string, run: () => Promise<void>, { report }: LeaseDeps): Promise<void> {
-  const again = t('Try Again');
-  if ((await vscode.window.showWarningMessage(message, again)) === again) {
-    await run().catch((error: unknown) => {
-      report.error(error);
-    });
-  }
+function tryAgain(words: string, run: () => Promise<void>): void {
+  message('warning', words, { label: t('Try Again'), run });
 }

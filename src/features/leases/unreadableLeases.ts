@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { TellOnce } from '../../editor/tellOnce';
 import type { UnreadableLease } from '../../store/leases/leaseFiles';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -35,43 +35,53 @@ export function tellUnreadable(deps: LeaseDeps): Disposable {
   return store;
 }
 
-async function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): Promise<void> {
+function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): void {
   const name = nameOfInstance(deps, instanceId);
   if (kind === 'damaged') {
-    const set = t('Set Again…');
-    const message = t(
-      'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
-      name,
-      path,
+    message(
+      'warning',
+      t(
+        'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
+        name,
+        path,
+      ),
+      commandAction(t('Set Again…'), 'gpuRental.instance.setLease', { instanceId }),
     );
-    if ((await vscode.window.showWarningMessage(message, set)) === set) {
-      await runCommand('gpuRental.instance.setLease', { instanceId });
-    }
     return;
   }
-  const again = t('Try Again');
-  const message = t(
-    'Could not read the schedule of {0}, so {0} will not stop or be destroyed by itself. Check the permissions of {1}.',
-    name,
-    path,
+  message(
+    'warning',
+    t(
+      'Could not read the schedule of {0}, so {0} will not stop or be destroyed by itself. Check the permissions of {1}.',
+      name,
+      path,
+    ),
+    {
+      label: t('Try Again'),
+      run: async () => {
+        await deps.leases.refresh();
+        const still = deps.leases.unreadable.find((one) => one.path === path);
+        if (still) {
+          tell(deps, still);
+        }
+      },
+    },
   );
-  if ((await vscode.window.showWarningMessage(message, again)) === again) {
-    await deps.leases.refresh();
-    const still = deps.leases.unreadable.find((one) => one.path === path);
-    if (still) {
-      await tell(deps, still);
-    }
-  }
 }
 
-async function tellFolder(deps: LeaseDeps, error: unknown): Promise<void> {
-  const again = t('Try Again');
+function tellFolder(deps: LeaseDeps, error: unknown): void {
   const why = error instanceof UserError ? localize(error.text) : t('The log has the reason.');
-  const message = t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why);
-  if ((await vscode.window.showWarningMessage(message, again)) === again) {
-    await deps.leases.refresh();
-    if (deps.leases.error !== undefined) {
-      await tellFolder(deps, deps.leases.error);
-    }
-  }
+  message(
+    'warning',
+    t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why),
+    {
+      label: t('Try Again'),
+      run: async () => {
+        await deps.leases.refresh();
+        if (deps.leases.error !== undefined) {
+          tellFolder(deps, deps.leases.error);
+        }
+      },
+    },
+  );
 }

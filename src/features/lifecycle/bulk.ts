@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { ask } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isCancelled, UserError } from '../../util/errors';
@@ -46,7 +46,7 @@ export function reportFailures(
       deps.log.error(`Instance ${instance.id}`, error);
     }
     const lines = failed.map(({ instance, error }) => `${instanceName(instance)}: ${reasonOf(error)}`);
-    void vscode.window.showErrorMessage(title, { modal: true, detail: lines.join('\n') });
+    void ask('error', { message: title, detail: lines.join('\n') });
   }
 }
 

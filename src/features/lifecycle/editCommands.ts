@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
@@ -87,9 +88,7 @@ export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<v
     ),
   );
   await deps.fleet.refresh();
-  void vscode.window.showInformationMessage(
-    t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)),
-  );
+  message('info', t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
 }
 
 /** Dollars as people type them; a comma counts as the decimal point. */

@@ -1,9 +1,9 @@
-import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
 import { t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -84,7 +84,7 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], cli
   const results = await change(deps, client, 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
-      void tellQueued(row.instance);
+      tellQueued(row.instance);
     }
   }
   return results;
@@ -107,23 +107,18 @@ async function change(
 }
 
 /** A start that waits is its own state: wait, cancel, or look for another. */
-async function tellQueued(instance: Instance): Promise<void> {
-  const stop = t('Cancel Start');
-  const another = t('Rent Another Like This');
-  const chosen = await vscode.window.showWarningMessage(
+function tellQueued(instance: Instance): void {
+  const target = { instanceId: instance.id };
+  message(
+    'warning',
     t(
       '{0} waits for a free GPU, which another user has now. It starts when the GPU is free, and costs {1} until then.',
       instanceName(instance),
       stoppedPrice([instance]),
     ),
-    stop,
-    another,
+    commandAction(t('Cancel Start'), 'gpuRental.instance.stop', target),
+    commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', target),
   );
-  if (chosen === stop) {
-    await runCommand('gpuRental.instance.stop', { instanceId: instance.id });
-  } else if (chosen === another) {
-    await runCommand('gpuRental.instance.rentAnother', { instanceId: instance.id });
-  }
 }
 
 export async function stop(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
@@ -145,7 +140,8 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;
   if (only) {
-    void vscode.window.showInformationMessage(
+    message(
+      'info',
       stopped.length === 1
         ? t('{0} is being stopped. Its disk still costs {1}.', instanceName(only), stoppedPrice(stopped))
         : t(
@@ -191,21 +187,24 @@ export async function destroy(deps: LifecycleDeps, target: unknown, selected: un
 
 /** With the offer to get the files first, where there is a machine that can give them. */
 async function confirmDestruction(deps: LifecycleDeps, instances: readonly Instance[]): Promise<boolean> {
-  const { message, detail, button } = destroyQuestion(instances, await lookBeforeDestroy(deps, instances));
+  const { button, ...question } = destroyQuestion(instances, await lookBeforeDestroy(deps, instances));
   const [only, ...others] = instances;
-  const download = t('Download First…');
   const canDownload =
     only !== undefined &&
     others.length === 0 &&
     actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()).canConnect;
-  const buttons = canDownload ? [button, download] : [button];
-  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
-  if (canDownload && chosen === download) {
+  const downloadFirst = async (instanceId: number) => {
     // Only what came whole leads back to the question; it may not have been all that is on the machine.
-    const isWhole = await runCommand('gpuRental.instance.download', { instanceId: only.id });
+    const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
     return isWhole === true && confirmDestruction(deps, instances);
-  }
-  return chosen === button;
+  };
+  const answer = await ask(
+    'warning',
+    question,
+    { label: button, run: () => Promise.resolve(true) },
+    canDownload && { label: t('Download First…'), run: () => downloadFirst(only.id) },
+  );
+  return answer === true;
 }
 
 function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {

@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { type Action, ask, message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, stateOf } from '../../model/instances/instanceState';
@@ -30,11 +30,11 @@ export function tellWhatFailed(deps: LifecycleDeps, kind: PowerRequest, results:
   if (results.length > 1) {
     void tellSeveral(deps, kind, failed);
   } else if (isNotKnown(only)) {
-    void tellNotKnown(deps, kind, only.instance);
+    tellNotKnown(deps, kind, only.instance);
   } else if (only.kind === 'failed' && !isFinal(only.error)) {
     deps.report.error(only.error);
   } else {
-    void tellNotDone(deps, kind, only);
+    tellNotDone(deps, kind, only);
   }
 }
 
@@ -48,32 +48,25 @@ function isFinal(error: unknown): error is RefusedError {
 }
 
 /** It stays as it was, and for a start another machine may do. */
-async function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): Promise<void> {
-  const { id } = row.instance;
-  const again = t('Try Again');
-  const another = t('Rent Another Like This');
-  const chosen = await vscode.window.showErrorMessage(
+function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): void {
+  const target = { instanceId: row.instance.id };
+  message(
+    'error',
     sentence(deps, kind, row),
-    again,
-    ...(kind === 'start' ? [another] : []),
+    commandAction(t('Try Again'), `gpuRental.instance.${kind}`, target),
+    kind === 'start' && commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', target),
   );
-  if (chosen === again) {
-    await runCommand(`gpuRental.instance.${kind}`, { instanceId: id });
-  } else if (chosen === another) {
-    await runCommand('gpuRental.instance.rentAnother', { instanceId: id });
-  }
 }
 
-async function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): Promise<void> {
-  const refresh = t('Refresh');
-  const said = notKnown(deps, kind, instance);
-  if ((await vscode.window.showWarningMessage(said, refresh)) === refresh) {
-    await runCommand('gpuRental.refresh');
-  }
+function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): void {
+  message('warning', notKnown(deps, kind, instance), refreshAction());
+}
+
+function refreshAction(): Action {
+  return commandAction(t('Refresh'), 'gpuRental.refresh');
 }
 
 async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
-  const refresh = t('Refresh');
   const isOpen = failed.some(isNotKnown);
   const titles: Record<PowerRequest, string> = isOpen
     ? {
@@ -87,11 +80,7 @@ async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: read
         reboot: t('Some instances could not be rebooted.'),
       };
   const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
-  const buttons = isOpen ? [refresh] : [];
-  const chosen = await vscode.window.showErrorMessage(titles[kind], { modal: true, detail }, ...buttons);
-  if (isOpen && chosen === refresh) {
-    await runCommand('gpuRental.refresh');
-  }
+  await ask('error', { message: titles[kind], detail }, isOpen && refreshAction());
 }
 
 function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
@@ -59,15 +60,12 @@ export async function runOnInstance(
   );
 }
 
-async function confirmRemoval(name: string, command: string): Promise<boolean> {
-  const run = t('Run');
-  return (
-    (await vscode.window.showWarningMessage(
-      t('Remove files on {0}?', name),
-      { modal: true, detail: t('{0}\n\nWhat it removes is lost for good.', command) },
-      run,
-    )) === run
-  );
+function confirmRemoval(name: string, command: string): Promise<boolean> {
+  return confirm({
+    message: t('Remove files on {0}?', name),
+    detail: t('{0}\n\nWhat it removes is lost for good.', command),
+    button: t('Run'),
+  });
 }
 
 /** The record as a document, its secrets masked. */

@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import { instanceIdOf } from '../../editor/instanceTarget';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
+import { message } from '../../editor/message';
 import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -60,13 +60,13 @@ export async function chooseInstances(
     }
     const able = instances.filter((one) => one !== undefined).filter(isAble);
     if (able.length === 0) {
-      void vscode.window.showInformationMessage(words.none);
+      message('info', words.none);
     }
     return able;
   }
   const candidates = listed.filter(isAble);
   if (candidates.length === 0) {
-    void vscode.window.showInformationMessage(words.none);
+    message('info', words.none);
     return [];
   }
   return pick(deps, candidates, words);

@@ -1,8 +1,9 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import type * as vscode from 'vscode';
+import { commandAction, runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import { instanceIdOf } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { templateIdOf } from '../../editor/templateUris';
@@ -85,18 +86,15 @@ async function openInstance({ fleet }: Deps, account: Account, id: number): Prom
     await runCommand('gpuRental.instance.reveal', { instanceId: id });
     return;
   }
-  const other = t('Switch Account');
-  const chosen = await vscode.window.showWarningMessage(
+  message(
+    'warning',
     t(
       '{0} has no instance #{1}. It may have been destroyed, or belong to another account.',
       plainLabel(account.name),
       id,
     ),
-    other,
+    commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
   );
-  if (chosen === other) {
-    await runCommand('gpuRental.switchAccount');
-  }
 }
 
 /** Opens the search with this offer alone; renting takes the same steps and the same question as ever. */
@@ -112,14 +110,11 @@ async function openOffer({ client }: Account, id: number): Promise<void> {
     });
     return;
   }
-  const search = t('Search Offers');
-  const chosen = await vscode.window.showWarningMessage(
+  message(
+    'warning',
     t('Offer #{0} is no longer available. Offers come and go within minutes.', id),
-    search,
+    commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
   );
-  if (chosen === search) {
-    await runCommand('gpuRental.searchOffers');
-  }
 }
 
 async function copy(kind: 'instance' | 'template', id: number | undefined): Promise<void> {

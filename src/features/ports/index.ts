@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { PortTarget } from '../../contributions';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -96,33 +97,23 @@ async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Pro
       (signal) => ssh.forward(alias, remotePort, signal),
     );
     forwards.add(instanceId, forward, () => {
-      void vscode.window.showWarningMessage(
+      message(
+        'warning',
         t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
       );
     });
   }
-  void offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' }, name);
+  offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' }, name);
 }
 
-async function offerForwarded(
-  deps: Deps,
-  forwards: Forwards,
-  target: PortTarget,
-  name: string,
-): Promise<void> {
-  const open = t('Open in Browser');
-  const copy = t('Copy Address');
+function offerForwarded(deps: Deps, forwards: Forwards, target: PortTarget, name: string): void {
   const local = addressOf(deps, forwards, target, false);
-  const chosen = await vscode.window.showInformationMessage(
+  message(
+    'info',
     t('Port {0} of {1} is at {2} on this computer.', target.port, name, local),
-    open,
-    copy,
+    commandAction(t('Open in Browser'), 'gpuRental.port.open', target),
+    commandAction(t('Copy Address'), 'gpuRental.port.copy', target),
   );
-  if (chosen === open) {
-    await runCommand('gpuRental.port.open', target);
-  } else if (chosen === copy) {
-    await runCommand('gpuRental.port.copy', target);
-  }
 }
 
 async function askPort(): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickMany, plainLabel } from '../../editor/quickPick';
 import { plain } from '../../model/instances/instanceState';
 import { durationText } from '../../util/duration';
@@ -9,7 +9,7 @@ import type { ReadinessDeps } from './deps';
 export async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
   const machines = await failedMachines.list();
   if (machines.length === 0) {
-    void vscode.window.showInformationMessage(t('No machine is remembered as failed.'));
+    message('info', t('No machine is remembered as failed.'));
     return;
   }
   const rows = machines.map(({ machineId, at, reason }) => ({

@@ -21,12 +21,12 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(
     deps.rentals.onDidSettle((rental) => {
-      notifications.settled(rental).catch(report);
+      notifications.settled(rental);
     }),
   );
   store.add(
     deps.rentals.onDidBreakOff((broken) => {
-      notifications.brokenOff(broken).catch(report);
+      notifications.brokenOff(broken);
     }),
   );
   store.add(new PausedReplacements(deps, (rental) => notifications.afterPause(rental)));

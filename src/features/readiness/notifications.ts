@@ -1,7 +1,8 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { showInstances } from '../../editor/instanceTarget';
 import { localize, t } from '../../editor/localize';
+import { message, type Action } from '../../editor/message';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
@@ -20,9 +21,6 @@ import { isToldByWindow } from './toldByWindow';
 /** A replacement that is later than this was due while no editor was open, so the user is asked. */
 const latePauseMs = 10 * 60_000;
 
-/** A button and what it does. */
-type Action = readonly [label: string, run: () => unknown];
-
 /** Tells what happened to a machine; each event reaches one window only. */
 export class ReadinessNotifications {
   constructor(
@@ -40,66 +38,80 @@ export class ReadinessNotifications {
     }
     switch (event.kind) {
       case 'ready':
-        return this.ready(instanceId, name);
+        this.ready(instanceId, name);
+        return;
       case 'long':
-        return this.long(instanceId, name, event.message);
+        this.long(instanceId, name, event.message);
+        return;
       case 'failed':
         return this.failed(event, name);
       case 'trouble':
-        return this.trouble(instanceId, name, event.trouble);
+        this.trouble(instanceId, name, event.trouble);
+        return;
       case 'tooDear':
-        return this.tooDear(event, name);
+        this.tooDear(event, name);
+        return;
       case 'notDestroyed':
-        return ask(
+        message(
           'error',
           t('{0} was destroyed and is in the list of the service again. It costs money.', name),
-          [[t('Destroy Again…'), () => run('gpuRental.instance.destroy', instanceId)]],
+          commandAction(t('Destroy Again…'), 'gpuRental.instance.destroy', { instanceId }),
         );
+        return;
       default:
         return assertNever(event);
     }
   }
 
   /** A rental whose sender did not live to see its end. */
-  async settled(rental: Rental): Promise<void> {
-    const { phase } = rental;
+  settled({ phase }: Rental): void {
     if (phase.kind === 'notRented') {
-      return ask(
+      message(
         'info',
         t('Checked the rental that had no answer: no instance with its label exists, so nothing was rented.'),
-        [[t('Search Offers'), () => runCommand('gpuRental.searchOffers')]],
+        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
+      return;
     }
     const id = 'instanceId' in phase ? phase.instanceId : undefined;
-    return ask(
+    message(
       'info',
       t('Found the rental that had no answer: instance #{0} exists and costs money.', id ?? '?'),
-      [[t('Show Instances'), () => vscode.commands.executeCommand('gpuRental.instances.focus')]],
+      showInstances(),
     );
   }
 
-  private async ready(instanceId: number, name: string): Promise<void> {
+  private ready(instanceId: number, name: string): void {
     const instance = this.deps.fleet.find(instanceId);
     if (instance && !hasShell(instance)) {
-      return ask('info', t('{0} is running. It has no SSH, as its run type is args.', name), [
-        [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
-      ]);
+      const sentence = t('{0} is running. It has no SSH, as its run type is args.', name);
+      message(
+        'info',
+        sentence,
+        commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+      );
+    } else {
+      message(
+        'info',
+        t('{0} is ready.', name),
+        commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
+      );
     }
-    return ask('info', t('{0} is ready.', name), [
-      [t('Connect'), () => run('gpuRental.instance.connect', instanceId)],
-    ]);
   }
 
-  private async long(instanceId: number, name: string, message: string | undefined): Promise<void> {
+  private long(instanceId: number, name: string, ofHost: string | undefined): void {
     const said =
-      message === undefined
+      ofHost === undefined
         ? t('{0} takes longer than usual to get ready.', name)
-        : t('{0} takes longer than usual to get ready. The host says: {1}', name, message.slice(0, 300));
-    const meaning = message === undefined ? undefined : failureMeaning(message);
-    return ask('warning', meaning === undefined ? said : `${said} ${meaning}`, [
-      [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
-      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-    ]);
+        : t('{0} takes longer than usual to get ready. The host says: {1}', name, ofHost.slice(0, 300));
+    const meaning = ofHost === undefined ? undefined : failureMeaning(ofHost);
+    const sentence = meaning === undefined ? said : `${said} ${meaning}`;
+    message(
+      'warning',
+      sentence,
+      commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+    );
   }
 
   private async failed(event: Extract<ReadinessEvent, { kind: 'failed' }>, name: string): Promise<void> {
@@ -107,7 +119,8 @@ export class ReadinessNotifications {
     const sentence = failureSentence(name, event.reason, event.message);
     const alone = await this.alone(event);
     if (alone?.kind === 'after') {
-      void vscode.window.showWarningMessage(
+      message(
+        'warning',
         alone.pauseMs === 0
           ? t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence)
           : t(
@@ -125,7 +138,7 @@ export class ReadinessNotifications {
     if (this.isLeftToWindow(event)) {
       return;
     }
-    return this.askWhatNext(event, name, alone);
+    this.askWhatNext(event, name, alone);
   }
 
   private async pause(instanceId: number, pauseMs: number): Promise<void> {
@@ -141,58 +154,59 @@ export class ReadinessNotifications {
     if (phase.kind !== 'failed') {
       return;
     }
-    const { instanceId, reason, message, hadData = true } = phase;
+    const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
     if (this.deps.clock.now() - replaceAt < latePauseMs) {
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
-    const words = message === undefined ? {} : { message };
-    return this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, undefined);
+    const words = phase.message === undefined ? {} : { message: phase.message };
+    this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, undefined);
   }
 
   /** A replacement that broke off with its window. */
-  async brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): Promise<void> {
+  brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
     const goOn = () => replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     if (isDestroyed) {
-      return ask(
+      message(
         'warning',
         t('{0} is destroyed, and nothing was rented in its place: the window closed before that.', name),
-        [
-          [t('Rent Next Best'), goOn],
-          [t('Search Offers'), () => runCommand('gpuRental.searchOffers')],
-        ],
+        { label: t('Rent Next Best'), run: goOn },
+        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
+      return;
     }
     const hadData = rental.phase.kind !== 'failed' || (rental.phase.hadData ?? true);
-    return ask(
+    message(
       'warning',
       t('{0} was not replaced: the window closed before that. {1}', name, this.diskCost(instanceId)),
-      [
-        [t('Destroy and Rent Next Best…'), () => this.replace(instanceId, name, hadData)],
-        [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-      ],
+      this.replaceAction(instanceId, name, hadData),
+      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
     );
   }
 
-  private async askWhatNext(
+  private replaceAction(instanceId: number, name: string, hadData: boolean): Action {
+    const run = () => this.replace(instanceId, name, hadData);
+    return { label: t('Destroy and Rent Next Best…'), run };
+  }
+
+  private askWhatNext(
     event: Extract<ReadinessEvent, { kind: 'failed' }>,
     name: string,
     alone: ReplaceAlone | undefined,
-  ): Promise<void> {
+  ): void {
     const { instanceId, hadData } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    const actions: Action[] = [
-      ...(canReplace
-        ? [[t('Destroy and Rent Next Best…'), () => this.replace(instanceId, name, hadData)] as const]
-        : []),
-      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-      [t('Instance Log'), () => run('gpuRental.instance.showLogs', instanceId)],
-    ];
     const reason = alone === undefined ? undefined : askedWords(alone.kind);
     const words = [sentence, reason, this.diskCost(instanceId)].filter((part) => part !== undefined);
-    return ask('error', words.join(' '), actions);
+    message(
+      'error',
+      words.join(' '),
+      canReplace && this.replaceAction(instanceId, name, hadData),
+      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+    );
   }
 
   /** Whether the setting has it replaced without asking; what it failed with is kept for the next one. */
@@ -215,20 +229,21 @@ export class ReadinessNotifications {
     return isWanted ? replaceAlone(rental, failure, find) : undefined;
   }
 
-  private async tooDear(event: Extract<ReadinessEvent, { kind: 'tooDear' }>, name: string): Promise<void> {
+  private tooDear(event: Extract<ReadinessEvent, { kind: 'tooDear' }>, name: string): void {
     const prices = [name, formatMoney(event.pricePerHour), formatMoney(event.mostPerHour)] as const;
-    return event.verdict === 'destroyed'
-      ? ask('warning', t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices), [
-          [t('Search Offers'), () => runCommand('gpuRental.searchOffers')],
-        ])
-      : ask(
-          'error',
-          t(
-            '{0} costs {1}/h, and you confirmed at most {2}/h. Could not confirm that it is destroyed, so you may still be charged.',
-            ...prices,
-          ),
-          [[t('Destroy…'), () => run('gpuRental.instance.destroy', event.instanceId)]],
-        );
+    if (event.verdict === 'destroyed') {
+      const sentence = t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices);
+      message('warning', sentence, commandAction(t('Search Offers'), 'gpuRental.searchOffers'));
+    } else {
+      message(
+        'error',
+        t(
+          '{0} costs {1}/h, and you confirmed at most {2}/h. Could not confirm that it is destroyed, so you may still be charged.',
+          ...prices,
+        ),
+        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId: event.instanceId }),
+      );
+    }
   }
 
   /** For a machine that ran. */
@@ -274,21 +289,16 @@ export class ReadinessNotifications {
         };
   }
 
-  private async trouble(
-    instanceId: number,
-    name: string,
-    trouble: Parameters<typeof troubleSentence>[1],
-  ): Promise<void> {
+  private trouble(instanceId: number, name: string, trouble: Parameters<typeof troubleSentence>[1]): void {
     const price = this.diskPrice(instanceId);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    const actions: Action[] = [
-      ...(trouble === 'outbid'
-        ? [[t('Change Bid…'), () => run('gpuRental.instance.changeBid', instanceId)] as const]
-        : []),
-      ...(canReplace ? [[t('Replace…'), () => this.replace(instanceId, name, true)] as const] : []),
-      [t('Destroy…'), () => run('gpuRental.instance.destroy', instanceId)],
-    ];
-    return ask('warning', troubleSentence(name, trouble, price), actions);
+    message(
+      'warning',
+      troubleSentence(name, trouble, price),
+      trouble === 'outbid' && commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId }),
+      canReplace && { label: t('Replace…'), run: () => this.replace(instanceId, name, true) },
+      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+    );
   }
 
   private diskPrice(instanceId: number): string {
@@ -313,31 +323,6 @@ export class ReadinessNotifications {
 function nameOfRental({ config }: Rental, instanceId: number): string {
   const label = withoutMarker(config.label ?? '');
   return label === '' ? `#${instanceId}` : label;
-}
-
-function run(
-  id:
-    | 'gpuRental.instance.connect'
-    | 'gpuRental.instance.destroy'
-    | 'gpuRental.instance.showLogs'
-    | 'gpuRental.instance.changeBid',
-  instanceId: number,
-): Thenable<unknown> {
-  return runCommand(id, { instanceId });
-}
-
-async function ask(
-  severity: 'info' | 'warning' | 'error',
-  message: string,
-  actions: readonly Action[],
-): Promise<void> {
-  const labels = actions.map(([label]) => label);
-  const chosen = await (severity === 'info'
-    ? vscode.window.showInformationMessage(message, ...labels)
-    : severity === 'warning'
-      ? vscode.window.showWarningMessage(message, ...labels)
-      : vscode.window.showErrorMessage(message, ...labels));
-  await actions.find(([label]) => label === chosen)?.[1]();
 }
 
 /** Why the setting does not decide. */

@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { tellNotConfirmed } from '../../editor/destroyVerdict';
+import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney, fromDollars, subtract } from '../../model/money';
 import type { Template } from '../../model/templates/template';
@@ -41,7 +41,7 @@ export async function replaceAndTell(
       replaceAndTell(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
     );
   } else {
-    await tell(result, instanceId, name);
+    tell(result, instanceId, name);
   }
 }
 
@@ -72,91 +72,69 @@ async function tellTemplateChanged(
   name: string,
   replace: (acceptedHash: string) => Promise<void>,
 ): Promise<void> {
-  const current = t('Replace, with the Current Version');
-  const search = t('Search Offers');
-  const destroy = t('Destroy…');
-  const chosen = await (template
-    ? vscode.window.showWarningMessage(
-        t(
+  await suggest<unknown>(
+    'warning',
+    template
+      ? t(
           'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} still costs money.',
           templateName(template),
           name,
-        ),
-        current,
-        destroy,
-      )
-    : vscode.window.showWarningMessage(
-        t(
+        )
+      : t(
           'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} still costs money.',
           name,
         ),
-        search,
-        destroy,
-      ));
-  if (chosen === current && template) {
-    await replace(template.hashId);
-  } else if (chosen === search) {
-    await runCommand('gpuRental.searchOffers');
-  } else if (chosen === destroy) {
-    await runCommand('gpuRental.instance.destroy', { instanceId });
-  }
+    template
+      ? { label: t('Replace, with the Current Version'), run: () => replace(template.hashId) }
+      : commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+    commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+  );
 }
 
-async function tell(
+function tell(
   result: Exclude<ReplaceResult, { kind: 'templateChanged' }>,
   instanceId: number,
   name: string,
-): Promise<void> {
+): void {
   switch (result.kind) {
     case 'replaced':
-      return tellReplaced(result, name);
+      tellReplaced(result, name);
+      return;
     case 'notNeeded':
-      void vscode.window.showInformationMessage(
+      message(
+        'info',
         result.isRunning
           ? t('{0} is running by now, so nothing was replaced.', name)
           : t('{0} is in another state by now, so nothing was replaced.', name),
       );
       return;
-    case 'noOffer': {
-      const search = t('Search Offers');
-      const destroy = t('Destroy…');
-      void vscode.window
-        .showWarningMessage(
-          t(
-            'No other offer matches the same search within the price limit. {0} was left as it is, and its disk still costs money.',
-            name,
-          ),
-          search,
-          destroy,
-        )
-        .then((chosen) => {
-          if (chosen === search) {
-            return runCommand('gpuRental.searchOffers');
-          }
-          return chosen === destroy ? runCommand('gpuRental.instance.destroy', { instanceId }) : undefined;
-        });
+    case 'noOffer':
+      message(
+        'warning',
+        t(
+          'No other offer matches the same search within the price limit. {0} was left as it is, and its disk still costs money.',
+          name,
+        ),
+        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      );
       return;
-    }
     case 'notDestroyed':
       tellNotConfirmed(name);
-      void vscode.window.showWarningMessage(
-        t('Nothing was rented instead of {0}, so that you do not pay for two.', name),
+      message('warning', t('Nothing was rented instead of {0}, so that you do not pay for two.', name));
+      return;
+    case 'destroyedOnly':
+      message(
+        'warning',
+        destroyedOnlyWords(result.error, name),
+        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
       return;
-    case 'destroyedOnly': {
-      const search = t('Search Offers');
-      void vscode.window
-        .showWarningMessage(destroyedOnlyWords(result.error, name), search)
-        .then((chosen) => (chosen === search ? runCommand('gpuRental.searchOffers') : undefined));
-      return;
-    }
     case 'elsewhere':
-      void vscode.window.showInformationMessage(t('{0} is being replaced already.', name));
+      message('info', t('{0} is being replaced already.', name));
       return;
     case 'replacedBefore':
-      void vscode.window.showInformationMessage(
-        t('{0} was replaced before, so nothing was rented again.', name),
-      );
+      message('info', t('{0} was replaced before, so nothing was rented again.', name));
       return;
     default:
       return assertNever(result);
@@ -176,14 +154,11 @@ function destroyedOnlyWords(error: unknown, name: string): string {
   return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 
-async function tellReplaced(
-  result: Extract<ReplaceResult, { kind: 'replaced' }>,
-  name: string,
-): Promise<void> {
-  const price = result.pricePerHour;
-  const showLog = t('Show Its Last Log');
-  const message =
-    result.rent.kind === 'rented'
+function tellReplaced(result: Extract<ReplaceResult, { kind: 'replaced' }>, name: string): void {
+  const { rent, pricePerHour: price, log: content = '' } = result;
+  message(
+    'info',
+    rent.kind === 'rented'
       ? t(
           '{0} is destroyed, and another machine is rented instead for {1}/h.',
           name,
@@ -192,12 +167,8 @@ async function tellReplaced(
       : t(
           '{0} is destroyed. The service did not answer, so another instance may have been rented. Checking your instances…',
           name,
-        );
-  const chosen = await vscode.window.showInformationMessage(
-    message,
-    ...(result.log === undefined || result.log === '' ? [] : [showLog]),
+        ),
+    content !== '' &&
+      commandAction(t('Show Its Last Log'), 'gpuRental.showText', { title: `${name}.log`, content }),
   );
-  if (chosen === showLog) {
-    await runCommand('gpuRental.showText', { title: `${name}.log`, content: result.log ?? '' });
-  }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
@@ -210,7 +211,7 @@ export class ReportController<Data> implements vscode.Disposable {
       await vscode.env.clipboard.writeText(
         sections.map(({ title, table }) => toMarkdown(title, table)).join('\n'),
       );
-      void vscode.window.showInformationMessage(t('The tables were copied as Markdown.'));
+      message('info', t('The tables were copied as Markdown.'));
     } else {
       await this.saveCsv(sections);
     }
@@ -240,9 +241,8 @@ async function save(name: string, content: Uint8Array, kind: string, ending: str
     return;
   }
   await vscode.workspace.fs.writeFile(target, content);
-  const open = t('Open');
-  const chosen = await vscode.window.showInformationMessage(t('Saved {0}.', name), open);
-  if (chosen === open) {
-    await vscode.commands.executeCommand('vscode.open', target);
-  }
+  await suggest('info', t('Saved {0}.', name), {
+    label: t('Open'),
+    run: () => vscode.commands.executeCommand('vscode.open', target),
+  });
 }

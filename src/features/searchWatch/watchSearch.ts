@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
@@ -32,18 +33,15 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
     return;
   }
   await deps.searchWatches.add({ ...chosen, query: subject.query });
-  const manage = t('Watched Searches');
-  const pressed = await vscode.window.showInformationMessage(
+  message(
+    'info',
     t(
       'Watching "{0}". A message appears when an offer costs {1}/h or less, as long as an editor is open.',
       plainLabel(chosen.name),
       formatMoney(chosen.maxPerHour),
     ),
-    manage,
+    commandAction(t('Watched Searches'), 'gpuRental.manageWatches'),
   );
-  if (pressed === manage) {
-    await runCommand('gpuRental.manageWatches');
-  }
 }
 
 /** Throws where another extension or an old row gives no search. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
 import {
   challengeMs,
   codeProblem,
@@ -65,26 +66,25 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
   if (answer?.kind !== 'done') {
     return false;
   }
-  void vscode.window.showInformationMessage(t('The second factor was added.'));
+  message('info', t('The second factor was added.'));
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
   } else if (status.methods.length === 0) {
-    void tellLostCodes();
+    tellLostCodes();
   }
   return true;
 }
 
 /** Nothing can be added to the older form, so the way to a second method begins with its end. */
 async function replaceLegacy(): Promise<false> {
-  const remove = t('Remove the Older Form…');
-  const chosen = await vscode.window.showWarningMessage(
-    t('This account has an older form of 2FA, to which nothing can be added.'),
-    { modal: true, detail: t('Remove it first, then set up 2FA again.') },
-    remove,
+  await ask(
+    'warning',
+    {
+      message: t('This account has an older form of 2FA, to which nothing can be added.'),
+      detail: t('Remove it first, then set up 2FA again.'),
+    },
+    commandAction(t('Remove the Older Form…'), 'gpuRental.tfa.removeMethod'),
   );
-  if (chosen === remove) {
-    await runCommand('gpuRental.tfa.removeMethod');
-  }
   return false;
 }
 

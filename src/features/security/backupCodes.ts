@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { showOnce } from '../../editor/showOnce';
 import type { Redactor } from '../../util/redact';
 
@@ -22,36 +22,29 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
 }
 
 /** Few codes are a reason to make others; none means that the next lost phone locks the account. */
-export async function tellBackupCodes(left: number): Promise<void> {
-  const make = t('Make New Codes');
-  const chosen =
+export function tellBackupCodes(left: number): void {
+  message(
+    left === 0 ? 'warning' : 'info',
     left === 0
-      ? await vscode.window.showWarningMessage(
-          t('That was your last backup code. Make new ones, so that a lost phone does not lock you out.'),
-          make,
-        )
-      : await vscode.window.showInformationMessage(
-          left === 1
-            ? t('The backup code was used. One is left.')
-            : t('The backup code was used. {0} are left.', left),
-          ...(left <= 3 ? [make] : []),
-        );
-  if (chosen === make) {
-    await runCommand('gpuRental.tfa.regenerateBackupCodes');
-  }
+      ? t('That was your last backup code. Make new ones, so that a lost phone does not lock you out.')
+      : left === 1
+        ? t('The backup code was used. One is left.')
+        : t('The backup code was used. {0} are left.', left),
+    left <= 3 && commandAction(t('Make New Codes'), 'gpuRental.tfa.regenerateBackupCodes'),
+  );
 }
 
 /** After a backup code was used for something that does not answer with the number left. */
 export async function tellIfFewLeft(client: Client): Promise<void> {
   const { enabled, backupCodesRemaining: left } = await client.tfa.status();
   if (enabled && left !== undefined && left <= 3) {
-    await tellBackupCodes(left);
+    tellBackupCodes(left);
   }
 }
 
 /** The codes that came with the first method were lost on the way; the method is there. */
-export function tellLostCodes(): Promise<void> {
-  return offerNewCodes(
+export function tellLostCodes(): void {
+  offerNewCodes(
     t(
       'The second factor was added, but its backup codes did not arrive. Make new ones, so that a lost phone does not lock you out.',
     ),
@@ -59,17 +52,15 @@ export function tellLostCodes(): Promise<void> {
 }
 
 /** New codes may have been made without arriving here. */
-export function tellVoidCodes(): Promise<void> {
-  return offerNewCodes(
+export function tellVoidCodes(): void {
+  offerNewCodes(
     t(
       'The new backup codes did not arrive, and the older ones may be void. Make new ones, so that a lost phone does not lock you out.',
     ),
   );
 }
 
-async function offerNewCodes(message: string): Promise<void> {
-  const make = t('Make Backup Codes');
-  if ((await vscode.window.showWarningMessage(message, make)) === make) {
-    await runCommand('gpuRental.tfa.regenerateBackupCodes');
-  }
+function offerNewCodes(words: string): void {
+  const make = commandAction(t('Make Backup Codes'), 'gpuRental.tfa.regenerateBackupCodes');
+  message('warning', words, make);
 }

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -91,9 +91,7 @@ function unlessDeclined(error: unknown): 'declined' {
 }
 
 function tellNone(): void {
-  void vscode.window.showInformationMessage(
-    t('This account has no second factor, so there is no code to enter.'),
-  );
+  message('info', t('This account has no second factor, so there is no code to enter.'));
 }
 
 /** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */

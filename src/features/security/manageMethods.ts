@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { mayHaveTakenEffect } from '../../api/errors';
+import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
@@ -83,7 +85,7 @@ export async function removeMethod(
   if (!removed) {
     return false;
   }
-  void vscode.window.showInformationMessage(removedText(removed, isLegacy));
+  message('info', removedText(removed, isLegacy));
   if (removed.remaining !== undefined) {
     // That few backup codes are left is worth a hint and no error.
     void tellIfFewLeft(account.client).catch(() => undefined);
@@ -102,41 +104,37 @@ function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string
     : t('The second factor was removed. {0} are left.', remaining);
 }
 
-async function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
-  const remove = isLast ? t('Turn 2FA Off') : t('Remove');
-  const chosen = await vscode.window.showWarningMessage(
-    method ? t('Remove {0}?', methodName(method)) : t('Remove the older form of 2FA from this account?'),
-    {
-      modal: true,
-      detail: !method
+function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
+  return confirm({
+    message: method
+      ? t('Remove {0}?', methodName(method))
+      : t('Remove the older form of 2FA from this account?'),
+    detail: !method
+      ? t(
+          '2FA is off afterwards, and the key alone opens the account until you set 2FA up again. There are no backup codes to lose.',
+        )
+      : isLast
         ? t(
-            '2FA is off afterwards, and the key alone opens the account until you set 2FA up again. There are no backup codes to lose.',
+            'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
           )
-        : isLast
-          ? t(
-              'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
-            )
-          : t('The other methods and the backup codes stay as they are.'),
-    },
-    remove,
-  );
-  return chosen === remove;
+        : t('The other methods and the backup codes stay as they are.'),
+    button: isLast ? t('Turn 2FA Off') : t('Remove'),
+  });
 }
 
 /** Makes ten new codes; older ones are void from then on. */
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus !== 'enabled') {
-    void vscode.window.showInformationMessage(t('Backup codes come with 2FA. Add a second factor first.'));
+    message('info', t('Backup codes come with 2FA. Add a second factor first.'));
     return false;
   }
-  const make = t('Make New Codes');
-  const chosen = await vscode.window.showWarningMessage(
-    t('Make new backup codes?'),
-    { modal: true, detail: t('Every older backup code is void from then on.') },
-    make,
-  );
-  if (chosen !== make) {
+  const isWanted = await confirm({
+    message: t('Make new backup codes?'),
+    detail: t('Every older backup code is void from then on.'),
+    button: t('Make New Codes'),
+  });
+  if (!isWanted) {
     return false;
   }
   let codes: readonly string[] | undefined;
@@ -161,7 +159,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
     });
   } finally {
     if (lost.length > 0 && !codes) {
-      void tellVoidCodes();
+      tellVoidCodes();
     }
   }
   if (codes) {
@@ -187,7 +185,7 @@ async function pickMethod(
     return wanted;
   }
   if (methods.length === 0) {
-    void vscode.window.showInformationMessage(t('This account has no second factor.'));
+    message('info', t('This account has no second factor.'));
     return undefined;
   }
   const picked = await pickOne(

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/instanceTarget';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import {
   whileAsking,
   whileReadingInstances,
@@ -145,7 +146,8 @@ async function registerKey(deps: Deps, line: string): Promise<void> {
     await whileSending(client.sshKeys.add(line));
   }
   await deps.sshKeys.refresh();
-  void vscode.window.showInformationMessage(
+  message(
+    'info',
     t(
       'The SSH key {0} is registered. Instances that you rent from now on let it in; for one that runs already, attach it.',
       keyName(line),
@@ -167,9 +169,7 @@ async function deleteKey(deps: Deps, target: unknown): Promise<void> {
     return;
   }
   if (key.id === ownKeyId) {
-    void vscode.window.showInformationMessage(
-      t('This key is a field of your account. It can be changed in the web console alone.'),
-    );
+    message('info', t('This key is a field of your account. It can be changed in the web console alone.'));
     return;
   }
   const opens = await instancesOpenedBy(deps, key.publicKey);
@@ -260,7 +260,7 @@ function registeredKeys({ sshKeys, accounts }: Deps): readonly SshKey[] {
 
 async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
   if (keys.length === 0) {
-    void vscode.window.showInformationMessage(t('There are no SSH keys.'));
+    message('info', t('There are no SSH keys.'));
     return undefined;
   }
   const answer = await pickFromList({

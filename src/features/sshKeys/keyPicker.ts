@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { ask } from '../../editor/message';
 import { askText, pickFromList, pickOne, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import {
@@ -196,7 +197,7 @@ async function fromFile(title: string): Promise<string | undefined> {
           .trim();
   const problem = publicKeyProblem(line);
   if (problem !== undefined) {
-    await vscode.window.showWarningMessage(problem, { modal: true });
+    await ask('warning', { message: problem });
     return undefined;
   }
   return line;

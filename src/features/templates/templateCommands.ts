@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
@@ -41,7 +43,7 @@ export async function chooseTemplate(
     id: template.id,
   }));
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('There are no templates.'));
+    message('info', t('There are no templates.'));
     return undefined;
   }
   const picked = await pickOne(rows, { title, matchOnDescription: true });
@@ -126,25 +128,21 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
     }
     return;
   }
-  const remove = t('Delete');
   const names = mine.map(templateName).join(', ');
-  const chosen = await vscode.window.showWarningMessage(
-    mine.length === 1
-      ? t('Delete the template {0} at the service?', names)
-      : t('Delete {0} templates at the service: {1}?', mine.length, names),
-    {
-      modal: true,
-      detail: t('This cannot be undone. Instances that were rented before stay.'),
-    },
-    remove,
-  );
-  if (chosen !== remove) {
-    return;
+  const isWanted = await confirm({
+    message:
+      mine.length === 1
+        ? t('Delete the template {0} at the service?', names)
+        : t('Delete {0} templates at the service: {1}?', mine.length, names),
+    detail: t('This cannot be undone. Instances that were rented before stay.'),
+    button: t('Delete'),
+  });
+  if (isWanted) {
+    for (const { id } of mine) {
+      await deps.templateDesk.creation.remove(id);
+    }
+    await deps.templates.refresh();
   }
-  for (const { id } of mine) {
-    await deps.templateDesk.creation.remove(id);
-  }
-  await deps.templates.refresh();
 }
 
 export async function copyOf(

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -30,7 +30,7 @@ export async function chooseVolumes(
     return given;
   }
   if (all.length === 0) {
-    void vscode.window.showInformationMessage(t('You have no volumes.'));
+    message('info', t('You have no volumes.'));
     return [];
   }
   const rows = all.map((volume) => ({

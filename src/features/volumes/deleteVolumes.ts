@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -26,7 +26,8 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   const chosen = await chooseVolumes(deps, all, idsIn(target, selected), t('Delete which volume?'));
   const used = chosen.find(isAttached);
   if (used) {
-    void vscode.window.showWarningMessage(
+    message(
+      'warning',
       t('Destroy {1} first: the volume {0} is in use there.', volumeName(used), attachedNames(deps, used)),
     );
     return;
@@ -69,7 +70,8 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
 function tell(deleted: readonly Volume[]): void {
   const [only] = deleted;
   if (only) {
-    void vscode.window.showInformationMessage(
+    message(
+      'info',
       deleted.length === 1
         ? t('The volume {0} is deleted: the service does not list it any more.', volumeName(only))
         : t('{0} volumes are deleted: the service does not list them any more.', deleted.length),

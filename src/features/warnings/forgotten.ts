@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import * as z from 'zod';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { costPerHour, isReady, stateOf } from '../../model/instances/instanceState';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -44,10 +44,10 @@ export function postForgotten(deps: ForgottenDeps): void {
   }
 }
 
-export async function tellForgotten(
+export function tellForgotten(
   { fleet, clock }: ForgottenDeps,
   { instanceId, since, knowsGpu }: z.infer<typeof forgottenShape>,
-): Promise<void> {
+): void {
   const instance = fleet.find(instanceId);
   const kind = instance && stateOf(instance, fleet.facts(instanceId), clock.now());
   if (!instance || !kind || !isReady(kind)) {
@@ -58,10 +58,8 @@ export async function tellForgotten(
   const cost = costPerHour(instance, kind);
   const price =
     cost === undefined ? t('a price that the service does not state') : t('{0}/h', formatMoney(cost));
-  const stop = t('Stop…');
-  const later = t('Stop or Destroy Later…');
-  const destroy = t('Destroy…');
-  const chosen = await vscode.window.showWarningMessage(
+  message(
+    'warning',
     knowsGpu
       ? t(
           'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5% whenever it was looked at. It costs {2}.',
@@ -75,15 +73,8 @@ export async function tellForgotten(
           span,
           price,
         ),
-    stop,
-    later,
-    destroy,
+    commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId }),
+    commandAction(t('Stop or Destroy Later…'), 'gpuRental.instance.setLease', { instanceId }),
+    commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
   );
-  if (chosen === stop) {
-    await runCommand('gpuRental.instance.stop', { instanceId });
-  } else if (chosen === later) {
-    await runCommand('gpuRental.instance.setLease', { instanceId });
-  } else if (chosen === destroy) {
-    await runCommand('gpuRental.instance.destroy', { instanceId });
-  }
 }

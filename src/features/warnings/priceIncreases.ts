@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
@@ -39,16 +39,15 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
   if (!increase) {
     return;
   }
-  const accept = t('Accept…');
-  const reject = t('Reject…');
-  const chosen = await vscode.window.showWarningMessage(
+  message(
+    'warning',
     sentence(deps, increase),
-    ...(increase.newPrice === undefined ? [] : [accept]),
-    reject,
+    increase.newPrice !== undefined && {
+      label: t('Accept…'),
+      run: () => decide(deps, increase, 'accept'),
+    },
+    { label: t('Reject…'), run: () => decide(deps, increase, 'reject') },
   );
-  if (chosen === accept || chosen === reject) {
-    await decide(deps, increase, chosen === accept ? 'accept' : 'reject');
-  }
 }
 
 /** The list of all that wait, for whoever closed the message. */
@@ -57,7 +56,7 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
     pending(deps, undefined, signal),
   );
   if (increases.length === 0) {
-    void vscode.window.showInformationMessage(t('No host asks for a higher price.'));
+    message('info', t('No host asks for a higher price.'));
     return;
   }
   const rows = increases.flatMap((increase) => [
@@ -117,7 +116,8 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
   }
   void deps.fleet.refresh().catch(() => undefined);
   const name = nameOf(deps, increase);
-  void vscode.window.showInformationMessage(
+  message(
+    'info',
     verb === 'accept'
       ? t('The price of {0} rises to {1}.', name, price(increase.newPrice))
       : t('The higher price of {0} is rejected.', name),

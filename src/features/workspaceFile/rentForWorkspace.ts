@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -22,14 +23,10 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateDesk'>;
 export async function rentForWorkspace(deps: Deps): Promise<void> {
   // What a stranger's repository asks for is shown, and never rented.
   if (!vscode.workspace.isTrusted) {
-    const manage = t('Manage Workspace Trust');
-    const chosen = await vscode.window.showWarningMessage(
-      t('This workspace is not trusted, so that nothing is rented for it.'),
-      manage,
-    );
-    if (chosen === manage) {
-      await vscode.commands.executeCommand('workbench.trust.manage');
-    }
+    message('warning', t('This workspace is not trusted, so that nothing is rented for it.'), {
+      label: t('Manage Workspace Trust'),
+      run: () => vscode.commands.executeCommand('workbench.trust.manage'),
+    });
     return;
   }
   const uri = await chooseFile();
@@ -65,14 +62,11 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const files = await workspaceFiles();
   if (files.length === 0) {
-    const create = t('Create Workspace File');
-    const chosen = await vscode.window.showInformationMessage(
+    message(
+      'info',
       t('This workspace does not say yet what it needs: it has no .vscode/gpu-rental.json.'),
-      create,
+      commandAction(t('Create Workspace File'), 'gpuRental.workspaceFile.create'),
     );
-    if (chosen === create) {
-      await runCommand('gpuRental.workspaceFile.create');
-    }
     return undefined;
   }
   if (files.length === 1) {
