@@ -1,8 +1,13 @@
+import * as z from 'zod';
+
 /**
  * Money is whole millionths of a dollar, so that sums are exact. It is rounded up, never down, when it is
  * shown (docs/rules.md#money-is-never-rounded-down).
  */
 export type Micros = number & { readonly __unit: 'millionths of a dollar' };
+
+/** Of amounts that windows and disk hand over. */
+export const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
 
 export const hoursPerMonth = 720;
 export const zero = 0 as Micros;

@@ -1,69 +1,79 @@
-import type { Micros } from '../money';
+import * as z from 'zod';
+import { micros } from '../money';
 
-export interface PortMapping {
-  /** Container side, for example 8080. */
-  readonly containerPort: number;
-  readonly protocol: string;
-  readonly hostPort: number;
-}
+const portMapping = z
+  .object({
+    /** Container side, for example 8080. */
+    containerPort: z.number(),
+    protocol: z.string(),
+    hostPort: z.number(),
+  })
+  .readonly();
+export type PortMapping = z.infer<typeof portMapping>;
 
 /** A rented machine as last reported. `undefined` means that the record lacks the field. */
-export interface Instance {
-  readonly id: number;
-  readonly machineId?: number;
-  readonly hostId?: number;
-  /** As the service keeps it, our rental marker included; show `displayLabel`. */
-  readonly label?: string;
-  /** `null` is documented: being provisioned. */
-  readonly actualStatus?: string | null;
-  readonly currentState?: string;
-  readonly nextState?: string;
-  readonly intendedStatus?: string;
-  readonly statusMessage?: string;
-  readonly templateId?: number;
-  readonly templateHash?: string;
-  readonly templateName?: string;
-  readonly image?: string;
-  /** Compound text such as "ssh ssh_direc ssh_proxy". */
-  readonly runtype?: string;
-  /** Names and values; values may be secret and are never logged. */
-  readonly env?: readonly (readonly [name: string, value: string])[];
-  readonly onstart?: string;
-  readonly jupyterToken?: string;
-  readonly sshHost?: string;
-  readonly sshPort?: number;
-  readonly publicIp?: string;
-  readonly ports?: readonly PortMapping[];
-  /** Unix seconds. */
-  readonly startedAt?: number;
-  readonly endsAt?: number;
-  readonly uptimeMinutes?: number;
-  readonly gpuCount?: number;
-  readonly gpuName?: string;
-  readonly gpuRamMb?: number;
-  readonly gpuUtilPercent?: number;
-  readonly gpuTemperature?: number;
-  readonly cpuCores?: number;
-  readonly cpuRamMb?: number;
-  readonly cpuUtilPercent?: number;
-  readonly memoryUsedGb?: number;
-  readonly memoryLimitGb?: number;
-  readonly diskSpaceGb?: number;
-  readonly diskUsedGb?: number;
-  /** All that runs costs, an hour. */
-  readonly totalPerHour?: Micros;
-  readonly gpuPerHour?: Micros;
-  /** What goes on costing while stopped, an hour. */
-  readonly storagePerHour?: Micros;
-  /** The same for 720 hours, which is finer: a disk is priced by the month. */
-  readonly storagePerMonth?: Micros;
-  readonly inetUpPerGb?: Micros;
-  readonly inetDownPerGb?: Micros;
-  readonly isInterruptible?: boolean;
-  readonly bidPerHour?: Micros;
-  readonly reliability?: number;
-  readonly location?: string;
-  readonly cudaVersion?: number;
-  readonly driverVersion?: string;
-  readonly volumes?: readonly unknown[];
-}
+export const instanceShape = z
+  .object({
+    id: z.number(),
+    machineId: z.number().exactOptional(),
+    hostId: z.number().exactOptional(),
+    /** As the service keeps it, our rental marker included; show `displayLabel`. */
+    label: z.string().exactOptional(),
+    /** `null` is documented: being provisioned. */
+    actualStatus: z.string().nullable().exactOptional(),
+    currentState: z.string().exactOptional(),
+    nextState: z.string().exactOptional(),
+    intendedStatus: z.string().exactOptional(),
+    statusMessage: z.string().exactOptional(),
+    templateId: z.number().exactOptional(),
+    templateHash: z.string().exactOptional(),
+    templateName: z.string().exactOptional(),
+    image: z.string().exactOptional(),
+    /** Compound text such as "ssh ssh_direc ssh_proxy". */
+    runtype: z.string().exactOptional(),
+    /** Names and values; values may be secret and are never logged. */
+    env: z
+      .array(z.tuple([z.string(), z.string()]).readonly())
+      .readonly()
+      .exactOptional(),
+    onstart: z.string().exactOptional(),
+    jupyterToken: z.string().exactOptional(),
+    sshHost: z.string().exactOptional(),
+    sshPort: z.number().exactOptional(),
+    publicIp: z.string().exactOptional(),
+    ports: z.array(portMapping).readonly().exactOptional(),
+    /** Unix seconds. */
+    startedAt: z.number().exactOptional(),
+    endsAt: z.number().exactOptional(),
+    uptimeMinutes: z.number().exactOptional(),
+    gpuCount: z.number().exactOptional(),
+    gpuName: z.string().exactOptional(),
+    gpuRamMb: z.number().exactOptional(),
+    gpuUtilPercent: z.number().exactOptional(),
+    gpuTemperature: z.number().exactOptional(),
+    cpuCores: z.number().exactOptional(),
+    cpuRamMb: z.number().exactOptional(),
+    cpuUtilPercent: z.number().exactOptional(),
+    memoryUsedGb: z.number().exactOptional(),
+    memoryLimitGb: z.number().exactOptional(),
+    diskSpaceGb: z.number().exactOptional(),
+    diskUsedGb: z.number().exactOptional(),
+    /** All that runs costs, an hour. */
+    totalPerHour: micros.exactOptional(),
+    gpuPerHour: micros.exactOptional(),
+    /** What goes on costing while stopped, an hour. */
+    storagePerHour: micros.exactOptional(),
+    /** The same for 720 hours, which is finer: a disk is priced by the month. */
+    storagePerMonth: micros.exactOptional(),
+    inetUpPerGb: micros.exactOptional(),
+    inetDownPerGb: micros.exactOptional(),
+    isInterruptible: z.boolean().exactOptional(),
+    bidPerHour: micros.exactOptional(),
+    reliability: z.number().exactOptional(),
+    location: z.string().exactOptional(),
+    cudaVersion: z.number().exactOptional(),
+    driverVersion: z.string().exactOptional(),
+    volumes: z.array(z.unknown()).readonly().exactOptional(),
+  })
+  .readonly();
+export type Instance = z.infer<typeof instanceShape>;

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { plainLabel as plain } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import type { Instance } from './instance';
@@ -5,39 +6,47 @@ import type { Micros } from '../money';
 import { noRate, perHour, runningRateOf, stoppedRateOf, sumRates, type Rate } from '../quote';
 
 /** What we asked of an instance last, from any window. */
-export interface OwnRequest {
-  readonly kind: 'start' | 'stop' | 'reboot' | 'destroy';
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** The service answered that the start waits for resources (docs/service/instances.md#start). */
-  readonly queued?: boolean;
-  /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
-  readonly tookEffect?: boolean;
-}
+export const ownRequest = z
+  .object({
+    kind: z.enum(['start', 'stop', 'reboot', 'destroy']),
+    /** Milliseconds since 1970. */
+    at: z.number(),
+    /** The service answered that the start waits for resources (docs/service/instances.md#start). */
+    queued: z.boolean().exactOptional(),
+    /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
+    tookEffect: z.boolean().exactOptional(),
+  })
+  .readonly();
+export type OwnRequest = z.infer<typeof ownRequest>;
 
 /** What is known about an instance beside its record. */
-export interface InstanceFacts {
-  readonly lastRequest?: OwnRequest;
-  /** When it was first seen running, in milliseconds; from then on a failure costs data. */
-  readonly readyAt?: number;
-}
+export const instanceFacts = z
+  .object({
+    lastRequest: ownRequest.exactOptional(),
+    /** When it was first seen running, in milliseconds; from then on a failure costs data. */
+    readyAt: z.number().exactOptional(),
+  })
+  .readonly();
+export type InstanceFacts = z.infer<typeof instanceFacts>;
 export const noFacts: InstanceFacts = {};
 
-export type InstanceStateKind =
-  | 'provisioning'
-  | 'loading'
-  | 'starting'
-  | 'queued'
-  | 'running'
-  | 'stopping'
-  | 'stopped'
-  | 'exited'
-  | 'outbid'
-  | 'unknown'
-  | 'offline'
-  | 'gaveUp'
-  | 'destroying'
-  | 'other';
+export const instanceStates = [
+  'provisioning',
+  'loading',
+  'starting',
+  'queued',
+  'running',
+  'stopping',
+  'stopped',
+  'exited',
+  'outbid',
+  'unknown',
+  'offline',
+  'gaveUp',
+  'destroying',
+  'other',
+] as const;
+export type InstanceStateKind = (typeof instanceStates)[number];
 
 /** How long `exited` may linger after a start before it counts as a failure. */
 export const lingerGraceMs = 120_000;

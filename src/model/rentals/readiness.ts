@@ -1,37 +1,42 @@
+import * as z from 'zod';
 import type { Instance } from '../instances/instance';
 import {
   hasBeenReady,
+  instanceStates,
   intentOf,
   isFailedStatus,
   isLingering,
   plain,
   stateOf,
   type InstanceFacts,
-  type InstanceStateKind,
   type OwnRequest,
 } from '../instances/instanceState';
 
 /** One machine on its way to running; plain data, so that it survives a restart. */
-export interface Watch {
-  readonly instanceId: number;
-  /** When it was rented, started or rebooted; milliseconds since 1970. */
-  readonly since: number;
-  readonly cause: 'rent' | 'start' | 'reboot';
-  /** When the host's message changed last; the time-out counts from here. */
-  readonly messageAt: number;
-  readonly message?: string;
-  readonly stage: InstanceStateKind;
-  /** "Longer than usual" was said. */
-  readonly isLong: boolean;
-  /** When it was looked at last, in milliseconds since 1970; absent in what an older version wrote. */
-  readonly lookedAt?: number;
-  /** It may have run while nobody looked. */
-  readonly hasGap?: boolean;
-  /** It was in a list at least once. */
-  readonly wasSeen: boolean;
-}
+export const watchShape = z
+  .object({
+    instanceId: z.number(),
+    /** When it was rented, started or rebooted; milliseconds since 1970. */
+    since: z.number(),
+    cause: z.enum(['rent', 'start', 'reboot']),
+    /** When the host's message changed last; the time-out counts from here. */
+    messageAt: z.number(),
+    message: z.string().exactOptional(),
+    stage: z.enum(instanceStates),
+    /** "Longer than usual" was said. */
+    isLong: z.boolean(),
+    /** When it was looked at last, in milliseconds since 1970; absent in what an older version wrote. */
+    lookedAt: z.number().exactOptional(),
+    /** It may have run while nobody looked. */
+    hasGap: z.boolean().exactOptional(),
+    /** It was in a list at least once. */
+    wasSeen: z.boolean(),
+  })
+  .readonly();
+export type Watch = z.infer<typeof watchShape>;
 
-export type FailureReason = 'exited' | 'unknown' | 'offline' | 'gaveUp' | 'timedOut';
+export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
+export type FailureReason = (typeof failureReasons)[number];
 
 export type WatchOutcome =
   | { readonly kind: 'ready' }
@@ -182,7 +187,8 @@ function tick(
 }
 
 /** What goes wrong with a machine that ran; said once, and again only after it recovered. */
-export type Trouble = 'unknown' | 'offline' | 'outbid' | 'exited';
+export const troubles = ['unknown', 'offline', 'outbid', 'exited'] as const;
+export type Trouble = (typeof troubles)[number];
 
 /** The trouble an instance that has been ready is in now, if any. */
 export function troubleOf(instance: Instance, facts: InstanceFacts, now: number): Trouble | undefined {

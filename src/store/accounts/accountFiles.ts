@@ -3,12 +3,10 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AccountRef, User } from '../../model/accounts/account';
-import type { Micros } from '../../model/money';
+import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
 import { JsonFile } from '../jsonFile';
-
-const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
 
 const accountFile = z.object({
   version: z.literal(1),

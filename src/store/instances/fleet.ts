@@ -8,7 +8,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { describeError, reviveSnapshot, reviveState, type FleetNews } from './fleetShared';
+import { describeError, reviveState, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
 import { Ends } from './ends';
@@ -244,7 +244,7 @@ class PolledFleet implements FleetStore {
         this.poller.wasReadAt(cached.fetchedAt);
         this.become({
           kind: 'ready',
-          value: reviveSnapshot(cached.snapshot),
+          value: cached.snapshot,
           fetchedAt: cached.fetchedAt,
         });
         this.ends.remember(this.byId.keys());

@@ -2,7 +2,7 @@ import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
-import { fleetFile, mutable, type FleetFile } from './fleetShared';
+import { fleetFile, type FleetFile } from './fleetShared';
 import type { MemoryEntries } from './instanceMemory';
 
 /** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
@@ -34,7 +34,7 @@ export class FleetCache {
       await this.file.write({
         version: 1,
         fetchedAt: state.kind === 'ready' ? state.fetchedAt : 0,
-        snapshot: state.kind === 'ready' ? mutable(state.value) : null,
+        snapshot: state.kind === 'ready' ? state.value : null,
         memory: [...memory].map(([id, facts]) => [id, facts]),
       });
     } catch (error) {

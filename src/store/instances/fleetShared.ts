@@ -1,25 +1,19 @@
 import * as z from 'zod';
-import type { Instance } from '../../model/instances/instance';
-import type { InstanceFacts } from '../../model/instances/instanceState';
+import { instanceShape } from '../../model/instances/instance';
+import { instanceFacts } from '../../model/instances/instanceState';
 import { UserError } from '../../util/errors';
 import { formatText } from '../../util/text';
 import { reviveError, sharedError, shareError } from '../windows/sharedError';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
 
-/** Written by this store and by no one else; the id is what everything hangs on. */
-const instance = z.custom<Instance>(
-  (value) => typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'number',
-);
 const snapshot = z.object({
-  instances: z.array(instance),
-  missing: z.number().optional(),
+  instances: z.array(instanceShape).readonly(),
+  missing: z.number().exactOptional(),
   skipped: z.number(),
-  unconfirmed: z.array(z.number()).optional(),
+  unconfirmed: z.array(z.number()).readonly().exactOptional(),
 });
-const facts = z.custom<InstanceFacts & { readonly touchedAt: number }>(
-  (value) => typeof value === 'object' && value !== null && 'touchedAt' in value,
-);
+const facts = z.object({ ...instanceFacts.unwrap().shape, touchedAt: z.number() });
 const memory = z.array(z.tuple([z.number(), facts]).readonly()).readonly();
 
 /** The last list of an account on disk, without secrets. */
@@ -59,7 +53,7 @@ export function shareState(state: Loaded<FleetSnapshot>): FleetNews['state'] {
       return { kind: 'failed', error: shareError(state.error) };
     case 'ready': {
       const { value, fetchedAt } = state;
-      const shared = { kind: 'ready' as const, value: mutable(value), fetchedAt };
+      const shared = { kind: 'ready' as const, value, fetchedAt };
       return state.error === undefined ? shared : { ...shared, error: shareError(state.error) };
     }
   }
@@ -73,33 +67,11 @@ export function reviveState(shared: FleetNews['state']): Loaded<FleetSnapshot> {
     case 'failed':
       return { kind: 'failed', error: reviveError(shared.error) };
     case 'ready': {
-      const ready = {
-        kind: 'ready' as const,
-        value: reviveSnapshot(shared.value),
-        fetchedAt: shared.fetchedAt,
-      };
+      const { kind, value, fetchedAt } = shared;
+      const ready = { kind, value, fetchedAt };
       return shared.error === undefined ? ready : { ...ready, error: reviveError(shared.error) };
     }
   }
-}
-
-export function reviveSnapshot(value: z.infer<typeof snapshot>): FleetSnapshot {
-  const { instances, skipped, missing, unconfirmed } = value;
-  return {
-    instances,
-    skipped,
-    ...(missing === undefined ? {} : { missing }),
-    ...(unconfirmed === undefined ? {} : { unconfirmed }),
-  };
-}
-
-export function mutable(value: FleetSnapshot): z.infer<typeof snapshot> {
-  const { instances, unconfirmed, ...rest } = value;
-  return {
-    ...rest,
-    instances: [...instances],
-    ...(unconfirmed === undefined ? {} : { unconfirmed: [...unconfirmed] }),
-  };
 }
 
 /** For the log. */

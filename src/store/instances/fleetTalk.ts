@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { OwnRequest } from '../../model/instances/instanceState';
+import { ownRequest, type OwnRequest } from '../../model/instances/instanceState';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { FleetSnapshot, WindowHub } from '../ports';
@@ -34,7 +34,7 @@ const notes = channel(
   z.object({
     accountKey: z.string(),
     id: z.number(),
-    request: z.custom<OwnRequest>((value) => typeof value === 'object' && value !== null).nullable(),
+    request: ownRequest.nullable(),
   }),
 );
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { machineName } from '../../model/rentals/confirmation';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { toOfferSearch } from '../../model/offers/marketQuery';
-import { zero, type Micros } from '../../model/money';
+import { micros, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour } from '../../model/quote';
 import {
@@ -33,7 +33,6 @@ const longestBackOffMs = 30 * 60_000;
 /** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
 const longestTimerMs = 30_000;
 
-const micros = z.custom<Micros>((value) => typeof value === 'number' && Number.isFinite(value));
 const foundShape = z.object({
   accountKey: z.string(),
   watchId: z.string(),

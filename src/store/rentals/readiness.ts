@@ -2,20 +2,21 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import {
   beginWatch,
+  failureReasons,
   observe,
   troubleOf,
-  type FailureReason,
+  troubles,
+  watchShape,
   type ReadinessLimits,
   type Trouble,
   type Watch,
 } from '../../model/rentals/readiness';
-import type { Micros } from '../../model/money';
+import { micros } from '../../model/money';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { DestroyVerdict } from '../instances/destruction';
 import type { FleetStore } from '../instances/fleet';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
@@ -23,28 +24,30 @@ import type { RentalStore } from './rentals';
 import { PriceGuard } from './priceGuard';
 import { ToldOnce } from './toldOnce';
 
-/** Something to tell the user, heard in exactly one window. */
-export type ReadinessEvent = { readonly instanceId: number } & (
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'long'; readonly message?: string }
-  | {
-      readonly kind: 'failed';
-      readonly reason: FailureReason;
-      readonly hadData: boolean;
-      readonly message?: string;
-    }
+const ofInstance = z.object({ instanceId: z.number() });
+const happened = z.discriminatedUnion('kind', [
+  ofInstance.extend({ kind: z.literal('ready') }),
+  ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
+  ofInstance.extend({
+    kind: z.literal('failed'),
+    reason: z.enum(failureReasons),
+    hadData: z.boolean(),
+    message: z.string().exactOptional(),
+  }),
   /** A machine that ran is in trouble; nothing happens by itself. */
-  | { readonly kind: 'trouble'; readonly trouble: Trouble }
+  ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
   /** It cost more than was confirmed, so it was ended. */
-  | {
-      readonly kind: 'tooDear';
-      readonly pricePerHour: Micros;
-      readonly mostPerHour: Micros;
-      readonly verdict: DestroyVerdict;
-    }
+  ofInstance.extend({
+    kind: z.literal('tooDear'),
+    pricePerHour: micros,
+    mostPerHour: micros,
+    verdict: z.enum(['destroyed', 'notConfirmed']),
+  }),
   /** Destroyed by us, and in the list again or still. */
-  | { readonly kind: 'notDestroyed' }
-);
+  ofInstance.extend({ kind: z.literal('notDestroyed') }),
+]);
+/** Something to tell the user, heard in exactly one window. */
+export type ReadinessEvent = Readonly<z.infer<typeof happened>>;
 
 export interface Readiness extends Disposable {
   /** Machines on their way, the same in all windows. */
@@ -74,17 +77,11 @@ export function createReadiness(deps: ReadinessWatchDeps): Readiness {
 /** How long after it happened something is still worth telling. */
 const untoldMs = 10 * 60_000;
 
-const watch = z.custom<Watch>(
-  (value) => z.looseObject({ instanceId: z.number(), since: z.number() }).safeParse(value).success,
-);
-const event = z.custom<ReadinessEvent>(
-  (value) => z.looseObject({ instanceId: z.number(), kind: z.string() }).safeParse(value).success,
-);
-const states = channel('readiness.state', z.object({ accountKey: z.string(), watches: z.array(watch) }));
+const states = channel('readiness.state', z.object({ accountKey: z.string(), watches: z.array(watchShape) }));
 const stops = channel('readiness.stop', z.number());
 const readinessFile = z.object({
   version: z.literal(1),
-  watches: z.array(watch),
+  watches: z.array(watchShape),
   /** The trouble that was told of a machine, so that it is told once. */
   troubles: z.array(z.tuple([z.number(), z.string()])),
   /** When the start or reboot was asked for that is or was watched. */
@@ -112,7 +109,7 @@ class SharedReadiness implements Readiness {
       }),
     );
     this.teller = this.owned.add(
-      new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', event),
+      new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', happened),
     );
     this.prices = new PriceGuard({
       ...deps,

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 
-const sharedText: z.ZodType<Text> = z.custom<Text>(
-  (value) => typeof value === 'object' && value !== null && 'template' in value && 'args' in value,
-);
+const sharedText: z.ZodType<Text> = z.object({
+  template: z.string(),
+  args: z.array(z.union([z.string(), z.number(), z.lazy(() => sharedText)])).readonly(),
+});
 /** A failure in the words that it has for the user. */
 export const sharedError = z.object({ text: sharedText, nextStep: z.string() });
 
