@@ -34,6 +34,11 @@ const rows = {
     "MemberExpression[property.name='showQuickPick'], AssignmentExpression[left.property.name='items']:not([right.callee.property.name='map'][right.arguments.0.name='plainRow'])",
   message: 'Show rows with `pickOne`, `pickMany` or `plainRow`, which turn names into plain words.',
 };
+const messages = {
+  selector:
+    ':matches(MemberExpression[property.name=/^show(Information|Warning|Error)Message$/], ObjectPattern > Property[key.name=/^show(Information|Warning|Error)Message$/])',
+  message: 'Show messages with `message`, `suggest` or `ask` of editor/message.ts.',
+};
 const icons = {
   selector:
     'Property[key.name=/^(label|description|detail)$/] :matches(TemplateElement[value.raw=/\\$\\(/], Literal[value=/\\$\\(/])',
@@ -127,12 +132,16 @@ export default tseslint.config(
       ],
       // `Record<string, …>` of a checked answer is read by key; the compiler already adds `undefined`.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences],
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages],
     },
   },
   {
     files: ['src/editor/localize.ts', 'test/support/fakeEditor/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher] },
+  },
+  {
+    files: ['src/editor/message.ts'],
+    rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences] },
   },
   {
     files: ['src/**/*.ts'],
@@ -150,6 +159,7 @@ export default tseslint.config(
         namedZod,
         globalDispatcher,
         sentences,
+        messages,
         rows,
         icons,
         markdown,

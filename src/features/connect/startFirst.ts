@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
@@ -93,8 +93,6 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
 
 /** Waiting was given up, the start was not: it costs money. */
 function tellThatItGoesOn(instanceId: number, name: string): void {
-  const stop = t('Stop…');
-  void vscode.window
-    .showWarningMessage(t('{0} keeps starting and costs money.', name), stop)
-    .then((chosen) => (chosen === stop ? runCommand('gpuRental.instance.stop', { instanceId }) : undefined));
+  const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
+  message('warning', t('{0} keeps starting and costs money.', name), stop);
 }

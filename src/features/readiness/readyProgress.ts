@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { type Client } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { TellOnce } from '../../editor/tellOnce';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -9,6 +10,7 @@ import { clientFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
+import { ask } from '../../editor/message';
 import type { ReadinessDeps } from './deps';
 
 const tickMs = 5000;
@@ -111,32 +113,28 @@ export class ReadyProgress implements vscode.Disposable {
   private async keepOrDestroy(instanceId: number): Promise<void> {
     const client = clientFor(this.deps.accounts);
     const name = this.name(instanceId);
-    const keep = t('Keep It');
-    const destroy = t('Destroy It');
-    const chosen = await vscode.window.showWarningMessage(
-      t('Stop waiting for {0}?', name),
+    await ask(
+      'warning',
       {
-        modal: true,
+        message: t('Stop waiting for {0}?', name),
         detail: t(
           'If you keep it, it keeps starting and costs money, and no message appears when it is ready. If you destroy it, all data on it is lost and you are no longer charged.',
         ),
       },
-      keep,
-      destroy,
+      { label: t('Keep It'), run: () => this.deps.readiness.stopWatching(instanceId) },
+      { label: t('Destroy It'), run: () => this.destroy(client(), instanceId, name) },
     );
-    if (chosen === keep) {
-      await this.deps.readiness.stopWatching(instanceId);
-    } else if (chosen === destroy) {
-      const own = client();
-      const verdict = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
-        () => destroyAndVerify(this.deps, own, instanceId),
-      );
-      if (verdict === 'destroyed') {
-        tellDestroyed([name]);
-      } else {
-        tellNotConfirmed(name);
-      }
+  }
+
+  private async destroy(client: Client, instanceId: number, name: string): Promise<void> {
+    const verdict = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
+      () => destroyAndVerify(this.deps, client, instanceId),
+    );
+    if (verdict === 'destroyed') {
+      tellDestroyed([name]);
+    } else {
+      tellNotConfirmed(name);
     }
   }
 

@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import { imageLogin } from '../../api/imageLogin';
 import { localize, t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import { UserError } from '../../util/errors';
@@ -39,7 +39,8 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
       return kept.kind === 'present' ? { set: { imageLogin: kept.flags } } : undefined;
     case 'forget':
       if (!(await logins.forget())) {
-        void vscode.window.showWarningMessage(
+        message(
+          'warning',
           t('The secret store did not remove the login. Unlock the key ring and try again.'),
         );
       }
@@ -53,7 +54,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
 
 async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
   const title = t('Rent: Private Registry');
-  const ask = async (prompt: string, placeholder: string, password: boolean) => {
+  const part = async (prompt: string, placeholder: string, password: boolean) => {
     const answer = await askText({
       title,
       prompt,
@@ -65,23 +66,21 @@ async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
     });
     return answer.kind === 'picked' ? answer.value.trim() : undefined;
   };
-  const registry = await ask(t('Address of the registry'), 'ghcr.io', false);
-  const user = registry && (await ask(t('User name'), '', false));
-  const token = user && (await ask(t('Access token'), '', true));
+  const registry = await part(t('Address of the registry'), 'ghcr.io', false);
+  const user = registry && (await part(t('User name'), '', false));
+  const token = user && (await part(t('Access token'), '', true));
   if (!registry || !user || !token) {
     return undefined;
   }
   try {
     const login = imageLogin({ registry, user, token });
     if (!(await logins.keep(login))) {
-      void vscode.window.showWarningMessage(
-        t('The secret store did not keep the login; it is used for this rental alone.'),
-      );
+      message('warning', t('The secret store did not keep the login; it is used for this rental alone.'));
     }
     return { set: { imageLogin: login } };
   } catch (error) {
     if (error instanceof UserError) {
-      await vscode.window.showWarningMessage(localize(error.text), { modal: true });
+      await ask('warning', { message: localize(error.text) });
       return undefined;
     }
     throw error;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { longestOnstart, packOnstart } from '../../api/onstart';
 import { localize, t } from '../../editor/localize';
+import { ask } from '../../editor/message';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { UserError } from '../../util/errors';
@@ -98,7 +99,7 @@ async function checked(script: string): Promise<StepResult | undefined> {
     return { set: { onstart } };
   } catch (error) {
     if (error instanceof UserError) {
-      await vscode.window.showWarningMessage(localize(error.text), { modal: true });
+      await ask('warning', { message: localize(error.text) });
       return undefined;
     }
     throw error;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
@@ -120,7 +121,8 @@ async function fromRental(deps: RentDeps, account: Account, rental: Rental): Pro
   const { choices, lost } = choicesOf(config, full !== undefined);
   if (lost.length > 0) {
     const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
-    void vscode.window.showWarningMessage(
+    message(
+      'warning',
       t('Set again under More Options: {0}. They are kept no longer than their instance.', names.join(', ')),
     );
   }
@@ -159,7 +161,8 @@ async function sourceOf(
       ? { kind: 'template', template }
       : undefined;
   }
-  void vscode.window.showWarningMessage(
+  message(
+    'warning',
     t('The template of that rental was changed or deleted. Choose the template to rent with.'),
   );
   const chosen = await pickTemplate(deps, account, undefined);

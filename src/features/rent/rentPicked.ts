@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { message } from '../../editor/message';
 import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -52,7 +52,7 @@ export async function rentPicked(
   await new SearchMemory(deps.globalState).keepRecent(flow.query);
   // An ordinary rental is told by the progress of getting ready; one message at a time.
   if (answerWasLost || needsWord(results, wanted, flow.choices)) {
-    void vscode.window.showInformationMessage(resultText(results, wanted));
+    message('info', resultText(results, wanted));
   }
   return 'rented';
 }

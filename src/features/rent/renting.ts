@@ -3,6 +3,7 @@ import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, zero } from '../../model/money';
@@ -242,7 +243,8 @@ export class Renting {
   private goOn(next: Offer | undefined): NotRented {
     const gone = plainLabel(machineName(this.flow.offer));
     if (!next) {
-      void vscode.window.showWarningMessage(
+      message(
+        'warning',
         t(
           '{0} is gone, and no other offer matches your search. Nothing was rented. Change the filters.',
           gone,

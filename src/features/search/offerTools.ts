@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName } from '../../model/rentals/confirmation';
 import { plain } from '../../model/instances/instanceState';
@@ -122,9 +123,7 @@ function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boo
       if (isPinned) {
         offerPins.unpin(offer.id);
       } else if (!pin(offer)) {
-        void vscode.window.showInformationMessage(
-          t('{0} offers are pinned, which is the most. Unpin one first.', mostPins),
-        );
+        message('info', t('{0} offers are pinned, which is the most. Unpin one first.', mostPins));
       }
     },
   };

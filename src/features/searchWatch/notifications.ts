@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { TellOnce } from '../../editor/tellOnce';
 import { formatMoney } from '../../model/money';
@@ -30,18 +30,17 @@ export class WatchNotifications implements Disposable {
     this.owned.dispose();
   }
 
-  private async tell({ watchId, name, offers }: WatchFound): Promise<void> {
+  private tell({ watchId, name, offers }: WatchFound): void {
     const { searchWatches } = this.deps;
     const watch = () => searchWatches.rows.find((row) => row.watch.id === watchId)?.watch;
     const [best] = offers;
     if (!best || !watch()) {
       return;
     }
-    const show = t('Show Offers');
-    const stop = t('Stop Watching');
     const machine = plainLabel(best.machine);
     const price = formatMoney(best.perHour);
-    const chosen = await vscode.window.showInformationMessage(
+    message(
+      'info',
       offers.length === 1
         ? t('Found for "{0}": {1} at {2}/h.', plainLabel(name), machine, price)
         : t(
@@ -51,14 +50,16 @@ export class WatchNotifications implements Disposable {
             machine,
             price,
           ),
-      show,
-      stop,
+      {
+        label: t('Show Offers'),
+        run: () => {
+          const current = watch();
+          if (current) {
+            showOffers(current);
+          }
+        },
+      },
+      { label: t('Stop Watching'), run: () => searchWatches.remove(watchId) },
     );
-    const current = watch();
-    if (chosen === show && current) {
-      showOffers(current);
-    } else if (chosen === stop) {
-      await searchWatches.remove(watchId);
-    }
   }
 }

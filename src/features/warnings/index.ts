@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -75,64 +75,50 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
   });
 }
 
-async function tell(deps: Deps, warning: Warning): Promise<void> {
+function tell({ fleet, clock }: Deps, warning: Warning): void {
   if (warning.kind === 'lowCredit') {
-    const stop = t('Stop Instances…');
-    const chosen = await vscode.window.showWarningMessage(
+    message(
+      'warning',
       t(
         'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
         localize(creditText(warning.hours)),
       ),
-      stop,
+      commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
     );
-    if (chosen === stop) {
-      await runCommand('gpuRental.instance.stop');
-    }
     return;
   }
-  await tellOfInstance(deps, warning);
-}
-
-async function tellOfInstance(
-  { fleet, clock }: Deps,
-  warning: Exclude<Warning, { kind: 'lowCredit' }>,
-): Promise<void> {
   const { instanceId } = warning;
   const instance = fleet.find(instanceId);
   if (!instance) {
     return;
   }
   const name = instanceName(instance);
-  const destroy = t('Destroy…');
-  const connect = t('Connect');
   const cost = stoppedCostPerDay(instance);
-  let message: string;
   switch (warning.kind) {
     case 'stoppedLong':
-      message = t(
-        '{0} has been stopped for {1}. Its storage still costs {2}.',
-        name,
-        localize(durationText(clock.now() - warning.sinceMs)),
-        cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
+      message(
+        'warning',
+        t(
+          '{0} has been stopped for {1}. Its storage still costs {2}.',
+          name,
+          localize(durationText(clock.now() - warning.sinceMs)),
+          cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
+        ),
+        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );
       break;
     case 'hostEnds':
-      message = t(
-        'The host of {0} takes it back in {1}. Save what you need before then.',
-        name,
-        localize(durationText(warning.endsAtMs - clock.now())),
+      message(
+        'warning',
+        t(
+          'The host of {0} takes it back in {1}. Save what you need before then.',
+          name,
+          localize(durationText(warning.endsAtMs - clock.now())),
+        ),
+        commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
       );
       break;
     default:
-      return assertNever(warning);
-  }
-  const chosen = await vscode.window.showWarningMessage(
-    message,
-    ...(warning.kind === 'hostEnds' ? [connect] : [destroy]),
-  );
-  if (chosen === destroy) {
-    await runCommand('gpuRental.instance.destroy', { instanceId });
-  } else if (chosen === connect) {
-    await runCommand('gpuRental.instance.connect', { instanceId });
+      assertNever(warning);
   }
 }
