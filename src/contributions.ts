@@ -43,23 +43,6 @@ export interface VolumeTarget {
 export interface DocumentTarget {
   readonly uri: string;
 }
-/** What to search for, in the service's field names and units; dollars an hour. */
-export interface SearchRequest {
-  readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly maxPricePerHour?: number;
-  /** Linked by the rental; the machine that it is on is the only one that is searched. */
-  readonly volume?: { readonly id: number; readonly machineId: number };
-}
-/** A rental that a workspace describes; nothing is spent before the user confirms it. */
-export interface RentCommand extends SearchRequest {
-  readonly maxPricePerHour: number;
-  readonly template?: { readonly id: number; readonly hash: string };
-  readonly image?: string;
-  readonly diskGb?: number;
-  readonly env: Readonly<Record<string, string>>;
-  readonly onStart?: string;
-}
-
 /** A search in people's units, as it is kept; it is checked where it is read. */
 export interface QueryRequest {
   readonly query: object;
@@ -194,18 +177,13 @@ export interface InternalCommands {
   'gpuRental.template.rent': [target: TemplateTarget];
   /** A quick fix that needs the secret store or the service. */
   'gpuRental.template.fix': [request: unknown];
-  /** The search of offers with these filters. */
-  'gpuRental.searchWith': [request: SearchRequest];
-  /** The search of offers as somebody kept it. */
-  'gpuRental.showSearch': [request: QueryRequest];
-  /** The search of offers for a rental that began elsewhere. */
+  /**
+   * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
+   * the user confirms it.
+   */
   'gpuRental.searchFor': [draft: RentDraft];
   /** The steps of a rental for its offer; `rented`, `back`, `outdated` or `cancelled`. */
   'gpuRental.rentOffer': [draft: PickedDraft];
-  /** The steps of a rental for a pinned offer; nothing is spent before the user confirms it. */
-  'gpuRental.rentPinned': [target: { readonly offerId: number }];
-  /** From these filters to a rental, with every step that another rental has. */
-  'gpuRental.rentWith': [request: RentCommand];
   /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
   'gpuRental.instance.startNow': [target: InstanceTarget];
   /** While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready. */

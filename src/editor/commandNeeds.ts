@@ -13,10 +13,9 @@ const account: readonly PermissionCategory[] = ['user_write'];
  */
 export const commandNeeds: Readonly<Partial<Record<AnyCommandId, readonly PermissionCategory[]>>> = {
   'gpuRental.searchOffers': ['misc'],
-  'gpuRental.searchWith': ['misc'],
+  'gpuRental.searchFor': ['misc'],
   'gpuRental.rentFromTemplate': rent,
   'gpuRental.rentForWorkspace': rent,
-  'gpuRental.rentWith': rent,
   'gpuRental.instance.rentAnother': rent,
   // Asked right before money is spent, in every way to a rental.
   'gpuRental.ensureSshKey': change,

@@ -81,7 +81,10 @@ export class ComparePanel implements vscode.Disposable {
   private receive(message: Exclude<FromPage, { type: 'ready' }>): void {
     const [, action, id] = /^(rent|unpin):(\d+)$/.exec(message.type === 'button' ? message.id : '') ?? [];
     if (action === 'rent') {
-      void runCommand('gpuRental.rentPinned', { offerId: Number(id) });
+      const pin = this.deps.offerPins.find(Number(id));
+      if (pin) {
+        void runCommand('gpuRental.searchFor', { ...pin.origin, offer: pin.offer });
+      }
     } else if (action === 'unpin') {
       this.deps.offerPins.unpin(Number(id));
     } else if (message.type === 'button' && message.id === 'refresh') {

@@ -18,7 +18,15 @@ import { TemplateFileSystem, type Renamed } from './templateFileSystem';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'templates' | 'templateDesk' | 'templateFiles' | 'commands' | 'contextKeys' | 'clock' | 'log'
+  | 'accounts'
+  | 'globalState'
+  | 'templates'
+  | 'templateDesk'
+  | 'templateFiles'
+  | 'commands'
+  | 'contextKeys'
+  | 'clock'
+  | 'log'
 >;
 
 const selector: vscode.DocumentSelector = [

@@ -13,14 +13,17 @@ import {
   type RentBody,
 } from '../../model/templates/templateMerge';
 import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
+import { RentMemory } from '../../store/rentals/rentMemory';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { kindOf, openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 
-type Deps = Pick<Services, 'accounts' | 'templateDesk' | 'commands'>;
+type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateDesk' | 'commands'>;
 
 const here = z.object({ uri: z.string() });
 
@@ -126,17 +129,21 @@ function templateOf(deps: Deps, document: vscode.TextDocument) {
 }
 
 async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<void> {
+  const diskGb = new RentMemory(deps.globalState).diskGb ?? defaultQuery.diskGb;
+  await runCommand('gpuRental.searchFor', {
+    title: t('Search Offers'),
+    query: await queryOf(deps, document, diskGb),
+  });
+}
+
+async function queryOf(deps: Deps, document: vscode.TextDocument, diskGb: number): Promise<MarketQuery> {
   if (kindOf(document)?.kind === 'workspaceFile') {
     const recipe = parseWorkspaceFile(document.getText());
     const known = recipe.template && (await deps.templateDesk.documents.open(recipe.template.id));
-    await runCommand('gpuRental.searchWith', {
-      filters: { ...readFilters(known?.fields['extra_filters']), ...recipe.filters },
-      maxPricePerHour: recipe.maxPricePerHour,
-    });
-    return;
+    const filters = { ...readFilters(known?.fields['extra_filters']), ...recipe.filters };
+    return queryWith(filters, diskGb, recipe.maxPricePerHour);
   }
-  const { fields } = templateOf(deps, document);
-  await runCommand('gpuRental.searchWith', { filters: readFilters(fields['extra_filters']) });
+  return queryWith(readFilters(templateOf(deps, document).fields['extra_filters']), diskGb);
 }
 
 function json(value: unknown): string {

@@ -104,9 +104,9 @@ async function openOffer({ client }: Account, id: number): Promise<void> {
     client.offers.search({ filters, rentalType: 'on-demand', order: [], limit: 1 }, { signal }),
   );
   if (items.some((offer) => offer.id === id)) {
-    await runCommand('gpuRental.showSearch', {
+    await runCommand('gpuRental.searchFor', {
+      title: t('Search Offers: {0}', t('Offer #{0}', id)),
       query: { ...defaultQuery, filters: {}, extraFilters: filters },
-      name: t('Offer #{0}', id),
     });
     return;
   }

@@ -1,7 +1,7 @@
 import { runCommand, signedIn } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
+import { queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
 import type { Template } from '../../model/templates/template';
@@ -11,7 +11,6 @@ import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { anotherLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
-import { readRentRequest } from './requests';
 import { pickTemplate } from './templatePick';
 
 type Deps = RentDeps & Pick<Services, 'commands'>;
@@ -21,7 +20,6 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
   store.add(commands.register('gpuRental.rentFromTemplate', (target) => fromTemplate(deps, target)));
-  store.add(commands.register('gpuRental.rentWith', (request) => rentWith(deps, request)));
   store.add(commands.register('gpuRental.instance.rentAnother', (target) => another(deps, target)));
   store.add(commands.register('gpuRental.rentOffer', (draft) => rentPicked(deps, draft)));
   return store;
@@ -40,7 +38,7 @@ async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
     accountKey: account.key,
     title: t('Search Offers for {0}', templateName(template)),
     query: queryWith(template.extraFilters, plannedDiskGb({ source })),
-    source,
+    choices: { source },
   });
 }
 
@@ -62,32 +60,6 @@ async function isAsRemembered(
     refState(ref, template).kind === 'current' ||
     confirmEditedTemplate(t('The template {0} was edited since you chose it.', templateName(template)))
   );
-}
-
-async function rentWith(deps: Deps, given: unknown): Promise<void> {
-  const request = readRentRequest(given);
-  const account = await signedIn(deps.accounts);
-  if (!account) {
-    return;
-  }
-  const template = request.template && (await pickTemplate(deps, account, request.template.id));
-  const source = template
-    ? ({ kind: 'template', template } as const)
-    : request.image === undefined
-      ? undefined
-      : ({ kind: 'image', image: request.image } as const);
-  const diskGb = request.diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
-  await runCommand('gpuRental.searchFor', {
-    accountKey: account.key,
-    title: t('Search Offers for This Workspace'),
-    query: queryWith(request.filters, diskGb, request.maxPricePerHour),
-    ...(source ? { source } : {}),
-    choices: {
-      ...(request.diskGb === undefined ? {} : { diskGb: request.diskGb }),
-      ...(Object.keys(request.env).length === 0 ? {} : { env: request.env }),
-      ...(request.onStart === undefined ? {} : { onstart: request.onStart }),
-    },
-  });
 }
 
 async function another(deps: Deps, target: unknown): Promise<void> {

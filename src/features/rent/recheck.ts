@@ -5,6 +5,7 @@ import { fitting } from '../../model/offers/offerMatch';
 import type { Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
+import type { CompleteDraft } from '../../model/rentals/rentDraft';
 import { plannedDiskGb, type RentChoices } from '../../model/rentals/rentPlan';
 
 /** What has become of an offer between its confirmation and the click. */
@@ -17,10 +18,7 @@ export type Recheck =
   | { readonly kind: 'repriced'; readonly offer: Offer }
   | { readonly kind: 'gone'; readonly next?: Offer };
 
-export interface RecheckInput {
-  readonly offer: Offer;
-  readonly query: MarketQuery;
-  readonly choices: RentChoices;
+export interface RecheckInput extends Pick<CompleteDraft, 'offer' | 'query' | 'choices'> {
   /** What was confirmed, for one machine. */
   readonly confirmed: Rate | undefined;
 }

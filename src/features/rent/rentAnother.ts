@@ -138,8 +138,7 @@ async function fromRental(deps: RentDeps, account: Account, rental: Rental): Pro
       rentalType,
       diskGb: config.diskGb ?? defaultQuery.diskGb,
     }),
-    source,
-    choices,
+    choices: { ...choices, source },
   };
 }
 
@@ -199,7 +198,6 @@ async function fromInstance(
       rentalType: instance.isInterruptible === true ? 'interruptible' : 'on-demand',
       diskGb,
     }),
-    ...(source ? { source } : {}),
-    choices: { diskGb, ...(name === undefined ? {} : { label: name }) },
+    choices: { ...(source ? { source } : {}), diskGb, ...(name === undefined ? {} : { label: name }) },
   };
 }

@@ -1,5 +1,6 @@
 import { message } from '../../editor/message';
-import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
+import type { PickedDraft } from '../../model/rentals/rentDraft';
+import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
@@ -28,25 +29,13 @@ export async function rentPicked(
     volumes: account.client.volumes,
     logins: new RegistryLogins(deps.secrets, account.key),
   };
-  const { offer, query, source } = draft;
-  const bid = query.rentalType === 'interruptible' ? defaultBid(offer) : undefined;
-  const end = await rentOffer(
-    {
-      offer,
-      query,
-      choices: {
-        ...(await startChoices(draft, rents, steps)),
-        ...(bid === undefined ? {} : { bidPerHour: bid }),
-      },
-      ...(source === undefined ? {} : { sourceGiven: true }),
-    },
-    { ...deps, account },
-    steps,
-  );
+  const choices = await startChoices(draft, rents, steps);
+  const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
+  const end = await rentOffer(flow, { ...deps, account }, steps);
   if (end.kind !== 'rented') {
     return end.kind === 'back' && end.isOutdated === true ? 'outdated' : end.kind;
   }
-  const { flow, results, wanted, answerWasLost } = end;
+  const { results, wanted, answerWasLost } = end;
   await rents.keep(flow.choices);
   await noteTemplate(deps, account, flow.choices.source);
   await new SearchMemory(deps.globalState).keepRecent(flow.query);
@@ -72,15 +61,25 @@ async function noteTemplate(
   });
 }
 
-/** What was given; otherwise what the last rental was made of. */
-async function startChoices(draft: RentDraft, rents: RentMemory, steps: StepDeps): Promise<RentChoices> {
-  const isAsked = draft.source === undefined && rents.templateId !== undefined;
+/** What was given; otherwise what the last rental was made of. A bid goes by the offer. */
+async function startChoices(
+  { offer, query, choices = {} }: PickedDraft,
+  rents: RentMemory,
+  steps: StepDeps,
+): Promise<RentChoices> {
+  const isAsked = choices.source === undefined && rents.templateId !== undefined;
   const remembered = isAsked ? (await steps.templates()).find(rents.templateId) : undefined;
   const source: RentSource =
-    draft.source ??
+    choices.source ??
     (remembered
       ? { kind: 'template', template: remembered }
       : { kind: 'image', image: rents.images[0] ?? firstImage });
-  const diskGb = draft.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
-  return { ...(diskGb === undefined ? {} : { diskGb }), ...draft.choices, source };
+  const diskGb = choices.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
+  const bid = query.rentalType === 'interruptible' ? defaultBid(offer) : undefined;
+  return {
+    ...(diskGb === undefined ? {} : { diskGb }),
+    ...choices,
+    source,
+    ...(bid === undefined ? {} : { bidPerHour: bid }),
+  };
 }

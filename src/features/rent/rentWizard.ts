@@ -3,7 +3,7 @@ import { fromDollars } from '../../model/money';
 import type { Rate } from '../../model/quote';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import type { ConfirmationInput } from '../../model/rentals/confirmation';
-import { RentFlow, type RentStart } from '../../model/rentals/rentFlow';
+import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import type { Account } from '../../store/ports';
@@ -29,20 +29,20 @@ export type WizardDeps = Pick<
 >;
 
 export type WizardEnd =
-  | (Extract<RentingEnd, { readonly kind: 'rented' }> & { readonly flow: RentFlow })
+  | Extract<RentingEnd, { readonly kind: 'rented' }>
   /** To the offers, which are out of date when one of them turned out to be gone. */
   | { readonly kind: 'back'; readonly isOutdated?: boolean }
   | { readonly kind: 'cancelled' };
 
 /** From an offer to a rental; Back at the first step returns to the offers. */
 export async function rentOffer(
-  start: RentStart,
+  flow: RentFlow,
   deps: WizardDeps & { readonly account: Account },
   steps: StepDeps,
 ): Promise<WizardEnd> {
   const guard = new AcceptGuard(deps.clock);
   try {
-    return await new RentWizard(new RentFlow(start), deps, steps, guard).run();
+    return await new RentWizard(flow, deps, steps, guard).run();
   } finally {
     guard.dispose();
   }
@@ -175,7 +175,7 @@ class RentWizard {
     const end = await this.renting.rent(confirmed);
     switch (end.kind) {
       case 'rented':
-        return { ...end, flow: this.flow };
+        return end;
       case 'noneLeft':
         return { kind: 'back', isOutdated: true };
       case 'again':

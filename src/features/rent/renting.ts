@@ -150,7 +150,7 @@ export class Renting {
       return false;
     }
     try {
-      const next = await findCopy(this.search, { ...this.chosen(), confirmed }, used, signal);
+      const next = await findCopy(this.search, { ...this.flow.draft, confirmed }, used, signal);
       if (next) {
         this.flow.replaceOffer(next);
       }
@@ -168,7 +168,7 @@ export class Renting {
     const { confirmed, signal, say } = order;
     try {
       say(t('checking the offer…'));
-      const check = await recheckOffer(this.search, { ...this.chosen(), confirmed }, signal);
+      const check = await recheckOffer(this.search, { ...this.flow.draft, confirmed }, signal);
       this.diskGb = rentalQuery(flow.query, flow.choices).diskGb;
       if (check.kind === 'gone') {
         return this.goOn(check.next);
@@ -229,7 +229,7 @@ export class Renting {
   /** A search that fails says nothing about the market: the confirmation stays and searches again. */
   private async searchOn(): Promise<NotRented> {
     try {
-      return this.goOn(await nextOffer(this.search, this.chosen()));
+      return this.goOn(await nextOffer(this.search, this.flow.draft));
     } catch (error) {
       this.deps.report.error(error);
       return again(
@@ -264,11 +264,6 @@ export class Renting {
         ? t('This is the next best offer of your search, without the volume of the other one.')
         : t('This is the next best offer of your search.'),
     );
-  }
-
-  private chosen() {
-    const { offer, query, choices } = this.flow;
-    return { offer, query, choices };
   }
 }
 

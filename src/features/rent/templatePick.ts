@@ -3,7 +3,8 @@ import { pickFromList } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { currentTemplate, templateChoices, templateOf, type TemplatePick } from './templateRows';
+import { currentTemplate } from '../../store/templates/presentTemplate';
+import { templateChoices, templateOf, type TemplatePick } from './templateRows';
 
 /** The template with this id, or one that the user picks; `undefined` when the user stopped. */
 export async function pickTemplate(

@@ -16,9 +16,8 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { presentTemplate } from '../../store/templates/presentTemplate';
+import { currentTemplate } from '../../store/templates/presentTemplate';
 import { UserError, isCancelled } from '../../util/errors';
-import { text } from '../../util/text';
 
 /** A template, one that is only remembered, or a way to more of them. */
 export type TemplatePick = Template | { readonly rememberedId: number } | 'recommended' | 'search';
@@ -140,17 +139,6 @@ export async function templateOf(
   return 'image' in pick
     ? { kind: 'picked', value: pick }
     : { kind: 'picked', value: await currentTemplate(client, pick.rememberedId) };
-}
-
-/** Every edit changes the hash, and a rental needs the one of this moment. */
-export async function currentTemplate(client: Client, id: number): Promise<Template> {
-  const found = await presentTemplate(client, { templateId: id });
-  if (!found) {
-    throw new UserError(
-      text('This template was deleted, or its owner does not show it any more. Choose another one.'),
-    );
-  }
-  return found;
 }
 
 async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<Template>> {

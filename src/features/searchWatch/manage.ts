@@ -202,5 +202,8 @@ async function rename(deps: WatchDeps, watch: SearchWatch): Promise<void> {
 
 /** The offers that match, cheapest first. */
 export function showOffers(watch: SearchWatch): void {
-  void runCommand('gpuRental.showSearch', { query: watchedSearch(watch), name: watch.name });
+  void runCommand('gpuRental.searchFor', {
+    title: t('Search Offers: {0}', plainLabel(watch.name)),
+    query: watchedSearch(watch),
+  });
 }

@@ -6,7 +6,15 @@ import { VolumeGroup } from './volumeGroup';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'volumes' | 'trees' | 'instanceGroups' | 'commands' | 'report' | 'log'
+  | 'accounts'
+  | 'fleet'
+  | 'volumes'
+  | 'globalState'
+  | 'trees'
+  | 'instanceGroups'
+  | 'commands'
+  | 'report'
+  | 'log'
 >;
 
 /** Disks that outlive instances: a heading under the instances, and *Delete*. */

@@ -1,7 +1,10 @@
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
+import { defaultQuery } from '../../model/offers/savedSearches';
+import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
+import { RentMemory } from '../../store/rentals/rentMemory';
 import { orCancelled } from '../../util/cancellation';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -9,7 +12,7 @@ import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
 
 /** The offers of the machine that a volume is on, and the volume linked to what is rented there. */
 export async function rentWithVolume(
-  deps: Pick<Services, 'fleet' | 'volumes'>,
+  deps: Pick<Services, 'fleet' | 'volumes' | 'globalState'>,
   target: unknown,
 ): Promise<void> {
   const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
@@ -19,11 +22,18 @@ export async function rentWithVolume(
   if (!volume) {
     return;
   }
-  if (volume.machineId === undefined) {
+  const { id, machineId } = volume;
+  if (machineId === undefined) {
     throw new UserError(text('The service does not say on which machine this volume is.'));
   }
-  await runCommand('gpuRental.searchWith', {
-    filters: {},
-    volume: { id: volume.id, machineId: volume.machineId },
+  await runCommand('gpuRental.searchFor', {
+    title: t('Search Offers on Machine {0}', machineId),
+    // A volume never leaves its machine, so nothing else about the machine matters.
+    query: {
+      ...defaultQuery,
+      diskGb: new RentMemory(deps.globalState).diskGb ?? defaultQuery.diskGb,
+      filters: { rentable: true, machine: { oneOf: [String(machineId)] } },
+    },
+    choices: { volume: { kind: 'link', volumeId: id, mountPath: usualMountPath } },
   });
 }

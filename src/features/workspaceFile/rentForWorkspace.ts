@@ -8,11 +8,15 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
+import { plannedDiskGb, type RentSource } from '../../model/rentals/rentPlan';
 import { readFilters } from '../../model/templates/templateDocument';
 import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { currentTemplate } from '../../store/templates/presentTemplate';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
@@ -34,29 +38,47 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
     return;
   }
   const recipe = await readRecipe(uri);
-  if (!deps.accounts.active) {
+  const { active: account } = deps.accounts;
+  if (!account) {
     throw new UserError(text('Sign in to rent a machine for this workspace.'), { nextStep: 'signIn' });
   }
   if (await useExisting(deps, recipe)) {
     return;
   }
-  const template = recipe.template && (await currentTemplate(deps, recipe.template));
-  if (recipe.template && !template) {
+  const source = await sourceOf(deps, account, recipe);
+  if (source === 'cancelled') {
     return;
   }
-  const { image, diskGb, env, onStart, maxPricePerHour } = recipe;
   // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
   const fields = recipe.template && deps.templateDesk.documents.peek(recipe.template.id)?.fields;
   const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
-  await runCommand('gpuRental.rentWith', {
-    filters,
-    maxPricePerHour,
-    env,
-    ...(template ? { template } : {}),
-    ...(image === undefined ? {} : { image }),
-    ...(diskGb === undefined ? {} : { diskGb }),
-    ...(onStart === undefined ? {} : { onStart }),
+  const { env, diskGb, onStart: onstart } = recipe;
+  const planned = diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
+  await runCommand('gpuRental.searchFor', {
+    accountKey: account.key,
+    title: t('Search Offers for This Workspace'),
+    query: queryWith(filters, planned, recipe.maxPricePerHour),
+    choices: {
+      ...(source ? { source } : {}),
+      ...(diskGb === undefined ? {} : { diskGb }),
+      ...(Object.keys(env).length === 0 ? {} : { env }),
+      ...(onstart === undefined ? {} : { onstart }),
+    },
   });
+}
+
+/** What the recipe runs, with its template of this moment; nothing where it names neither. */
+async function sourceOf(
+  deps: Deps,
+  { client }: Account,
+  { template, image }: Recipe,
+): Promise<RentSource | 'cancelled' | undefined> {
+  if (template) {
+    return (await isWantedAsItIs(deps, template))
+      ? { kind: 'template', template: await currentTemplate(client, template.id) }
+      : 'cancelled';
+  }
+  return image === undefined ? undefined : { kind: 'image', image };
 }
 
 async function chooseFile(): Promise<vscode.Uri | undefined> {
@@ -175,18 +197,14 @@ async function start(instance: Instance): Promise<void> {
   await vscode.commands.executeCommand('gpuRental.instance.start', { instanceId: instance.id });
 }
 
-/** The hash of this moment; a template that was edited or deleted since is named before money is spent. */
-async function currentTemplate(
-  deps: Deps,
-  ref: NonNullable<Recipe['template']>,
-): Promise<{ id: number; hash: string } | undefined> {
+/** Names a template that was edited or deleted before money is spent; false where the user then stops. */
+async function isWantedAsItIs(deps: Deps, ref: NonNullable<Recipe['template']>): Promise<boolean> {
   const { documents } = deps.templateDesk;
   await documents.open(ref.id);
   await documents.refresh(ref.id);
   const known = documents.peek(ref.id);
-  const state = refState(ref, known);
   const name = templateName(known ?? ref);
-  switch (state.kind) {
+  switch (refState(ref, known).kind) {
     case 'deleted':
       throw new UserError(
         text(
@@ -194,13 +212,9 @@ async function currentTemplate(
           name,
         ),
       );
-    case 'edited': {
-      const isCurrentWanted = await confirmEditedTemplate(
-        t('The template {0} was edited since this workspace chose it.', name),
-      );
-      return isCurrentWanted ? { id: ref.id, hash: state.hash } : undefined;
-    }
+    case 'edited':
+      return confirmEditedTemplate(t('The template {0} was edited since this workspace chose it.', name));
     case 'current':
-      return { id: ref.id, hash: state.hash };
+      return true;
   }
 }

@@ -1,16 +1,8 @@
 import type { RentStep } from './confirmation';
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
+import type { CompleteDraft } from './rentDraft';
 import type { RentChoices } from './rentPlan';
-
-/** What a rental starts from. */
-export interface RentStart {
-  readonly offer: Offer;
-  readonly query: MarketQuery;
-  readonly choices: RentChoices;
-  /** The template was chosen before the offer, so it is not asked for again. */
-  readonly sourceGiven?: boolean;
-}
 
 /**
  * The steps from an offer to the confirmation. Every step has a default, so each can be skipped; Back
@@ -18,33 +10,39 @@ export interface RentStart {
  */
 export class RentFlow {
   private readonly path: RentStep[];
-  private current: Offer;
-  private chosen: RentChoices;
+  private current: CompleteDraft;
 
-  constructor(private readonly start: RentStart) {
-    this.current = start.offer;
-    this.chosen = start.choices;
+  /** A source that was given is not asked for again. */
+  constructor(
+    start: CompleteDraft,
+    private readonly isSourceGiven = false,
+  ) {
+    this.current = start;
     this.path = [this.steps[0] ?? 'confirm'];
   }
 
-  get offer(): Offer {
+  /** As it would be sent now. */
+  get draft(): CompleteDraft {
     return this.current;
   }
+  get offer(): Offer {
+    return this.current.offer;
+  }
   get choices(): RentChoices {
-    return this.chosen;
+    return this.current.choices;
   }
   get query(): MarketQuery {
-    return this.start.query;
+    return this.current.query;
   }
 
   /** The steps in their order, the confirmation last; `options` is only opened from there. */
   get steps(): readonly RentStep[] {
     return [
-      ...(this.start.sourceGiven === true ? [] : ['source' as const]),
+      ...(this.isSourceGiven ? [] : ['source' as const]),
       'disk',
       'label',
       'runtype',
-      ...(this.start.query.rentalType === 'interruptible' ? ['bid' as const] : []),
+      ...(this.query.rentalType === 'interruptible' ? ['bid' as const] : []),
       'confirm',
     ];
   }
@@ -75,13 +73,14 @@ export class RentFlow {
 
   /** Changes answers without leaving the step. */
   set(answers: Partial<RentChoices>): void {
-    this.chosen = { ...this.chosen, ...answers };
+    this.current = { ...this.current, choices: { ...this.choices, ...answers } };
   }
 
   /** Takes answers back, so that the default or the template counts. */
   unset(...keys: readonly Exclude<keyof RentChoices, 'source'>[]): void {
-    const kept = Object.entries(this.chosen).filter(([key]) => !(keys as readonly string[]).includes(key));
-    this.chosen = { source: this.chosen.source, ...Object.fromEntries(kept) };
+    const kept = Object.entries(this.choices).filter(([key]) => !(keys as readonly string[]).includes(key));
+    const choices = { source: this.choices.source, ...Object.fromEntries(kept) };
+    this.current = { ...this.current, choices };
   }
 
   /** All further steps keep their defaults. */
@@ -114,9 +113,9 @@ export class RentFlow {
 
   /** Another offer takes the place of one that is gone; the answers stay, but a volume stays with its machine. */
   replaceOffer(offer: Offer): void {
-    const { id, machineId } = this.current;
+    const { id, machineId } = this.offer;
     const isSameMachine = offer.id === id || (machineId !== undefined && offer.machineId === machineId);
-    this.current = offer;
+    this.current = { ...this.current, offer };
     if (!isSameMachine) {
       this.unset('volume', 'volumePerGbMonth');
     }

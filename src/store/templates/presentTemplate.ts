@@ -1,6 +1,8 @@
 import type { Client } from '../../api/client';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { Template } from '../../model/templates/template';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 
 type TemplateOfRental = Pick<RentConfig, 'templateId' | 'templateHash'>;
 
@@ -19,4 +21,15 @@ export async function presentTemplate(
     options,
   );
   return items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
+}
+
+/** Every edit changes the hash, and a rental needs the one of this moment. */
+export async function currentTemplate(client: Client, id: number): Promise<Template> {
+  const found = await presentTemplate(client, { templateId: id });
+  if (!found) {
+    throw new UserError(
+      text('This template was deleted, or its owner does not show it any more. Choose another one.'),
+    );
+  }
+  return found;
 }

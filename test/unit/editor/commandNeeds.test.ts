@@ -45,7 +45,7 @@ describe('what commands need of a key', () => {
   it('asks for the right to change instances before every rental', () => {
     for (const id of [
       'gpuRental.ensureSshKey',
-      'gpuRental.rentWith',
+      'gpuRental.rentForWorkspace',
       'gpuRental.rentFromTemplate',
     ] as const) {
       assert.ok(commandNeeds[id]?.includes('instance_write'), id);

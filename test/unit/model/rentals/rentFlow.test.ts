@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import { RentFlow, type RentStart } from '../../../../src/model/rentals/rentFlow';
+import type { CompleteDraft } from '../../../../src/model/rentals/rentDraft';
+import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { marketOffer } from '../../../support/marketOffer';
 
-function aFlow(changes: Partial<RentStart> = {}): RentFlow {
-  return new RentFlow({
+function aFlow(changes: Partial<CompleteDraft> = {}, isSourceGiven = false): RentFlow {
+  const start: CompleteDraft = {
+    title: 'Search Offers',
     offer: marketOffer(),
     query: defaultQuery,
     choices: { source: { kind: 'image', image: 'ubuntu' } },
     ...changes,
-  });
+  };
+  return new RentFlow(start, isSourceGiven);
 }
 
 describe('the steps of a rental', () => {
@@ -29,8 +32,8 @@ describe('the steps of a rental', () => {
   it('ask for a bid where the offer is interruptible, and not for a source that is given', () => {
     const query = { ...defaultQuery, rentalType: 'interruptible' as const };
     assert.deepEqual(aFlow({ query }).steps, ['source', 'disk', 'label', 'runtype', 'bid', 'confirm']);
-    assert.deepEqual(aFlow({ sourceGiven: true }).steps, ['disk', 'label', 'runtype', 'confirm']);
-    assert.equal(aFlow({ sourceGiven: true }).step, 'disk');
+    assert.deepEqual(aFlow({}, true).steps, ['disk', 'label', 'runtype', 'confirm']);
+    assert.equal(aFlow({}, true).step, 'disk');
   });
 
   it('go back with what was answered, and out at the first', () => {
