@@ -5,8 +5,8 @@ import { fitting } from '../../model/offers/offerMatch';
 import type { Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
-import type { CompleteDraft } from '../../model/rentals/rentDraft';
-import { plannedDiskGb, type RentChoices } from '../../model/rentals/rentPlan';
+import { rentalQuery, type CompleteDraft } from '../../model/rentals/rentDraft';
+import type { RentChoices } from '../../model/rentals/rentPlan';
 
 /** What has become of an offer between its confirmation and the click. */
 export type Recheck =
@@ -23,11 +23,6 @@ export interface RecheckInput extends Pick<CompleteDraft, 'offer' | 'query' | 'c
   readonly confirmed: Rate | undefined;
 }
 
-/** The query of a rental: the prices include the disk that will be rented. */
-export function rentalQuery(query: MarketQuery, choices: RentChoices): MarketQuery {
-  return { ...query, diskGb: plannedDiskGb(choices) };
-}
-
 /** Reads the offer anew with the disk that will be rented; says what the next best is when it is gone. */
 export async function recheckOffer(
   search: Client['offers']['search'],
@@ -35,7 +30,7 @@ export async function recheckOffer(
   signal?: AbortSignal,
 ): Promise<Recheck> {
   const { offer, choices, confirmed } = input;
-  const query = rentalQuery(input.query, choices);
+  const query = rentalQuery(input);
   const options = signal ? { signal } : {};
   const wide = toOfferSearch(query);
   const own = await search({ ...wide, filters: { id: { eq: offer.id } } }, options);
@@ -56,7 +51,7 @@ export async function nextOffer(
   search: Client['offers']['search'],
   input: Omit<RecheckInput, 'confirmed'>,
 ): Promise<Offer | undefined> {
-  const query = rentalQuery(input.query, input.choices);
+  const query = rentalQuery(input);
   const { items } = await search(toOfferSearch(query));
   return bestBut(items, query, input.offer.id);
 }
@@ -106,7 +101,7 @@ export async function findCopy(
   const { offer, choices, confirmed } = input;
   const { filters } = input.query;
   const query: MarketQuery = {
-    ...rentalQuery(input.query, choices),
+    ...rentalQuery(input),
     sort: 'price',
     filters: {
       ...filters,

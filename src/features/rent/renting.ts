@@ -6,13 +6,13 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { formatMoney, fromDollars, zero } from '../../model/money';
-import { toOfferSearch } from '../../model/offers/marketQuery';
+import { formatMoney, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
-import { perHour, type Rate } from '../../model/quote';
+import type { Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/confirmation';
+import { rentalQuery, requestOf } from '../../model/rentals/rentDraft';
 import type { RentFlow } from '../../model/rentals/rentFlow';
-import { defaultBid, planRent } from '../../model/rentals/rentPlan';
+import { defaultBid } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -20,7 +20,7 @@ import type { RentResult } from '../../store/rentals/rentals';
 import { presentTemplate } from '../../store/templates/presentTemplate';
 import { isCancelled, UserError } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
-import { findCopy, nextOffer, recheckOffer, rentalQuery, type Recheck } from './recheck';
+import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
 
@@ -169,7 +169,7 @@ export class Renting {
     try {
       say(t('checking the offer…'));
       const check = await recheckOffer(this.search, { ...this.flow.draft, confirmed }, signal);
-      this.diskGb = rentalQuery(flow.query, flow.choices).diskGb;
+      this.diskGb = rentalQuery(flow.draft).diskGb;
       if (check.kind === 'gone') {
         return this.goOn(check.next);
       }
@@ -178,37 +178,23 @@ export class Renting {
         return changed(check);
       }
       say(t('sending the rental…'));
-      return { kind: 'sent', result: await this.send(check.offer, order) };
+      return { kind: 'sent', result: await this.send(order) };
     } catch (error) {
       return this.failed(error, signal);
     }
   }
 
-  private send(offer: Offer, { confirmed, signal, say }: Order): Promise<RentResult> {
-    const { query, choices } = this.flow;
-    const limit = query.filters.pricePerHour?.max;
-    const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
-    return this.deps.rentals.rent(
-      {
-        accountKey: this.deps.account.key,
-        offer,
-        config: planRent(choices, query.rentalType),
-        search: toOfferSearch(rentalQuery(query, choices)),
-        rentalType: query.rentalType,
-        priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
-        ...(confirmed === undefined ? {} : { mostPerHour: priceConfirmed }),
+  private send({ confirmed, signal, say }: Order): Promise<RentResult> {
+    return this.deps.rentals.rent(requestOf(this.flow.draft, confirmed), {
+      signal,
+      onWait: (waitMs) => {
+        say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
       },
-      {
-        signal,
-        onWait: (waitMs) => {
-          say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
-        },
-        onNotKnown: () => {
-          this.answerWasLost = true;
-          say(t('no answer; looking whether the machine was rented…'));
-        },
+      onNotKnown: () => {
+        this.answerWasLost = true;
+        say(t('no answer; looking whether the machine was rented…'));
       },
-    );
+    });
   }
 
   /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */

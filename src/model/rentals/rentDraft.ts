@@ -1,6 +1,10 @@
-import type { MarketQuery } from '../offers/marketQuery';
-import type { Offer } from '../offers/offer';
-import type { RentChoices } from './rentPlan';
+import { fromDollars, zero, type Micros } from '../money';
+import type { OfferSearch } from '../offers/filters';
+import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
+import type { Offer, RentalType } from '../offers/offer';
+import { perHour, type Rate } from '../quote';
+import type { RentConfig } from './rent';
+import { planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 
 /** A rental as far as it is decided, from where its search begins until it is sent. */
 export interface RentDraft {
@@ -22,4 +26,42 @@ export interface PickedDraft extends RentDraft {
 /** Everything is decided, and open only to the confirmation. */
 export interface CompleteDraft extends PickedDraft {
   readonly choices: RentChoices;
+}
+
+/** What the user confirmed. The label is without our marker. */
+export interface RentRequest {
+  /** Whose offers, credit and templates the user saw; nothing is rented for another account. */
+  readonly accountKey?: string;
+  /** The marker of the rental that this one takes the place of. */
+  readonly replaces?: string;
+  readonly offer: Offer;
+  readonly config: RentConfig;
+  readonly search?: OfferSearch;
+  readonly rentalType: RentalType;
+  /** A replacement never costs more than this an hour; without a limit of the user's, the price just confirmed. */
+  readonly priceLimit: Micros;
+  /** An instance that turns out to cost more an hour is ended. */
+  readonly mostPerHour?: Micros;
+}
+
+/** The query of a rental: the prices include the disk that will be rented. */
+export function rentalQuery({ query, choices }: Pick<CompleteDraft, 'query' | 'choices'>): MarketQuery {
+  return { ...query, diskGb: plannedDiskGb(choices) };
+}
+
+/** The request for a draft, of which `confirmed` is what one machine costs without volumes. */
+export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
+  const { accountKey, offer, query, choices } = draft;
+  const { rentalType, filters } = query;
+  const limit = filters.pricePerHour?.max;
+  const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
+  return {
+    ...(accountKey === undefined ? {} : { accountKey }),
+    offer,
+    config: planRent(choices, rentalType),
+    search: toOfferSearch(rentalQuery(draft)),
+    rentalType,
+    priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
+    ...(confirmed === undefined ? {} : { mostPerHour: priceConfirmed }),
+  };
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
-import type { OfferSearch } from '../../model/offers/filters';
-import type { Micros } from '../../model/money';
-import type { Offer, RentalType } from '../../model/offers/offer';
 import type { RentConfig } from '../../model/rentals/rent';
+import type { RentRequest } from '../../model/rentals/rentDraft';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
@@ -19,22 +17,6 @@ import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { isCompleteList, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
-
-/** What the user confirmed. The label is without our marker. */
-export interface RentRequest {
-  /** Whose offers, credit and templates the user saw; nothing is rented for another account. */
-  readonly accountKey?: string;
-  /** The marker of the rental that this one takes the place of. */
-  readonly replaces?: string;
-  readonly offer: Offer;
-  readonly config: RentConfig;
-  readonly search?: OfferSearch;
-  readonly rentalType: RentalType;
-  /** A replacement never costs more than this an hour; without a limit of the user's, the price just confirmed. */
-  readonly priceLimit: Micros;
-  /** An instance that turns out to cost more an hour is ended. */
-  readonly mostPerHour?: Micros;
-}
 
 export interface RentOptions {
   /** Before the request leaves it stops the rental; afterwards only the waiting for news. */

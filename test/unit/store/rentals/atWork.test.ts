@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';

@@ -12,7 +12,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
 import { replaceInstance } from '../../../../src/store/rentals/replacement';
-import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

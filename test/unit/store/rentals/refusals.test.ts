@@ -10,7 +10,7 @@ import {
   UnauthorizedError,
 } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
-import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';

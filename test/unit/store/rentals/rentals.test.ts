@@ -5,7 +5,7 @@ import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../.
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { fromDollars } from '../../../../src/model/money';
-import type { RentRequest } from '../../../../src/store/rentals/rentals';
+import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance, anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
+import { queryWith } from '../../../../src/model/offers/savedSearches';
+import { hourlyRate } from '../../../../src/model/quote';
+import { requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
+import { marketOffer } from '../../../support/marketOffer';
+
+const draft: CompleteDraft = {
+  accountKey: 'a',
+  title: 'Search Offers',
+  query: queryWith({ num_gpus: { eq: 1 }, compute_cap: { gt: 800 } }, 20),
+  offer: marketOffer(),
+  choices: { source: { kind: 'image', image: 'ubuntu' }, diskGb: 50 },
+};
+
+describe('the request for a draft', () => {
+  it('searches for its replacement with all filters and the disk that is rented', () => {
+    const { search } = requestOf(draft, undefined);
+    assert.deepEqual(search?.filters['num_gpus'], { eq: 1 });
+    assert.deepEqual(search.filters['compute_cap'], { gt: 800 });
+    assert.equal(search.allocatedStorageGb, 50);
+  });
+
+  it('is limited by the price of the search, and else by what was confirmed', () => {
+    const confirmed = hourlyRate(fromDollars(0.4));
+    const { priceLimit, mostPerHour } = requestOf(draft, confirmed);
+    assert.deepEqual([priceLimit, mostPerHour], [fromDollars(0.4), fromDollars(0.4)]);
+    const limited = requestOf({ ...draft, query: queryWith({}, 20, 0.9) }, confirmed);
+    assert.deepEqual([limited.priceLimit, limited.mostPerHour], [fromDollars(0.9), fromDollars(0.4)]);
+    assert.equal(requestOf(draft, undefined).mostPerHour, undefined);
+  });
+});
