@@ -39,6 +39,7 @@ import { Notices } from './store/windows/notices';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
+import { OneWindow, type WindowFocus } from './shared/oneWindow';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
 import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
@@ -48,7 +49,7 @@ import { createReadiness } from './store/rentals/readiness';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
-import { SecondFactorGate, type WindowFocus } from './store/accounts/secondFactor';
+import { SecondFactorGate } from './store/accounts/secondFactor';
 import { WindowInUse } from './store/accounts/windowInUse';
 import { createTemplateDesk } from './store/templates/templateDesk';
 import { SharedPacing } from './store/windows/sharedPacing';
@@ -148,14 +149,17 @@ interface SharedDeps {
   readonly log: OutputLog;
   readonly redactor: Redactor;
   readonly settings: SettingsReader;
+  readonly report: Report;
 }
 
 /** What all windows of this user share. */
-function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, settings }: SharedDeps) {
+function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, settings, report }: SharedDeps) {
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
   const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
-  const pacing = own(new SharedPacing({ hub, clock, isInFront }));
+  const pacing = own(new SharedPacing({ hub, clock, isInFront: () => windowInUse.isFocused }));
+  const onError = (error: unknown) => report.error(error);
+  const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
   const accounts = own(
     createAccounts({
@@ -168,12 +172,8 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
         redactor.addSecret(value);
       },
       secondFactor,
-      onForbidden: (accountKey, error) => {
-        keyAccess.learn(accountKey, error);
-      },
-      beforeRead: (accountKey, route) => {
-        keyAccess.checkRead(accountKey, route);
-      },
+      onForbidden: (accountKey, error) => keyAccess.learn(accountKey, error),
+      beforeRead: (accountKey, route) => keyAccess.checkRead(accountKey, route),
       pacing,
       createClient: ({ serviceUrl, isDemo, ...ofAccount }) =>
         createClient({
@@ -196,10 +196,13 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
     keyAccess,
     windowInUse,
+    oneWindow,
     secondFactor,
     fleet,
     rentals,
-    readiness: own(createReadiness({ accounts, fleet, rentals, hub, clock, log, storageDir, limits })),
+    readiness: own(
+      createReadiness({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),
+    ),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
@@ -299,10 +302,6 @@ function demoTransport(demo: DemoProcess, clock: Clock): Transport {
   );
 }
 
-function isInFront(): boolean {
-  return vscode.window.state.focused;
-}
-
 function windowFocus(own: Own): WindowFocus {
   const focus = own(new vscode.EventEmitter<boolean>());
   own(
@@ -312,7 +311,7 @@ function windowFocus(own: Own): WindowFocus {
   );
   return {
     get isFocused() {
-      return isInFront();
+      return vscode.window.state.focused;
     },
     onDidChange: (listener) => focus.event(listener),
   };

@@ -15,6 +15,7 @@ import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { SessionAccess } from './store/accounts/accounts';
 import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
+import type { OneWindow } from './shared/oneWindow';
 import type { WindowInUse } from './store/accounts/windowInUse';
 import type {
   AccountChanges,
@@ -84,6 +85,8 @@ export interface Services {
   readonly keyAccess: KeyAccess;
   readonly secondFactor: SecondFactorGate;
   readonly windowInUse: WindowInUse;
+  /** What shall happen once over all windows. */
+  readonly oneWindow: Pick<OneWindow, 'offer'>;
   readonly fleet: Fleet;
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */

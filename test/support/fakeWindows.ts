@@ -7,6 +7,7 @@ import { createAccounts } from '../../src/store/accounts/accounts';
 import { createFleet, type FleetStore } from '../../src/store/instances/fleet';
 import type { AccountChanges, Accounts, SecretPort, WindowHub } from '../../src/store/ports';
 import { createRentals, type RentalStore } from '../../src/store/rentals/rentals';
+import { OneWindow } from '../../src/shared/oneWindow';
 import { DisposableStore, type Disposable } from '../../src/util/disposable';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
@@ -154,6 +155,9 @@ export interface FakeWindow {
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly owned: DisposableStore;
+  /** Whether somebody looks at it. */
+  readonly focus: { isFocused: boolean };
+  readonly oneWindow: OneWindow;
   close(): void;
 }
 
@@ -195,7 +199,14 @@ export class FakeComputer {
     );
     const fleet = owned.add(createFleet({ accounts, hub, clock, log, storageDir, random: () => 0.5 }));
     const rentals = owned.add(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
+    const focus = { isFocused: true, onDidChange: new Emitter<boolean>().event };
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    const oneWindow = owned.add(new OneWindow({ hub, focus, clock, log, onError }));
     const window: FakeWindow = {
+      focus,
+      oneWindow,
       hub,
       accounts,
       fleet,

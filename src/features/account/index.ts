@@ -26,7 +26,7 @@ type Deps = Pick<
   | 'demo'
   | 'fleet'
   | 'leases'
-  | 'hub'
+  | 'oneWindow'
   | 'keyAccess'
   | 'log'
   | 'report'

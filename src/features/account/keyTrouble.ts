@@ -1,10 +1,9 @@
 import { runCommand } from '../../editor/commands';
-import { TellOnce } from '../../editor/tellOnce';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'hub' | 'report' | 'clock'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'oneWindow' | 'report' | 'clock'>;
 
 /** Said again after this, while it lasts. */
 const againMs = 12 * 60 * 60_000;
@@ -16,7 +15,6 @@ const againMs = 12 * 60 * 60_000;
  */
 export function tellKeyTrouble(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const once = store.add(new TellOnce(deps));
   const look = () => {
     const trouble = troubleOf(deps);
     if (trouble) {
@@ -26,7 +24,7 @@ export function tellKeyTrouble(deps: Deps): Disposable {
         deps.report.error(error, { retry: () => runCommand('gpuRental.refresh') });
         return Promise.resolve();
       };
-      once.offer(`${what} ${period}`, tell, { isStillSo: () => troubleOf(deps)?.what === what });
+      deps.oneWindow.offer(`${what} ${period}`, tell, { isStillSo: () => troubleOf(deps)?.what === what });
     }
   };
   store.add(deps.accounts.onDidChange(look));

@@ -20,6 +20,7 @@ type Deps = Pick<
   | 'log'
   | 'rentals'
   | 'contextKeys'
+  | 'windowInUse'
 >;
 
 /** The instances view, *Refresh* for all views, and what this window looks at. */
@@ -58,7 +59,7 @@ export function register(deps: Deps): Disposable {
       state.kind === 'ready' &&
       state.value.instances.length > 0;
     const viewVisible = tree.view.visible || isInStatusBar;
-    const windowFocused = vscode.window.state.focused;
+    const windowFocused = deps.windowInUse.isFocused;
     if (viewVisible !== told?.viewVisible || windowFocused !== told.windowFocused) {
       told = { viewVisible, windowFocused };
       deps.fleet.setInterest(told);
@@ -68,7 +69,7 @@ export function register(deps: Deps): Disposable {
   store.add(deps.fleet.onDidChange(tellInterest));
   store.add(deps.settings.onDidChange('gpuRental.statusBar', tellInterest));
   store.add(tree.view.onDidChangeVisibility(tellInterest));
-  store.add(vscode.window.onDidChangeWindowState(tellInterest));
+  store.add(deps.windowInUse.onDidChange(tellInterest));
   tellInterest();
   return store;
 }

@@ -9,7 +9,7 @@ export type LeaseDeps = Pick<
   | 'presence'
   | 'notices'
   | 'ssh'
-  | 'hub'
+  | 'oneWindow'
   | 'clock'
   | 'report'
   | 'log'

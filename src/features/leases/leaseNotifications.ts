@@ -2,7 +2,6 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
-import { TellOnce } from '../../editor/tellOnce';
 import { momentText } from '../../editor/timeText';
 import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -14,7 +13,6 @@ import type { LeaseDeps } from './deps';
 /** Tells what happens to leases, once over all windows. */
 export function registerNotifications(deps: LeaseDeps): Disposable {
   const store = new DisposableStore();
-  const once = store.add(new TellOnce(deps));
   store.add(
     deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
       const parsed = leaseNotice.safeParse(data);
@@ -23,7 +21,7 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
       }
       const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
       const isActive = accountKey === deps.accounts.active?.key;
-      once.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)));
+      deps.oneWindow.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)));
     }),
   );
   return store;

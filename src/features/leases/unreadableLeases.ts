@@ -1,7 +1,6 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { TellOnce } from '../../editor/tellOnce';
 import type { UnreadableLease } from '../../store/leases/leaseFiles';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -13,8 +12,7 @@ const dayMs = 24 * 3_600_000;
 /** Tells of schedules that can't be read, and so won't be carried out: once a day, in one window. */
 export function tellUnreadable(deps: LeaseDeps): Disposable {
   const store = new DisposableStore();
-  const once = store.add(new TellOnce(deps));
-  const { leases, accounts, clock } = deps;
+  const { leases, accounts, clock, oneWindow } = deps;
   const look = () => {
     const account = accounts.active?.key;
     if (account === undefined) {
@@ -24,11 +22,11 @@ export function tellUnreadable(deps: LeaseDeps): Disposable {
     for (const one of leases.unreadable) {
       // What was set aside is there for good, so it is told once.
       const turn = one.kind === 'damaged' ? '' : `:${day}`;
-      once.offer(`${account}:leaseFile:${one.path}${turn}`, () => tell(deps, one));
+      oneWindow.offer(`${account}:leaseFile:${one.path}${turn}`, () => tell(deps, one));
     }
     const { error } = leases;
     if (error !== undefined) {
-      once.offer(`${account}:leaseFolder:${day}`, () => tellFolder(deps, error));
+      oneWindow.offer(`${account}:leaseFolder:${day}`, () => tellFolder(deps, error));
     }
   };
   store.add(leases.onDidChange(look));

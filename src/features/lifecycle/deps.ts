@@ -2,5 +2,15 @@ import type { Services } from '../../services';
 
 export type LifecycleDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'rentals' | 'clock' | 'commands' | 'report' | 'log' | 'settings' | 'ssh' | 'volumes'
+  | 'accounts'
+  | 'fleet'
+  | 'rentals'
+  | 'clock'
+  | 'commands'
+  | 'report'
+  | 'log'
+  | 'settings'
+  | 'ssh'
+  | 'volumes'
+  | 'windowInUse'
 >;

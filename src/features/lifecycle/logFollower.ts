@@ -30,7 +30,7 @@ export class LogFollower implements vscode.Disposable {
       }),
     );
     this.store.add(
-      vscode.window.onDidChangeWindowState(() => {
+      this.deps.windowInUse.onDidChange(() => {
         this.plan();
       }),
     );
@@ -61,7 +61,7 @@ export class LogFollower implements vscode.Disposable {
   private plan(): void {
     const visible = this.visible();
     this.timer.value =
-      visible.length > 0 && vscode.window.state.focused && !this.isReading
+      visible.length > 0 && this.deps.windowInUse.isFocused && !this.isReading
         ? this.deps.clock.schedule(() => {
             void this.readAgain();
           }, everyMs)

@@ -11,6 +11,7 @@ export type ReadinessDeps = Pick<
   | 'ssh'
   | 'failedMachines'
   | 'hub'
+  | 'oneWindow'
   | 'clock'
   | 'commands'
   | 'settings'

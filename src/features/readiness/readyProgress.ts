@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { type Client } from '../../api/client';
 import { localize, t } from '../../editor/localize';
-import { TellOnce } from '../../editor/tellOnce';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Watch } from '../../model/rentals/readiness';
@@ -18,13 +17,11 @@ const tickMs = 5000;
 /** One progress notification for each machine on its way, in the window that was used when it began. */
 export class ReadyProgress implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly once: TellOnce;
 
   constructor(
     private readonly deps: ReadinessDeps,
     private readonly followed: ReadonlySet<number>,
   ) {
-    this.once = this.store.add(new TellOnce(deps));
     this.store.add(
       deps.readiness.onDidChange(() => {
         this.look();
@@ -45,7 +42,7 @@ export class ReadyProgress implements vscode.Disposable {
         !this.followed.has(instanceId) &&
         this.deps.readiness.watches.some((one) => one.instanceId === instanceId && one.since === since);
       if (isStillSo()) {
-        this.once.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), {
+        this.deps.oneWindow.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), {
           isStillSo,
           onlyInUse: true,
         });

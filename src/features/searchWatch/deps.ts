@@ -2,5 +2,5 @@ import type { Services } from '../../services';
 
 export type WatchDeps = Pick<
   Services,
-  'accounts' | 'searchWatches' | 'globalState' | 'settings' | 'clock' | 'hub' | 'report'
+  'accounts' | 'searchWatches' | 'globalState' | 'settings' | 'clock' | 'oneWindow' | 'report'
 >;

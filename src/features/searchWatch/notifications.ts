@@ -1,7 +1,6 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
-import { TellOnce } from '../../editor/tellOnce';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -13,10 +12,9 @@ export class WatchNotifications implements Disposable {
   private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: WatchDeps) {
-    const once = this.owned.add(new TellOnce(deps));
     this.owned.add(
       deps.searchWatches.onDidFind((found) => {
-        once.offer(
+        deps.oneWindow.offer(
           `${found.accountKey}:watch:${found.watchId}:${found.since}`,
           () => this.tell(found),
           // What another account watched is none of this one's business.

@@ -1,7 +1,6 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { TellOnce } from '../../editor/tellOnce';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
@@ -16,19 +15,18 @@ import { durationText } from '../../util/duration';
 import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
 import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
 
-type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'hub' | 'report' | 'commands' | 'volumes'>;
+type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'oneWindow' | 'commands' | 'volumes'>;
 
 /** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const once = store.add(new TellOnce(deps));
   const keysNow = () =>
     new Map(warningsNow(deps).map((warning) => [warningKey(warning, deps.clock.now()), warning] as const));
   const look = () => {
     const account = deps.accounts.active?.key ?? '';
     for (const [key, warning] of keysNow()) {
       const isStillSo = () => account === deps.accounts.active?.key && keysNow().has(key);
-      once.offer(`${account}:warning:${key}`, () => tell(deps, warning), { isStillSo });
+      deps.oneWindow.offer(`${account}:warning:${key}`, () => tell(deps, warning), { isStillSo });
     }
   };
   store.add(deps.fleet.onDidChange(look));
@@ -46,9 +44,9 @@ export function register(deps: Deps): Disposable {
         return;
       }
       if (forgotten) {
-        once.offer(key, () => tellForgotten(deps, forgotten));
+        deps.oneWindow.offer(key, () => tellForgotten(deps, forgotten));
       } else if (increase) {
-        once.offer(key, () => tellPriceIncrease(deps, increase.id));
+        deps.oneWindow.offer(key, () => tellPriceIncrease(deps, increase.id));
       }
     }),
   );

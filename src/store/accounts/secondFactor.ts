@@ -3,9 +3,10 @@ import type { Client } from '../../api/client';
 import type { AccountRef, User } from '../../model/accounts/account';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import { channel } from '../../shared/channel';
+import type { WindowFocus } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
+import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { silentLog, type Log } from '../../util/log';
 import { text } from '../../util/text';
@@ -25,11 +26,6 @@ export type SecondFactorPrompt = (
   subject: SecondFactorSubject,
   signal: AbortSignal,
 ) => Promise<TfaLogin | undefined>;
-
-export interface WindowFocus {
-  readonly isFocused: boolean;
-  readonly onDidChange: Event<boolean>;
-}
 
 /** The account wants a second factor, and the person has not entered one. */
 export class SecondFactorNeededError extends UserError {

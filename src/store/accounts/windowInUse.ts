@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { channel } from '../../shared/channel';
+import type { WindowFocus } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
-import type { WindowFocus } from './secondFactor';
 
 const uses = channel('window.inUse', z.object({}));
 

@@ -32,8 +32,6 @@ export interface FleetDeps {
 
 /** What the other stores need beside the port. */
 export interface FleetStore extends Fleet, Disposable {
-  /** The window that shall show something: the focused one, else the one focused last. */
-  readonly frontWindow: string;
   /** After each list that this window read itself, before the others hear of it. */
   readonly onDidPoll: Event<FleetSnapshot>;
   /** While set, the list is read every ten seconds: a rental's outcome is awaited. */
@@ -88,7 +86,7 @@ class PolledFleet implements FleetStore {
         readHere: () => this.poller.readNow(),
       }),
     );
-    this.interests.set(hub.windowId, this.interest, deps.clock.now());
+    this.interests.set(hub.windowId, this.interest);
     this.talk = this.owned.add(this.startTalk());
     this.listen();
     this.owned.add(
@@ -120,10 +118,6 @@ class PolledFleet implements FleetStore {
     return this.polled.event;
   }
 
-  get frontWindow(): string {
-    return this.interests.frontWindow ?? this.deps.hub.windowId;
-  }
-
   find(instanceId: number): Instance | undefined {
     return this.byId.get(instanceId);
   }
@@ -153,7 +147,7 @@ class PolledFleet implements FleetStore {
 
   setInterest(interest: Interest): void {
     this.interest = interest;
-    this.interests.set(this.deps.hub.windowId, interest, this.deps.clock.now());
+    this.interests.set(this.deps.hub.windowId, interest);
     this.talk.tellInterest(interest);
     this.poller.plan();
   }
@@ -168,7 +162,7 @@ class PolledFleet implements FleetStore {
   }
 
   private startTalk(): FleetTalk {
-    const { hub, clock } = this.deps;
+    const { hub } = this.deps;
     return new FleetTalk({
       hub,
       accountKey: () => this.account?.key,
@@ -178,7 +172,7 @@ class PolledFleet implements FleetStore {
         }
       },
       onInterest: (windowId, interest) => {
-        this.interests.set(windowId, interest, clock.now());
+        this.interests.set(windowId, interest);
         this.poller.plan();
       },
       onNews: (news) => {

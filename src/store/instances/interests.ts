@@ -6,11 +6,10 @@ export interface Interest {
 
 /** What all windows look at, as far as this one has heard. */
 export class Interests {
-  private readonly windows = new Map<string, Interest & { readonly focusedAt: number }>();
+  private readonly windows = new Map<string, Interest>();
 
-  set(windowId: string, interest: Interest, now: number): void {
-    const focusedAt = interest.windowFocused ? now : (this.windows.get(windowId)?.focusedAt ?? 0);
-    this.windows.set(windowId, { ...interest, focusedAt });
+  set(windowId: string, interest: Interest): void {
+    this.windows.set(windowId, interest);
   }
 
   keepOnly(windowIds: ReadonlySet<string>): void {
@@ -23,19 +22,5 @@ export class Interests {
 
   get isLookedAt(): boolean {
     return [...this.windows.values()].some((window) => window.viewVisible && window.windowFocused);
-  }
-
-  /** The focused window, else the one that was focused last. */
-  get frontWindow(): string | undefined {
-    let front: string | undefined;
-    let best = -1;
-    for (const [id, window] of this.windows) {
-      const rank = window.windowFocused ? Number.MAX_SAFE_INTEGER : window.focusedAt;
-      if (rank > best) {
-        best = rank;
-        front = id;
-      }
-    }
-    return front;
   }
 }

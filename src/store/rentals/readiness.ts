@@ -13,6 +13,7 @@ import {
 } from '../../model/rentals/readiness';
 import { micros } from '../../model/money';
 import { channel } from '../../shared/channel';
+import type { OneWindow } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -22,10 +23,9 @@ import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
 import type { RentalStore } from './rentals';
 import { PriceGuard } from './priceGuard';
-import { ToldOnce } from './toldOnce';
 
 const ofInstance = z.object({ instanceId: z.number() });
-const happened = z.discriminatedUnion('kind', [
+const readinessEvent = z.discriminatedUnion('kind', [
   ofInstance.extend({ kind: z.literal('ready') }),
   ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
@@ -47,7 +47,7 @@ const happened = z.discriminatedUnion('kind', [
   ofInstance.extend({ kind: z.literal('notDestroyed') }),
 ]);
 /** Something to tell the user, heard in exactly one window. */
-export type ReadinessEvent = Readonly<z.infer<typeof happened>>;
+export type ReadinessEvent = Readonly<z.infer<typeof readinessEvent>>;
 
 export interface Readiness extends Disposable {
   /** Machines on their way, the same in all windows. */
@@ -63,6 +63,7 @@ export interface ReadinessWatchDeps {
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly hub: WindowHub;
+  readonly oneWindow: Pick<OneWindow, 'offer'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly storageDir: string;
@@ -79,6 +80,7 @@ const untoldMs = 10 * 60_000;
 
 const states = channel('readiness.state', z.object({ accountKey: z.string(), watches: z.array(watchShape) }));
 const stops = channel('readiness.stop', z.number());
+const events = channel('readiness.event', z.object({ key: z.string(), event: readinessEvent }));
 const readinessFile = z.object({
   version: z.literal(1),
   watches: z.array(watchShape),
@@ -91,7 +93,7 @@ const readinessFile = z.object({
 class SharedReadiness implements Readiness {
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<readonly Watch[]>;
-  private readonly teller: ToldOnce<ReadinessEvent>;
+  private readonly happened: Emitter<ReadinessEvent>;
   private readonly prices: PriceGuard;
   private byInstance = new Map<number, Watch>();
   private troubles = new Map<number, string>();
@@ -108,13 +110,15 @@ class SharedReadiness implements Readiness {
         deps.log.error('A listener of the readiness failed', error);
       }),
     );
-    this.teller = this.owned.add(
-      new ToldOnce({ ...deps, accountKey: () => this.accountKey }, 'readiness.event', happened),
+    this.happened = this.owned.add(
+      new Emitter((error: unknown) => {
+        deps.log.error('A listener of what happened to a machine failed', error);
+      }),
     );
     this.prices = new PriceGuard({
       ...deps,
       tell: (found) => {
-        this.teller.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
+        this.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
       },
       accept: ({ marker }) => deps.rentals.update(marker, { mostPerHour: undefined }),
     });
@@ -131,7 +135,7 @@ class SharedReadiness implements Readiness {
   }
 
   get onDidHappen() {
-    return this.teller.onDidHappen;
+    return this.happened.event;
   }
 
   async stopWatching(instanceId: number): Promise<void> {
@@ -173,6 +177,7 @@ class SharedReadiness implements Readiness {
         this.enqueue(() => this.stopHere(instanceId));
       }),
     );
+    this.owned.add(events.on(hub, (found) => this.offer(found)));
     this.owned.add(
       hub.onDidChangeLeader((leads) => {
         if (leads && this.accountKey !== undefined) {
@@ -180,6 +185,19 @@ class SharedReadiness implements Readiness {
         }
       }),
     );
+  }
+
+  /** `key` is the same for the same event in all windows and after a restart. */
+  private tell(key: string, event: ReadinessEvent): void {
+    const found = { key: `${this.accountKey ?? ''}:${key}`, event };
+    events.send(this.deps.hub, found);
+    this.offer(found);
+  }
+
+  private offer({ key, event }: { readonly key: string; readonly event: ReadinessEvent }): void {
+    this.deps.oneWindow.offer(key, () => {
+      this.happened.fire(event);
+    });
   }
 
   private enqueue(action: () => Promise<void>): void {
@@ -256,7 +274,7 @@ class SharedReadiness implements Readiness {
     const words = message === undefined ? {} : { message };
     const key = `${instanceId}:${before.since}`;
     if (step.becameLong === true) {
-      this.teller.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+      this.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
     }
     if (!step.outcome) {
       return;
@@ -273,14 +291,14 @@ class SharedReadiness implements Readiness {
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at: now });
-        this.teller.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        this.tell(`ready:${key}`, { kind: 'ready', instanceId });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
         // What the failure says is not said again as trouble.
         this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
         await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, hadData, ...words });
-        this.teller.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        this.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
         break;
       }
       case 'ended':
@@ -309,7 +327,7 @@ class SharedReadiness implements Readiness {
     }
     const request = facts.lastRequest;
     if (request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > 2 * 60_000)) {
-      this.teller.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
+      this.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
       return;
     }
     const trouble = this.troubleNow(instanceId, now);
@@ -319,7 +337,7 @@ class SharedReadiness implements Readiness {
       }
     } else if (this.troubles.get(instanceId) !== trouble) {
       this.troubles.set(instanceId, trouble);
-      this.teller.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+      this.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
     }
   }
 
@@ -340,11 +358,11 @@ class SharedReadiness implements Readiness {
         }
         this.caughtUp.add(key);
         if (phase.kind === 'ready') {
-          this.teller.tell(key, { kind: 'ready', instanceId });
+          this.tell(key, { kind: 'ready', instanceId });
         } else {
           const { reason, message, hadData = true } = phase;
           const words = message === undefined ? {} : { message };
-          this.teller.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
+          this.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
         }
       }
     }

@@ -37,13 +37,15 @@ describe('the readiness store', () => {
 
   async function open(isFocused = true): Promise<Watching> {
     const window = await computer.openSignedIn();
-    const { accounts, fleet, rentals, hub } = window;
+    const { accounts, fleet, rentals, hub, oneWindow, focus } = window;
+    focus.isFocused = isFocused;
     const readiness = window.owned.add(
       createReadiness({
         accounts,
         fleet,
         rentals,
         hub,
+        oneWindow,
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
@@ -344,6 +346,7 @@ describe('the readiness store', () => {
         fleet: { ...without(window.fleet), onDidPoll: polled.event },
         rentals: window.rentals,
         hub: window.hub,
+        oneWindow: window.oneWindow,
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
@@ -364,7 +367,6 @@ describe('the readiness store', () => {
 function without(fleet: FleetStore): Omit<FleetStore, 'onDidPoll'> {
   return {
     state: { kind: 'idle' },
-    frontWindow: fleet.frontWindow,
     onDidChange: (listener) => fleet.onDidChange(listener),
     find: () => undefined,
     hasEnded: () => false,

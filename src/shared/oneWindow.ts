@@ -1,0 +1,99 @@
+import type { Clock } from '../util/clock';
+import { DisposableStore, type Disposable } from '../util/disposable';
+import type { Event } from '../util/emitter';
+import type { Log } from '../util/log';
+
+/** Whether this window is in use, which several may be. */
+export interface WindowFocus {
+  readonly isFocused: boolean;
+  readonly onDidChange: Event<boolean>;
+}
+
+export interface OneWindowDeps {
+  readonly hub: { readonly isLeader: boolean; claim(key: string): Promise<boolean> };
+  readonly focus: WindowFocus;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told what an action rejects with. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface OfferOptions {
+  /** Asked right before it runs: what is not so any more does not run, and may be offered again. */
+  readonly isStillSo?: () => boolean;
+  /** For what belongs to what the user is doing: no window but the one in use runs it, however long that takes. */
+  readonly onlyInUse?: boolean;
+}
+
+interface Offered extends OfferOptions {
+  readonly run: () => unknown;
+  readonly timer?: Disposable;
+}
+
+/** The window in use acts; where none is, the leading one does after this time (ms). */
+const graceMs = 5000;
+
+/** Runs each thing once over all windows and restarts: in the window in use, else in the one that leads. */
+export class OneWindow implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly seen = new Set<string>();
+  private readonly waiting = new Map<string, Offered>();
+
+  constructor(private readonly deps: OneWindowDeps) {
+    this.owned.add(
+      deps.focus.onDidChange((isFocused) => {
+        if (isFocused) {
+          [...this.waiting.keys()].forEach((key) => this.take(key));
+        }
+      }),
+    );
+  }
+
+  /** Offered in every window, as often as one likes; `run` runs in one of them. The key is the same in all. */
+  offer(key: string, run: () => unknown, options: OfferOptions = {}): void {
+    if (this.seen.has(key)) {
+      return;
+    }
+    this.seen.add(key);
+    const { hub, focus, clock } = this.deps;
+    const timer =
+      options.onlyInUse === true || focus.isFocused
+        ? {}
+        : { timer: clock.schedule(() => (hub.isLeader ? this.take(key) : undefined), graceMs) };
+    this.waiting.set(key, { ...options, run, ...timer });
+    if (focus.isFocused) {
+      this.take(key);
+    }
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.waiting.forEach(({ timer }) => timer?.dispose());
+    this.waiting.clear();
+  }
+
+  private take(key: string): void {
+    const offered = this.waiting.get(key);
+    if (!offered) {
+      return;
+    }
+    this.waiting.delete(key);
+    offered.timer?.dispose();
+    if (offered.isStillSo?.() === false) {
+      this.seen.delete(key);
+      return;
+    }
+    this.runIfFirst(key, offered.run).catch(this.deps.onError);
+  }
+
+  private async runIfFirst(key: string, run: () => unknown): Promise<void> {
+    const isFirst = await this.deps.hub.claim(key).catch((error: unknown) => {
+      this.deps.log.error('Could not note what this window does for all', error);
+      // Where the disk refuses, twice is better than never.
+      return true;
+    });
+    if (isFirst) {
+      await run();
+    }
+  }
+}
