@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
+import { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelRow } from '../../editor/quickLevels';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
 import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../model/instances/lease';
@@ -16,7 +17,7 @@ const idleSpans = [15, 30, 60, 120];
 
 /** What is to happen to an instance later: set, changed, armed and cancelled by the keyboard alone. */
 export class LeaseMenu {
-  private readonly picker = new LevelPicker();
+  private readonly picker = new QuickInput();
 
   constructor(
     private readonly deps: LeaseDeps,

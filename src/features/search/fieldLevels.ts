@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import type { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
@@ -55,7 +56,7 @@ const upperFields: readonly NumberKey[] = [
 const exactFields: readonly NumberKey[] = ['gpuCount', 'pcieGeneration'];
 
 /** The third level: the value of one filter. */
-export function fieldLevel(key: FieldKey, picker: LevelPicker, editor: QueryEditor): Level {
+export function fieldLevel(key: FieldKey, picker: QuickInput, editor: QueryEditor): Level {
   const number = numberKeys.find((one) => one === key);
   if (number) {
     return numberLevel(number, picker, editor);
@@ -69,7 +70,7 @@ function title(key: FieldKey): string {
   return t('Search Offers: {0}', localize(fieldLabel(key)));
 }
 
-function numberLevel(key: NumberKey, picker: LevelPicker, editor: QueryEditor): Level {
+function numberLevel(key: NumberKey, picker: QuickInput, editor: QueryEditor): Level {
   const field = numberField(key);
   const choose = (range: NumberRange | undefined) => {
     editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, range) });
@@ -125,7 +126,7 @@ function readRange(typed: string): { value: number } | { min: number; max: numbe
     : { min: Math.min(first, second), max: Math.max(first, second) };
 }
 
-function flagLevel(key: FlagKey, picker: LevelPicker, editor: QueryEditor): Level {
+function flagLevel(key: FlagKey, picker: QuickInput, editor: QueryEditor): Level {
   const row = (id: string, label: string, value: boolean | undefined): LevelRow => ({
     id,
     label,
@@ -147,7 +148,7 @@ function flagLevel(key: FlagKey, picker: LevelPicker, editor: QueryEditor): Leve
   };
 }
 
-function choiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEditor): Level {
+function choiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): Level {
   if (key !== 'gpu' && key !== 'country') {
     return freeChoiceLevel(key, picker, editor);
   }
@@ -204,7 +205,7 @@ function regionTitle(name: string): string {
 }
 
 /** Numbers of machines and the like: typed, several separated by commas. */
-function freeChoiceLevel(key: ChoiceKey, picker: LevelPicker, editor: QueryEditor): Level {
+function freeChoiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): Level {
   const choose = (values: readonly string[]) => {
     const choice = values.length === 0 ? undefined : { oneOf: values };
     editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, choice) });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import type { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { filterValueText, sortText } from '../../model/offers/filterText';
 import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
@@ -27,7 +28,7 @@ const mainFields: readonly FieldKey[] = [
 
 /** The second level: each filter with its value. */
 export function filtersLevel(
-  picker: LevelPicker,
+  picker: QuickInput,
   editor: QueryEditor,
   menu: () => readonly LevelRow[],
 ): Level {
@@ -89,7 +90,7 @@ function rentalTypeName(type: MarketQuery['rentalType']): string {
   return type === 'interruptible' ? t('Interruptible') : t('On demand');
 }
 
-function rentalTypeLevel(picker: LevelPicker, editor: QueryEditor): Level {
+function rentalTypeLevel(picker: QuickInput, editor: QueryEditor): Level {
   const row = (rentalType: MarketQuery['rentalType'], detail: string): LevelRow => ({
     id: rentalType,
     label: rentalTypeName(rentalType),
@@ -121,7 +122,7 @@ function orderMeaning(sort: SortOrder): string {
   return meanings[sort];
 }
 
-export function sortLevel(picker: LevelPicker, editor: QueryEditor): Level {
+export function sortLevel(picker: QuickInput, editor: QueryEditor): Level {
   return {
     title: t('Search Offers: Sort By'),
     placeholder: t('Which offers come first?'),

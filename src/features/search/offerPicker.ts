@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { copyLink } from '../../editor/copyLink';
-import { LevelPicker, type Level, type LevelButton, type LevelRow } from '../../editor/levelPicker';
+import { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { t } from '../../editor/localize';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
@@ -42,7 +43,7 @@ export async function pickOffer(deps: OfferPickerDeps): Promise<Picked | undefin
 }
 
 class OfferPicker {
-  private readonly picker = new LevelPicker();
+  private readonly picker = new QuickInput();
   private readonly level: Level;
   private readonly editor: QueryEditor;
   private picked: Picked | undefined;
@@ -79,7 +80,6 @@ class OfferPicker {
     const listening = new DisposableStore();
     const refresh = () => {
       if (this.picker.isTop(this.level)) {
-        this.picker.busy = session.view.busy;
         this.picker.refresh();
       }
     };

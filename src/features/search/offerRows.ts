@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { LevelRow } from '../../editor/levelPicker';
+import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName, runningText } from '../../model/rentals/confirmation';
@@ -13,7 +13,7 @@ import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { UserError } from '../../util/errors';
 import type { OffersView } from './offerSession';
 import { offerPrefix } from './offerPlace';
-import { failedMachineText, type RowButton } from './offerTools';
+import { failedMachineText } from './offerTools';
 
 /** What the rows of the offer list do. */
 export interface OfferActions {
@@ -22,7 +22,7 @@ export interface OfferActions {
   retry(): void;
   more(): void;
   /** Buttons at the end of an offer's row. */
-  buttons(offer: Offer): readonly RowButton[];
+  buttons(offer: Offer): readonly LevelButton[];
   /** When and why its machine did not get ready. */
   failure(offer: Offer): FailedMachine | undefined;
   /** Above the offers. */
@@ -39,7 +39,6 @@ export function offerId(offer: Offer): string {
 /** One offer: what it is, what it costs, and one line of what matters. */
 function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
   const rate = runningRateOfOffer(offer, query);
-  const buttons = actions.buttons(offer);
   const failure = actions.failure(offer);
   const marked = failure ? [failedMachineText(failure)] : [];
   return {
@@ -49,9 +48,8 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
     ...(failure ? { detailIcon: 'warning' } : {}),
     detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
-    buttons,
+    buttons: actions.buttons(offer),
     run: () => actions.choose(offer),
-    onButton: (button) => buttons.find((one) => one === button)?.run(),
   };
 }
 

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
-import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import type { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
@@ -19,21 +20,19 @@ import { mostPins } from '../../store/offers/offerPins';
 import type { Event } from '../../util/emitter';
 import type { OfferSession } from './offerSession';
 
-export type RowButton = vscode.QuickInputButton & { readonly run: () => void };
-
 /** What can be done with offers and searches beside choosing one. */
 export interface ListTools {
   /** The rows look different now. */
   readonly onDidChange: Event<unknown>;
   /** Buttons at the end of an offer's row. */
-  buttons(offer: Offer): readonly RowButton[];
+  buttons(offer: Offer): readonly LevelButton[];
   /** "Compare 2 Pinned Offers", above the offers. */
-  pinnedRow(picker: LevelPicker): LevelRow | undefined;
+  pinnedRow(picker: QuickInput): LevelRow | undefined;
   /** The list in which offers are ticked to be compared. */
-  compareLevel(picker: LevelPicker): Level;
+  compareLevel(picker: QuickInput): Level;
   /** Leads to the watch of the search as it stands. */
-  watch(picker: LevelPicker): void;
-  manageWatches(picker: LevelPicker): void;
+  watch(picker: QuickInput): void;
+  manageWatches(picker: QuickInput): void;
   /** How many searches are watched. */
   readonly watched: number;
 }
@@ -86,7 +85,7 @@ function forgetButton(
   { failedMachines, report }: Deps,
   session: OfferSession,
   { machineId }: FailedMachine,
-): RowButton {
+): LevelButton {
   return {
     iconPath: new vscode.ThemeIcon('discard'),
     tooltip: t('Forget That This Machine Failed'),
@@ -106,7 +105,7 @@ function forgetButton(
   };
 }
 
-function linkButton({ id }: Offer): RowButton {
+function linkButton({ id }: Offer): LevelButton {
   return {
     iconPath: new vscode.ThemeIcon('link'),
     tooltip: t('Copy Link'),
@@ -114,7 +113,7 @@ function linkButton({ id }: Offer): RowButton {
   };
 }
 
-function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boolean): RowButton {
+function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boolean): LevelButton {
   const isPinned = offerPins.find(offer.id) !== undefined;
   return {
     iconPath: new vscode.ThemeIcon(isPinned ? 'pinned' : 'pin'),
@@ -129,7 +128,7 @@ function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boo
   };
 }
 
-function pinnedRow({ offerPins }: Deps, picker: LevelPicker): LevelRow | undefined {
+function pinnedRow({ offerPins }: Deps, picker: QuickInput): LevelRow | undefined {
   const { length } = offerPins.pins;
   if (length === 0) {
     return undefined;
@@ -153,7 +152,7 @@ function pinnedRow({ offerPins }: Deps, picker: LevelPicker): LevelRow | undefin
 function compareLevel(
   { offerPins }: Deps,
   session: OfferSession,
-  picker: LevelPicker,
+  picker: QuickInput,
   pin: (offer: Offer) => boolean,
 ): Level {
   const { view } = session;
@@ -182,11 +181,11 @@ function compareLevel(
       }),
     many: {
       ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
+      problem: ({ length }) =>
+        length < 2 || length > mostPins
+          ? t('Tick 2 to {0} offers; {1} are ticked', mostPins, length)
+          : undefined,
       accept: (ids) => {
-        if (ids.length < 2 || ids.length > mostPins) {
-          picker.title = t('Tick 2 to {0} offers; {1} are ticked', mostPins, ids.length);
-          return;
-        }
         offerPins.pins
           .filter(({ offer }) => !ids.includes(String(offer.id)))
           .forEach(({ offer }) => {

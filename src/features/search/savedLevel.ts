@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { Level, LevelPicker, LevelRow } from '../../editor/levelPicker';
+import type { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
@@ -31,32 +32,28 @@ function describe(query: MarketQuery): string {
 }
 
 /** Saved and recent searches, and a way to save this one. */
-export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: SavedDeps): Level {
+export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedDeps): Level {
   const use = (query: MarketQuery) => {
     editor.set(query);
     picker.pop();
-  };
-  const removeButton: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon('trash'),
-    tooltip: t('Delete This Saved Search'),
-  };
-  const renameButton: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon('edit'),
-    tooltip: t('Rename This Saved Search'),
   };
   const savedRow = ({ name, query }: SavedSearch): LevelRow => ({
     id: `saved:${name}`,
     label: plainLabel(name),
     detail: describe(query),
-    buttons: [renameButton, removeButton],
+    buttons: [
+      {
+        iconPath: new vscode.ThemeIcon('edit'),
+        tooltip: t('Rename This Saved Search'),
+        run: () => picker.push(renameLevel(picker, name, deps)),
+      },
+      {
+        iconPath: new vscode.ThemeIcon('trash'),
+        tooltip: t('Delete This Saved Search'),
+        run: () => void deps.saved.remove(name).then(() => picker.refresh(), deps.report),
+      },
+    ],
     run: () => use(query),
-    onButton: (button) => {
-      if (button === renameButton) {
-        picker.push(renameLevel(picker, name, deps));
-        return;
-      }
-      deps.saved.remove(name).then(() => picker.refresh(), deps.report);
-    },
   });
   return {
     title: t('Search Offers: Saved Searches'),
@@ -104,7 +101,7 @@ export function savedLevel(picker: LevelPicker, editor: QueryEditor, deps: Saved
 }
 
 /** What the buttons of saved searches do, for the keyboard. */
-function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
+function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
   return {
     title: t('Search Offers: Rename or Delete'),
     placeholder: t('Which search?'),
@@ -127,7 +124,7 @@ function manageLevel(picker: LevelPicker, deps: SavedDeps): Level {
   };
 }
 
-function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow[] {
+function watchRows(picker: QuickInput, { tools }: SavedDeps): readonly LevelRow[] {
   return [
     {
       id: 'watch',
@@ -150,7 +147,7 @@ function watchRows(picker: LevelPicker, { tools }: SavedDeps): readonly LevelRow
   ];
 }
 
-function saveLevel(picker: LevelPicker, deps: SavedDeps): Level {
+function saveLevel(picker: QuickInput, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
     title: t('Search Offers: Save'),
     placeholder: t('A name for this search'),
@@ -159,7 +156,7 @@ function saveLevel(picker: LevelPicker, deps: SavedDeps): Level {
   });
 }
 
-function renameLevel(picker: LevelPicker, old: string, deps: SavedDeps): Level {
+function renameLevel(picker: QuickInput, old: string, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
     title: t('Search Offers: Rename "{0}"', plainLabel(old)),
     placeholder: t('Another name for this search'),
@@ -175,7 +172,7 @@ interface Naming {
   readonly accept: (name: string) => Promise<void>;
 }
 
-function nameLevel(picker: LevelPicker, deps: SavedDeps, naming: Naming): Level {
+function nameLevel(picker: QuickInput, deps: SavedDeps, naming: Naming): Level {
   const names = deps.saved.list().map(({ name }) => name);
   return {
     title: naming.title,

@@ -1,20 +1,21 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { LevelPicker, type Level, type LevelRow } from '../../editor/levelPicker';
+import { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelRow, TextLevel } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
-import { askText, plainLabel } from '../../editor/quickPick';
+import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
 import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
 import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
 import { UserError } from '../../util/errors';
 import type { WatchDeps } from './deps';
-import { nameOfQuery, nameProblem, priceQuestion } from './watchSearch';
+import { nameOfQuery, nameQuestion, priceQuestion } from './watchSearch';
 
 /** The list of watched searches, with what can be done with each. */
 export async function manageWatches(deps: WatchDeps): Promise<void> {
   await deps.searchWatches.ready;
-  const picker = new LevelPicker();
+  const picker = new QuickInput();
   const level = listLevel(deps, picker);
   const listening = deps.searchWatches.onDidChange(() => {
     picker.refresh();
@@ -23,7 +24,7 @@ export async function manageWatches(deps: WatchDeps): Promise<void> {
   listening.dispose();
 }
 
-function listLevel(deps: WatchDeps, picker: LevelPicker): Level {
+function listLevel(deps: WatchDeps, picker: QuickInput): Level {
   return {
     title: t('Watched Searches'),
     placeholder: t('Which search?'),
@@ -69,31 +70,29 @@ function unreadable(error: unknown): LevelRow {
   };
 }
 
-function watchRow(deps: WatchDeps, picker: LevelPicker, row: WatchRow): LevelRow {
+function watchRow(deps: WatchDeps, picker: QuickInput, row: WatchRow): LevelRow {
   const { watch } = row;
-  const show: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon('search'),
-    tooltip: t('Show Offers'),
-  };
-  const stop: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon('trash'),
-    tooltip: t('Stop Watching'),
-  };
   return {
     id: watch.id,
     label: plainLabel(watch.name),
     description: `${t('up to {0}/h', formatMoney(watch.maxPerHour))} · ${matchText(row)}`,
     detail: stateText(row, deps.clock.now()),
-    buttons: [show, stop],
+    buttons: [
+      {
+        iconPath: new vscode.ThemeIcon('search'),
+        tooltip: t('Show Offers'),
+        run: () => {
+          picker.close();
+          showOffers(watch);
+        },
+      },
+      {
+        iconPath: new vscode.ThemeIcon('trash'),
+        tooltip: t('Stop Watching'),
+        run: () => stopWatching(deps, watch.id),
+      },
+    ],
     run: () => picker.push(watchLevel(deps, picker, watch.id)),
-    onButton: (button) => {
-      if (button === stop) {
-        stopWatching(deps, watch.id);
-      } else {
-        picker.close();
-        showOffers(watch);
-      }
-    },
   };
 }
 
@@ -127,7 +126,7 @@ function stateText({ watch, state, isChecking }: WatchRow, now: number): string 
 }
 
 /** All that the buttons do, and more, for the keyboard. */
-function watchLevel(deps: WatchDeps, picker: LevelPicker, id: string): Level {
+function watchLevel(deps: WatchDeps, picker: QuickInput, id: string): Level {
   const { searchWatches } = deps;
   const find = () => searchWatches.rows.find(({ watch }) => watch.id === id);
   const row = (key: string, icon: string, label: string, run: (watch: SearchWatch) => void): LevelRow => ({
@@ -141,26 +140,45 @@ function watchLevel(deps: WatchDeps, picker: LevelPicker, id: string): Level {
       }
     },
   });
-  const leave = (then: () => Promise<void> | void) => {
-    picker.close();
-    Promise.resolve(then()).catch((error: unknown) => {
-      deps.report.error(error);
+  /** Changes the watch by a text, then returns to the list. */
+  const ask = (
+    title: string,
+    { value, ...question }: Pick<TextLevel, 'prompt' | 'problem'> & { readonly value: string },
+    changeOf: (typed: string) => Parameters<typeof searchWatches.change>[1],
+  ) =>
+    picker.push({
+      title,
+      ...question,
+      line: () => value,
+      accept: async (typed) => {
+        await searchWatches.change(id, changeOf(typed));
+        picker.pop();
+        picker.pop();
+      },
     });
-  };
   const name = find()?.watch.name ?? '';
   return {
     title: t('Watched Search: {0}', plainLabel(name)),
     placeholder: t('What do you want to do?'),
     rows: () => [
-      row('show', 'search', t('Show Offers'), (watch) => leave(() => showOffers(watch))),
+      row('show', 'search', t('Show Offers'), (watch) => {
+        picker.close();
+        showOffers(watch);
+      }),
       row('check', 'refresh', t('Check Now'), () => {
         searchWatches.checkNow(id).catch((error: unknown) => {
           deps.report.error(error);
         });
         picker.pop();
       }),
-      row('price', 'tag', t('Change the Price…'), (watch) => leave(() => changePrice(deps, watch))),
-      row('rename', 'edit', t('Rename…'), (watch) => leave(() => rename(deps, watch))),
+      row('price', 'tag', t('Change the Price…'), ({ maxPerHour }) =>
+        ask(t('Watched Search: Price'), priceQuestion(String(toDollars(maxPerHour))), (typed) => ({
+          maxPerHour: fromDollars(readPriceLimit(typed) ?? 0),
+        })),
+      ),
+      row('rename', 'edit', t('Rename…'), (watch) =>
+        ask(t('Watched Search: Name'), nameQuestion(watch.name), (typed) => ({ name: typed.trim() })),
+      ),
       row('stop', 'trash', t('Stop Watching'), () => {
         stopWatching(deps, id);
         picker.pop();
@@ -173,31 +191,6 @@ function stopWatching({ searchWatches, report }: WatchDeps, id: string): void {
   searchWatches.remove(id).catch((error: unknown) => {
     report.error(error);
   });
-}
-
-async function changePrice(deps: WatchDeps, watch: SearchWatch): Promise<void> {
-  const answer = await askText({
-    title: t('Watched Search: Price'),
-    ...priceQuestion(String(toDollars(watch.maxPerHour))),
-  });
-  const dollars = answer.kind === 'picked' ? readPriceLimit(answer.value) : undefined;
-  if (dollars !== undefined) {
-    await deps.searchWatches.change(watch.id, { maxPerHour: fromDollars(dollars) });
-  }
-  await manageWatches(deps);
-}
-
-async function rename(deps: WatchDeps, watch: SearchWatch): Promise<void> {
-  const answer = await askText({
-    title: t('Watched Search: Name'),
-    prompt: t('A name by which you know it again'),
-    value: watch.name,
-    problem: nameProblem,
-  });
-  if (answer.kind === 'picked') {
-    await deps.searchWatches.change(watch.id, { name: answer.value.trim() });
-  }
-  await manageWatches(deps);
 }
 
 /** The offers that match, cheapest first. */

@@ -109,9 +109,7 @@ async function askForWatch(
       step: 2,
       totalSteps: 2,
       canGoBack: true,
-      prompt: t('A name by which you know it again'),
-      value: (subject.name ?? nameOfQuery(subject.query)).slice(0, 80),
-      problem: nameProblem,
+      ...nameQuestion((subject.name ?? nameOfQuery(subject.query)).slice(0, 80)),
     });
     if (name.kind === 'picked') {
       return { name: name.value.trim(), maxPerHour: fromDollars(readPriceLimit(typed) ?? 0) };
@@ -133,7 +131,11 @@ export function priceQuestion(value: string) {
   };
 }
 
-export function nameProblem(typed: string): string | undefined {
+export function nameQuestion(value: string) {
+  return { prompt: t('A name by which you know it again'), value, problem: nameProblem };
+}
+
+function nameProblem(typed: string): string | undefined {
   const name = typed.trim();
   return name === '' ? t('Enter a name.') : name.length > 80 ? t('At most {0} characters.', 80) : undefined;
 }

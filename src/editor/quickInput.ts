@@ -1,0 +1,220 @@
+import * as vscode from 'vscode';
+import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
+import { isCancelled, UserError } from '../util/errors';
+import { localize } from './localize';
+import type { Level } from './quickLevels';
+import { QuickList } from './quickList';
+import { QuickText } from './quickText';
+import { windowClock } from './windowClock';
+
+type Shown = QuickList | QuickText;
+
+/** Inputs whose place a flow has taken for a while. */
+let interruption: { readonly covered: (() => void)[] } | undefined;
+
+/** Runs questions that may take the place of an open one, which comes back as it was after the last of them. */
+export async function interrupting<T>(run: () => Promise<T>): Promise<T> {
+  const outer = interruption;
+  const covered: (() => void)[] = [];
+  interruption = { covered };
+  try {
+    return await run();
+  } finally {
+    interruption = outer;
+    covered.forEach((comeBack) => {
+      comeBack();
+    });
+  }
+}
+
+/**
+ * Asks the user something, in levels: a list or a box for a text each. `open` shows the first level, `push` a deeper
+ * one in its place, and Back or `pop` returns to the one before with what was typed and active there. `close` ends
+ * it with the answer; Escape ends it at any level, without one. `refresh` makes words and rows anew, and `work` shows
+ * that something takes its time.
+ */
+export class QuickInput<A = never> {
+  private readonly owned = new DisposableStore();
+  private readonly tick = this.owned.add(new MutableDisposable<Disposable>());
+  private readonly stop = new AbortController();
+  private readonly levels: { readonly shown: Shown; readonly owned: DisposableStore }[] = [];
+  private readonly within = interruption;
+  private settle: { resolve(answer: A | undefined): void; reject(error: unknown): void } | undefined;
+  private isWorking = false;
+  private isAway = false;
+
+  open(level: Level, signal?: AbortSignal): Promise<A | undefined> {
+    return new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+      const close = () => this.close();
+      if (signal?.aborted) {
+        close();
+        return;
+      }
+      signal?.addEventListener('abort', close, { once: true });
+      this.owned.add(toDisposable(() => signal?.removeEventListener('abort', close)));
+      this.push(level);
+    });
+  }
+
+  close(answer?: A): void {
+    this.leave();
+    this.stop.abort();
+    this.levels.splice(0).forEach(({ owned }) => owned.dispose());
+    this.owned.dispose();
+    this.settle?.resolve(answer);
+  }
+
+  push(level: Level): void {
+    this.leave();
+    const shown = 'rows' in level ? new QuickList(level) : new QuickText(level, (run) => this.work(run));
+    const { widget } = shown;
+    const owned = new DisposableStore();
+    owned.add(widget);
+    owned.add(widget.onDidAccept(() => shown.accept()));
+    owned.add(widget.onDidChangeValue((value) => shown.typed(value)));
+    owned.add(widget.onDidTriggerButton((button) => this.press(level, button)));
+    owned.add(widget.onDidHide(() => this.hidden(shown)));
+    widget.step = level.step;
+    widget.totalSteps = level.totalSteps;
+    widget.ignoreFocusOut = level.ignoreFocusOut ?? false;
+    const hasBack = this.levels.length > 0 || level.back !== undefined;
+    widget.buttons = [...(hasBack ? [vscode.QuickInputButtons.Back] : []), ...(level.buttons ?? [])];
+    this.levels.push({ shown, owned });
+    this.show(shown);
+  }
+
+  /** Returns to the level before; at the first level it does nothing. */
+  pop(): void {
+    const before = this.levels.at(-2);
+    if (before) {
+      this.leave();
+      const left = this.levels.pop();
+      this.show(before.shown);
+      left?.owned.dispose();
+    }
+  }
+
+  /** Makes words and rows anew. */
+  refresh(): void {
+    const { top } = this;
+    this.renewWords();
+    if (top instanceof QuickList && !top.level.many) {
+      top.renew();
+    }
+  }
+
+  isTop(level: Level): boolean {
+    return this.top?.level === level;
+  }
+
+  /** Runs one thing at a time. The box keeps the focus, which a disabled one would lose. */
+  async work(run: (signal: AbortSignal) => unknown): Promise<void> {
+    if (this.isWorking) {
+      return;
+    }
+    this.setWorking(true);
+    try {
+      await run(this.stop.signal);
+    } catch (error) {
+      this.tell(error);
+    } finally {
+      this.setWorking(false);
+      if (this.isAway) {
+        this.comeBack();
+      }
+    }
+  }
+
+  private get top(): Shown | undefined {
+    return this.levels.at(-1)?.shown;
+  }
+
+  private show(shown: Shown): void {
+    const { level, widget } = shown;
+    this.renewWords();
+    const line = level.line?.();
+    if (line !== undefined) {
+      widget.value = line;
+    }
+    if (shown instanceof QuickList) {
+      shown.fill();
+    }
+    this.comeBack();
+  }
+
+  private comeBack(): void {
+    const { top } = this;
+    this.isAway = false;
+    top?.widget.show();
+    if (top instanceof QuickList) {
+      top.level.guard?.shown();
+    }
+  }
+
+  /** An accept that waits does not count any more. */
+  private leave(): void {
+    const { top } = this;
+    if (top instanceof QuickList) {
+      top.level.guard?.hidden();
+    }
+  }
+
+  private hidden(shown: Shown): void {
+    if (shown !== this.top) {
+      return;
+    }
+    if (interruption && interruption !== this.within) {
+      this.leave();
+      interruption.covered.push(() => this.comeBack());
+    } else if (this.isWorking && shown instanceof QuickText && shown.level.keepsWorking) {
+      this.isAway = true;
+    } else {
+      this.close();
+    }
+  }
+
+  private setWorking(isWorking: boolean): void {
+    this.isWorking = isWorking;
+    if (this.top) {
+      this.top.widget.busy = isWorking;
+    }
+  }
+
+  private tell(error: unknown): void {
+    const { top } = this;
+    const failure = top instanceof QuickText ? (top.level.failure ?? reasonOf)(error) : undefined;
+    if (top instanceof QuickText && failure !== undefined) {
+      top.widget.validationMessage = failure;
+    } else {
+      if (!isCancelled(error)) {
+        this.settle?.reject(error);
+      }
+      this.close();
+    }
+  }
+
+  private renewWords(): void {
+    const { top } = this;
+    if (!top) {
+      return;
+    }
+    top.widget.title = top.level.title;
+    const isCounting = top.setWords();
+    this.tick.value = isCounting ? windowClock().schedule(() => this.renewWords(), 1000) : undefined;
+  }
+
+  private press(level: Level, button: vscode.QuickInputButton): void {
+    if (button !== vscode.QuickInputButtons.Back) {
+      level.buttons?.find((one) => one === button)?.run();
+    } else if (this.levels.length > 1) {
+      this.pop();
+    } else {
+      level.back?.();
+    }
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof UserError ? localize(error.text) : undefined;
+}

@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../util/plainLabel';
+import type { TextLevel } from './quickLevels';
+
+/** A box for a text on the screen. */
+export class QuickText {
+  readonly widget = vscode.window.createInputBox();
+
+  constructor(
+    readonly level: TextLevel,
+    private readonly work: (run: (signal: AbortSignal) => unknown) => Promise<void>,
+  ) {
+    this.widget.placeholder = level.placeholder && plainLabel(level.placeholder);
+    this.widget.password = level.password ?? false;
+  }
+
+  /** True where they are to be renewed. */
+  setWords(): boolean {
+    const { prompt } = this.level;
+    this.widget.prompt = typeof prompt === 'string' ? prompt : prompt();
+    return typeof prompt !== 'string';
+  }
+
+  typed(value: string): void {
+    const { level } = this;
+    this.widget.validationMessage = level.hint ? level.hint(value) : level.problem?.(value);
+  }
+
+  accept(): void {
+    const { level, widget } = this;
+    const { value } = widget;
+    const problem = level.problem?.(value);
+    widget.validationMessage = problem;
+    const isError =
+      typeof problem === 'object'
+        ? problem.severity === vscode.InputBoxValidationSeverity.Error
+        : problem !== undefined;
+    if (!isError) {
+      void this.work((signal) => level.accept(value, signal));
+    }
+  }
+}
