@@ -95,12 +95,21 @@ export class QuickInput<A = never> {
     }
   }
 
-  /** Makes words and rows anew. */
-  refresh(): void {
+  /** Makes words and rows anew, and this row the active one where it is given. */
+  refresh(activeId?: string): void {
     const { top } = this;
     this.renewWords();
     if (top instanceof QuickList && !top.level.many) {
-      top.renew();
+      top.renew(activeId);
+    }
+  }
+
+  /** As if the user typed it over what stands there. */
+  type(value: string): void {
+    const { top } = this;
+    if (top) {
+      top.widget.value = value;
+      top.typed(value);
     }
   }
 
