@@ -33,8 +33,7 @@ export async function pickFolder(
   const answer = await pickFromList<string>({
     title,
     placeholder: t('Folder on the instance: pick one or type a path'),
-    rows: fixed,
-    rowsFor: (typed) => {
+    rows: (typed) => {
       const path = typed.trim();
       const known = fixed.some(({ value }) => value === path);
       return !known && isRemotePath(path) ? [row(path, t('as typed')), ...fixed] : fixed;

@@ -47,22 +47,7 @@ export function confirmStep(
     // Over the limit the decision is made by name, not by the Enter that is used to it.
     activeId: facts.overLimit ? 'over' : 'rent',
     ignoreFocusOut: true,
-    onShown: () => {
-      guard.shown();
-    },
-    onCovered: () => {
-      guard.hidden();
-    },
-    onAccept: (row, accept) => {
-      if (row.value?.kind === 'rent') {
-        guard.accept(accept);
-      } else {
-        guard.note();
-        accept();
-      }
-    },
-  }).finally(() => {
-    guard.hidden();
+    guard,
   });
 }
 
@@ -118,6 +103,7 @@ function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirma
     description: plainLabel(machineName(input.offer)),
     detail: plainLabel(sourceName(input.choices.source)),
     value: { kind: 'rent', rate: quote.running },
+    isGuarded: true,
   };
 }
 

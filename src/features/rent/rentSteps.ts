@@ -92,8 +92,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<StepAn
   const answer = await pickFromList<SourcePick>({
     ...steps,
     placeholder: t('What should run on the machine? Choose, or type an image path.'),
-    rows: all,
-    rowsFor: (typed) => {
+    rows: (typed) => {
       const image = typed.trim();
       const known = all.some((one) => one.label === image);
       return image === '' || known || imageProblem(image) !== undefined
@@ -232,8 +231,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const answer = await pickFromList<string>({
     ...titled(flow, t('Rent: Your Bid')),
     placeholder: t('What you pay an hour for the GPU. Choose, or type a price.'),
-    rows,
-    rowsFor: (typed) => {
+    rows: (typed) => {
       if (typed.trim() === '') {
         return rows;
       }

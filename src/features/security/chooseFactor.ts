@@ -36,7 +36,7 @@ export async function chooseFactor(
   const rows = factorChoices(status, request.person, {
     nowMs: clock.now(),
     ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
-  }).map(factorRow);
+  }).map((choice) => ({ ...factorRow(choice), isGuarded: true }));
   const guard = new AcceptGuard(clock, unaskedTimes);
   let reason = reasonBefore;
   try {
@@ -47,17 +47,8 @@ export async function chooseFactor(
         signal,
         placeholder: reason ?? request.question ?? t('How do you want to prove that it is you?'),
         ignoreFocusOut: true,
-        onShown: () => {
-          guard.shown();
-        },
-        onCovered: () => {
-          guard.hidden();
-        },
-        onAccept: (_, accept) => {
-          guard.accept(accept);
-        },
+        guard,
       });
-      guard.hidden();
       reason = answer.kind === 'picked' ? whyNot(answer.value) : undefined;
       if (reason === undefined) {
         return answer.kind === 'picked' ? answer.value : undefined;
