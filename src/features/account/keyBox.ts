@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
-import { localize, t } from '../../editor/localize';
-import { isCancelled, UserError } from '../../util/errors';
+import { t } from '../../editor/localize';
+import { QuickInput } from '../../editor/quickInput';
 
 export interface KeyBox<T> {
   readonly title: string;
@@ -11,58 +10,17 @@ export interface KeyBox<T> {
 
 /** Asks for a key and keeps the box open, with the reason, until it is accepted or the user stops. */
 export function askForKey<T>({ title, prompt, check }: KeyBox<T>): Promise<T | undefined> {
-  const input = vscode.window.createInputBox();
-  input.title = title;
-  input.prompt = prompt;
-  input.placeholder = t('API key');
-  input.password = true;
-  input.ignoreFocusOut = true;
-  return new Promise((resolve, reject) => {
-    let abort: AbortController | undefined;
-    let done = false;
-    const finish = (result: T | undefined) => {
-      done = true;
-      resolve(result);
-      input.dispose();
-    };
-    input.onDidChangeValue(() => {
-      input.validationMessage = undefined;
-    });
-    input.onDidAccept(() => {
-      const apiKey = input.value.trim();
-      if (apiKey === '' || abort) {
-        input.validationMessage = t('Paste your key, or press Escape to stop.');
-        return;
-      }
-      abort = new AbortController();
-      input.busy = true;
-      input.enabled = false;
-      check(apiKey, abort.signal)
-        .then(finish, (error: unknown) => {
-          if (done) {
-            return;
-          }
-          if (!(error instanceof UserError) && !isCancelled(error)) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-            input.dispose();
-            return;
-          }
-          input.validationMessage = error instanceof UserError ? localize(error.text) : undefined;
-        })
-        .finally(() => {
-          abort = undefined;
-          if (!done) {
-            input.busy = false;
-            input.enabled = true;
-          }
-        });
-    });
-    input.onDidHide(() => {
-      abort?.abort();
-      if (!done) {
-        finish(undefined);
-      }
-    });
-    input.show();
+  const input = new QuickInput<T>();
+  return input.open({
+    title,
+    prompt,
+    placeholder: t('API key'),
+    password: true,
+    ignoreFocusOut: true,
+    hint: () => undefined,
+    problem: (value) => (value.trim() === '' ? t('Paste your key, or press Escape to stop.') : undefined),
+    accept: async (value, signal) => {
+      input.close(await check(value.trim(), signal));
+    },
   });
 }
