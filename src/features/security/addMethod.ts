@@ -120,10 +120,10 @@ async function addTotp(
         extra: {
           iconPath: new vscode.ThemeIcon('copy'),
           tooltip: t('Copy the Secret'),
-          run: async () => {
-            await vscode.env.clipboard.writeText(setup.secret);
-            void vscode.window.setStatusBarMessage(t('Copied'), 3000);
-          },
+          run: () =>
+            void vscode.env.clipboard
+              .writeText(setup.secret)
+              .then(() => vscode.window.setStatusBarMessage(t('Copied'), 3000)),
         },
         use: (value, signal) =>
           confirm(
