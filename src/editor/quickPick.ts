@@ -4,7 +4,7 @@ import { plainLabel } from '../util/plainLabel';
 import { t } from './localize';
 import type { PickRow } from './plainRow';
 import { QuickInput } from './quickInput';
-import type { LevelRow, TextLevel } from './quickLevels';
+import type { LevelRow, ListLevel, TextLevel } from './quickLevels';
 
 export { plainLabel };
 export type { PickRow } from './plainRow';
@@ -36,7 +36,7 @@ export interface StepTitle {
 }
 
 export interface ListStep<T> extends StepTitle {
-  readonly placeholder: string;
+  readonly placeholder: ListLevel['placeholder'];
   /** A function makes them for what is typed. */
   readonly rows: readonly Row<T>[] | ((typed: string) => readonly Row<T>[]);
   readonly activeId?: string | undefined;

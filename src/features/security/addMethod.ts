@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
+import { pickFromList } from '../../editor/quickPick';
 import {
   challengeMs,
   codeProblem,
@@ -18,11 +19,11 @@ import { authorize } from './authorization';
 import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './lostAnswers';
-import { pickType } from './pickType';
 import { sendSms, sendSmsAgain } from './challenges';
 import { whileReading, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
+import { windowTime } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri' | 'log'>;
 
@@ -56,7 +57,7 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
     windows.set(account.key, until);
   }
   const windowEndsAt = windowEnd(windows.get(account.key), deps.clock.now());
-  const type = await pickType(deps.clock, windowEndsAt);
+  const type = await pickType(deps, windowEndsAt);
   const label = type && (await askLabel());
   if (type === undefined || label === undefined) {
     return false;
@@ -86,6 +87,32 @@ async function replaceLegacy(): Promise<false> {
     commandAction(t('Remove the Older Form…'), 'gpuRental.tfa.removeMethod'),
   );
   return false;
+}
+
+/** Which kind of method to add; counts down until when that is possible, where it is known. */
+async function pickType({ clock }: Deps, windowEndsAt?: number): Promise<'totp' | 'sms' | undefined> {
+  const question = t('What do you want to add?');
+  const answer = await pickFromList<'totp' | 'sms'>({
+    title: t('Add a Second Factor'),
+    ignoreFocusOut: true,
+    placeholder: () =>
+      windowEndsAt === undefined ? question : `${question} ${windowTime(windowEndsAt - clock.now())}`,
+    rows: [
+      {
+        icon: 'device-mobile',
+        label: t('Authenticator App'),
+        detail: t('Works without a network; scan a picture with the app'),
+        value: 'totp',
+      },
+      {
+        icon: 'comment',
+        label: t('Text Messages'),
+        detail: t('A code to your phone, each time'),
+        value: 'sms',
+      },
+    ],
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
 }
 
 async function askLabel(): Promise<string | undefined> {
