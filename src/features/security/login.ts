@@ -1,5 +1,5 @@
 import { t } from '../../editor/localize';
-import { whileAsked } from '../../editor/unasked';
+import { interrupting } from '../../editor/quickInput';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
@@ -12,7 +12,7 @@ export async function logIn(
   { account, user, client, admin }: SecondFactorSubject,
   signal: AbortSignal,
 ): Promise<TfaLogin | undefined> {
-  const login = await whileAsked(() =>
+  const login = await interrupting(() =>
     proveFactor({
       title: admin
         ? t('Second Factor for an Admin Session: {0}', account.name)
