@@ -53,7 +53,7 @@ export async function chooseFactor(
       if (reason === undefined) {
         return answer.kind === 'picked' ? answer.value : undefined;
       }
-      void tellClosed(reason, answer.kind === 'picked' && 'unavailable' in answer.value);
+      tellClosed(reason, answer.kind === 'picked' && 'unavailable' in answer.value);
     }
   } finally {
     guard.dispose();

@@ -27,7 +27,7 @@ export async function logIn(
   if (login) {
     redactor.addSecret(login.sessionKey);
     if (login.backupCodesRemaining !== undefined) {
-      void tellBackupCodes(login.backupCodesRemaining);
+      tellBackupCodes(login.backupCodesRemaining);
     }
   }
   return login;
