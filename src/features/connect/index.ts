@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../contributions';
 import { confirm } from '../../editor/confirm';
-import { chooseInstance, instanceIdOf } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
+import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';

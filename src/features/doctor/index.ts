@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { confirmForgettingHostKey } from '../../editor/confirm';
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { readTemplateUri, templateIdOf, toTemplateUri } from '../../editor/templateUris';
+import { parseTemplateUri, templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { templateName } from '../../model/templates/templateName';
@@ -48,7 +48,7 @@ function idOf(target: unknown): number | undefined {
 
 function showKey({ templateDesk, contextKeys }: Deps): void {
   const uri = vscode.window.activeTextEditor?.document.uri;
-  const read = uri && readTemplateUri(uri);
+  const read = uri && parseTemplateUri(uri);
   const id = read && 'id' in read ? read.id : undefined;
   contextKeys.set(
     'gpuRental.templateConflict',
@@ -83,7 +83,7 @@ async function compare(deps: Deps, id: number | undefined): Promise<void> {
   const name = deps.templateDesk.documents.peek(id)?.name ?? '';
   await vscode.commands.executeCommand(
     'vscode.diff',
-    toTemplateUri({ kind: 'theirs', id, name }),
+    vscode.Uri.from(templateUriParts({ kind: 'theirs', id, name })),
     document.uri,
     t('{0}: theirs ↔ mine', name),
     { preview: true } satisfies vscode.TextDocumentShowOptions,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
+import { parseTemplateUri, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { registerConflicts } from './conflictCommands';
@@ -149,7 +149,7 @@ function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
   const follow = (document: vscode.TextDocument) => {
     const kind = kindOf(document);
     const names = kind?.kind === 'template' && kind.isOwn ? renamed.get(kind.id) : undefined;
-    if (!names || !document.isDirty || readTemplateUri(document.uri)?.name !== names.to) {
+    if (!names || !document.isDirty || parseTemplateUri(document.uri)?.name !== names.to) {
       return;
     }
     renamed.delete(names.id);
@@ -181,7 +181,7 @@ function openCreated(files: TemplateFileSystem): Disposable {
       const name = nameOfCreated(document);
       const viewColumn = tabOf(key)?.group.viewColumn;
       void vscode.window
-        .showTextDocument(toTemplateUri({ kind: 'own', id, name }), {
+        .showTextDocument(vscode.Uri.from(templateUriParts({ kind: 'own', id, name })), {
           preview: false,
           ...(viewColumn === undefined ? {} : { viewColumn }),
         })
@@ -193,7 +193,7 @@ function openCreated(files: TemplateFileSystem): Disposable {
 
 /** A draft is named by its text, a target of *Save As* by its file. */
 function nameOfCreated(document: vscode.TextDocument): string {
-  const read = readTemplateUri(document.uri);
+  const read = parseTemplateUri(document.uri);
   const written: unknown =
     read?.kind === 'draft' ? new JsonPlaces(document.getText()).value(['name']) : undefined;
   return typeof written === 'string' ? written : (read?.name ?? '');

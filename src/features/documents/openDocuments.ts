@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { readTemplateUri } from '../../editor/templateUris';
+import { parseTemplateUri } from '../../model/templates/templateUri';
 import {
   draftOwner,
   fileOwner,
@@ -19,7 +19,7 @@ export type DocumentKind =
 /** `undefined` for texts that are none of ours. */
 export function kindOf(document: Pick<vscode.TextDocument, 'uri'>): DocumentKind | undefined {
   const { uri } = document;
-  const read = readTemplateUri(uri);
+  const read = parseTemplateUri(uri);
   if (read) {
     switch (read.kind) {
       case 'own':

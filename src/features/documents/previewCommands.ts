@@ -4,7 +4,6 @@ import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
-import { templateIdOf } from '../../editor/templateUris';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
   mergeTemplate,
@@ -15,6 +14,7 @@ import {
 import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
+import { templateIdOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { RentMemory } from '../../store/rentals/rentMemory';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
+import { parseTemplateUri, templateUriParts } from '../../model/templates/templateUri';
 
 /** Texts that are only looked at, under addresses of their own. */
 export class Previews implements vscode.Disposable {
@@ -10,7 +10,7 @@ export class Previews implements vscode.Disposable {
 
   constructor(private readonly now: () => number) {
     this.closing = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-      const read = readTemplateUri(uri);
+      const read = parseTemplateUri(uri);
       if (read?.kind === 'preview') {
         this.texts.delete(read.token);
       }
@@ -24,7 +24,7 @@ export class Previews implements vscode.Disposable {
   /** Puts a text under a token; the same token is the same document. */
   put(token: string, name: string, text: string): vscode.Uri {
     const before = this.texts.get(token);
-    const uri = toTemplateUri({ kind: 'preview', token, name });
+    const uri = vscode.Uri.from(templateUriParts({ kind: 'preview', token, name }));
     if (before?.text !== text) {
       this.texts.set(token, { text, mtime: Math.max(this.now(), (before?.mtime ?? 0) + 1) });
       this.changed.fire(uri);

@@ -1,9 +1,8 @@
 import type * as vscode from 'vscode';
-import { readTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
 import { parseDocument } from '../../model/templates/templateDocument';
 import { templateOwner } from '../../model/templates/templateReference';
-import { fileNameOf } from '../../model/templates/templateUri';
+import { fileNameOf, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 
 interface SaveAsTarget {
@@ -31,7 +30,7 @@ export class SaveAsTargets {
 
   /** Takes an empty file under a name that leads to no template yet; false for any other file. */
   begin(uri: vscode.Uri, shownName: (id: number) => string | undefined): boolean {
-    const read = readTemplateUri(uri);
+    const read = parseTemplateUri(uri);
     const shown = read?.kind === 'own' ? shownName(read.id) : undefined;
     const isFree =
       read?.kind === 'own'

@@ -4,8 +4,8 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
-import { toTemplateUri } from '../../editor/templateUris';
 import type { Secret } from '../../model/accounts/secret';
+import { templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { kindOf, openDocuments } from './openDocuments';
 import { askForValue, keepAt, valueAt, type SecretDeps } from './secretFixes';
@@ -60,7 +60,7 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
   const { state } = deps.templates;
   const open = openDocuments().flatMap(([document]) => (isWritable(document) ? [document.uri] : []));
   const own = (state.kind === 'ready' ? state.value : [])
-    .map(({ id, name: title }) => toTemplateUri({ kind: 'own', id, name: title }))
+    .map(({ id, name: title }) => vscode.Uri.from(templateUriParts({ kind: 'own', id, name: title })))
     .filter((uri) => !open.some((one) => one.toString() === uri.toString()));
   const rows = [...open, ...own].map((uri) => ({
     label: plainLabel(

@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
-import { readTemplateUri, toTemplateUri } from '../../editor/templateUris';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
-import { fileNameOf, type TemplateUri } from '../../model/templates/templateUri';
+import {
+  type TemplateUri,
+  fileNameOf,
+  parseTemplateUri,
+  templateUriParts,
+} from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { DisposableStore } from '../../util/disposable';
@@ -58,7 +62,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       deps.accounts.onDidChange(() => {
         // Whether a document may be saved depends on the active account.
         for (const { uri } of vscode.workspace.textDocuments) {
-          if (readTemplateUri(uri)) {
+          if (parseTemplateUri(uri)) {
             this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
           }
         }
@@ -79,7 +83,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
     }
     const { text, mtime, ctime, isReadOnly } = await this.content(uri);
-    const read = readTemplateUri(uri);
+    const read = parseTemplateUri(uri);
     if (read?.kind === 'own') {
       this.revealSoon(read.id, 0);
     }
@@ -125,7 +129,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-    const read = readTemplateUri(uri);
+    const read = parseTemplateUri(uri);
     const { documents } = this.deps.templateDesk;
     const target = this.saveAs.get(uri);
     const isNewFile = !target && content.length === 0 && !isOpen(uri);
@@ -174,7 +178,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async delete(uri: vscode.Uri): Promise<void> {
-    const read = readTemplateUri(uri);
+    const read = parseTemplateUri(uri);
     if (read?.kind === 'draft') {
       await this.deps.templateDesk.creation.dropDraft(read.token);
       return;
@@ -201,7 +205,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 
   /** Another file name is another name of the template. */
   async rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
-    const [old, next] = [readTemplateUri(from), readTemplateUri(to)];
+    const [old, next] = [parseTemplateUri(from), parseTemplateUri(to)];
     if (old?.kind !== 'own' || next?.kind !== 'own' || old.id !== next.id) {
       throw vscode.FileSystemError.NoPermissions(to);
     }
@@ -240,7 +244,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (target) {
       return this.targetContent(uri, target);
     }
-    const read = readTemplateUri(uri);
+    const read = parseTemplateUri(uri);
     if (!read) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
@@ -338,13 +342,15 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const uris = vscode.workspace.textDocuments
       .map(({ uri }) => uri)
       .filter((uri) => {
-        const read = readTemplateUri(uri);
+        const read = parseTemplateUri(uri);
         return read && 'id' in read && read.id === id;
       });
     const known = this.deps.templateDesk.documents.peek(id);
     const type = known ? vscode.FileChangeType.Changed : vscode.FileChangeType.Deleted;
     const fallback: TemplateUri = { kind: 'own', id, name: known?.name ?? '' };
-    this.changed.fire((uris.length > 0 ? uris : [toTemplateUri(fallback)]).map((uri) => ({ type, uri })));
+    this.changed.fire(
+      (uris.length > 0 ? uris : [vscode.Uri.from(templateUriParts(fallback))]).map((uri) => ({ type, uri })),
+    );
   }
 
   /** The editor shows the message of these as it stands, and keeps the document unsaved. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askText, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize, t } from '../../editor/localize';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';

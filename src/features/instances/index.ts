@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { instanceIdOf } from '../../editor/instanceTarget';
+import { instanceIdOf } from '../../model/instances/instanceTarget';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { InstanceTree } from './instanceTree';

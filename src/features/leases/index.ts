@@ -1,4 +1,4 @@
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';

@@ -1,13 +1,14 @@
 import type { Client } from '../../api/client';
+import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
+import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
 import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
 import { reportFailures, runEach, type RowResult } from './bulk';
@@ -211,8 +212,10 @@ function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
   const withVerdict = (verdict: DestroyVerdict) =>
     results.filter((row) => row.kind === 'done' && row.value === verdict).map(({ instance }) => instance);
   const destroyed = withVerdict('destroyed');
-  tellDestroyed(destroyed.map(instanceName));
+  if (destroyed.length > 0) {
+    message('info', localize(destroyedText(destroyed.map(instanceName))));
+  }
   for (const instance of withVerdict('notConfirmed')) {
-    tellNotConfirmed(instanceName(instance));
+    message('warning', localize(notConfirmedText(instanceName(instance))), showInstances());
   }
 }

@@ -1,4 +1,3 @@
-import { instanceIdOf } from '../../editor/instanceTarget';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
@@ -8,6 +7,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -1,12 +1,12 @@
 import type * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
-import { instanceIdOf } from '../../editor/instanceTarget';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { templateIdOf } from '../../editor/templateUris';
+import { templateIdOf } from '../../model/templates/templateUri';
+import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { orCancelled } from '../../util/cancellation';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';

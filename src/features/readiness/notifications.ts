@@ -1,6 +1,6 @@
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { showInstances } from '../../editor/instanceTarget';
+import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';

@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import { type Client } from '../../api/client';
+import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Watch } from '../../model/rentals/readiness';
+import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { destroyAndVerify } from '../../store/instances/destruction';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { tellDestroyed, tellNotConfirmed } from '../../editor/destroyVerdict';
-import { ask } from '../../editor/message';
+import { ask, message } from '../../editor/message';
 import type { ReadinessDeps } from './deps';
 
 const tickMs = 5000;
@@ -129,9 +130,9 @@ export class ReadyProgress implements vscode.Disposable {
       () => destroyAndVerify(this.deps, client, instanceId),
     );
     if (verdict === 'destroyed') {
-      tellDestroyed([name]);
+      message('info', localize(destroyedText([name])));
     } else {
-      tellNotConfirmed(name);
+      message('warning', localize(notConfirmedText(name)), showInstances());
     }
   }
 

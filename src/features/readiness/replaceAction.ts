@@ -1,6 +1,6 @@
+import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { tellNotConfirmed } from '../../editor/destroyVerdict';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney, fromDollars, subtract } from '../../model/money';
@@ -12,6 +12,7 @@ import {
   type ReplaceResult,
   type ReplaceStage,
 } from '../../store/rentals/replacement';
+import { notConfirmedText } from '../../model/instances/destroyVerdict';
 import { burnNow } from '../../store/instances/burn';
 import { assertNever, isCancelled, UserError } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
@@ -120,7 +121,7 @@ function tell(
       );
       return;
     case 'notDestroyed':
-      tellNotConfirmed(name);
+      message('warning', localize(notConfirmedText(name)), showInstances());
       message('warning', t('Nothing was rented instead of {0}, so that you do not pay for two.', name));
       return;
     case 'destroyedOnly':

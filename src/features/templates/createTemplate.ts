@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { chooseInstance } from '../../editor/instanceTarget';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';

@@ -1,4 +1,4 @@
-import { templateIdOf } from '../../editor/templateUris';
+import { templateIdOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';

@@ -3,11 +3,11 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
-import { templateIdOf, toTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import { templateOwner, type SecretOwner } from '../../model/templates/templateReference';
+import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { UserError } from '../../util/errors';
@@ -80,7 +80,9 @@ export async function openTemplate(deps: CommandDeps, target: unknown): Promise<
     return;
   }
   const { name, isMine, hashId } = await knownTemplate(deps, id);
-  await vscode.window.showTextDocument(toTemplateUri({ kind: isMine ? 'own' : 'public', id, name }));
+  await vscode.window.showTextDocument(
+    vscode.Uri.from(templateUriParts({ kind: isMine ? 'own' : 'public', id, name })),
+  );
   await deps.lists.noteUse({ id, name, hash: hashId });
 }
 
@@ -92,7 +94,9 @@ export async function openDraft(
 ): Promise<void> {
   const token = await deps.templateDesk.creation.addDraft(fields, from);
   const name = typeof fields['name'] === 'string' ? fields['name'] : '';
-  await vscode.window.showTextDocument(toTemplateUri({ kind: 'draft', token, name }), { preview: false });
+  await vscode.window.showTextDocument(vscode.Uri.from(templateUriParts({ kind: 'draft', token, name })), {
+    preview: false,
+  });
 }
 
 /** A copy of an own template, or somebody else's as one's own; private in both cases. */

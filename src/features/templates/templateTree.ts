@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
-import { readTemplateUri } from '../../editor/templateUris';
 import type { Template } from '../../model/templates/template';
+import { parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -149,7 +149,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
 
   /** Unsaved templates are marked, and counted on the view. */
   private noteEdit(document: vscode.TextDocument): void {
-    if (readTemplateUri(document.uri)) {
+    if (parseTemplateUri(document.uri)) {
       this.countUnsaved();
     }
   }
@@ -158,7 +158,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     const unsaved = new Set<number>();
     let count = 0;
     for (const { uri, isDirty } of vscode.workspace.textDocuments) {
-      const read = isDirty ? readTemplateUri(uri) : undefined;
+      const read = isDirty ? parseTemplateUri(uri) : undefined;
       if (read?.kind === 'own') {
         unsaved.add(read.id);
       }

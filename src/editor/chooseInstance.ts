@@ -1,20 +1,10 @@
 import * as vscode from 'vscode';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
+import { instanceIdOf } from '../model/instances/instanceTarget';
 import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne, plainLabel } from './quickPick';
-
-/** The id in a tree node, a link or a call of another extension; `undefined` for anything else. */
-export function instanceIdOf(target: unknown): number | undefined {
-  if (typeof target !== 'object' || target === null || !('instanceId' in target)) {
-    return undefined;
-  }
-  const { instanceId } = target;
-  return typeof instanceId === 'number' && Number.isSafeInteger(instanceId) && instanceId > 0
-    ? instanceId
-    : undefined;
-}
 
 /** The button that shows the view of the instances. */
 export function showInstances(): Action {

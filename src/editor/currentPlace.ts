@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { Placement } from './placement';
+import type { EditorPlace } from '../model/accounts/editorPlace';
 
 /** Where this extension host runs. */
-export function currentPlacement(context: vscode.ExtensionContext): Placement {
+export function currentPlace(context: vscode.ExtensionContext): EditorPlace {
   return {
     isWorkspaceExtension:
       vscode.env.remoteName !== undefined &&

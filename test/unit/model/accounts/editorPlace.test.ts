@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
-import { placementProblem } from '../../../src/editor/placement';
+import { keyProblem } from '../../../../src/model/accounts/editorPlace';
 
 describe('where a key may be read', () => {
   const beside = { isWorkspaceExtension: false, isBrowserEditor: false, hasContainerKey: false };
 
   it('is beside the user, and on the server of a browser-hosted editor', () => {
-    assert.equal(placementProblem(beside), undefined);
-    assert.equal(
-      placementProblem({ ...beside, isWorkspaceExtension: true, isBrowserEditor: true }),
-      undefined,
-    );
+    assert.equal(keyProblem(beside), undefined);
+    assert.equal(keyProblem({ ...beside, isWorkspaceExtension: true, isBrowserEditor: true }), undefined);
   });
 
   it('is not the remote side of a desktop window, with the reason', () => {
-    const problem = placementProblem({ ...beside, isWorkspaceExtension: true });
+    const problem = keyProblem({ ...beside, isWorkspaceExtension: true });
     assert.match(problem?.template ?? '', /remote side of this window/);
   });
 
   it('is never a rented machine, whatever the editor', () => {
     for (const isBrowserEditor of [false, true]) {
-      const problem = placementProblem({ ...beside, isBrowserEditor, hasContainerKey: true });
+      const problem = keyProblem({ ...beside, isBrowserEditor, hasContainerKey: true });
       assert.match(problem?.template ?? '', /rented machine/);
     }
   });

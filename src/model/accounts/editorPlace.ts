@@ -1,8 +1,8 @@
-import { text, type Text } from '../util/text';
-import { UserError } from '../util/errors';
+import { text, type Text } from '../../util/text';
+import { UserError } from '../../util/errors';
 
 /** Where this extension host runs, as far as it matters for keys. */
-export interface Placement {
+export interface EditorPlace {
   /** True on the server side of a remote window, false beside the user. */
   readonly isWorkspaceExtension: boolean;
   readonly isBrowserEditor: boolean;
@@ -16,13 +16,13 @@ export interface Placement {
 export class WrongPlaceError extends UserError {}
 
 /** Why no key may be read here; undefined where it may. */
-export function placementProblem(placement: Placement): Text | undefined {
-  if (placement.hasContainerKey) {
+export function keyProblem(place: EditorPlace): Text | undefined {
+  if (place.hasContainerKey) {
     return text(
       'GPU Rental does not read your key here, because this editor runs on a rented machine. Use it in a window on your own computer.',
     );
   }
-  if (placement.isWorkspaceExtension && !placement.isBrowserEditor) {
+  if (place.isWorkspaceExtension && !place.isBrowserEditor) {
     return text(
       'GPU Rental does not read your key here, because it was installed on the remote side of this window. Uninstall it there and install it on your own computer.',
     );

@@ -1,0 +1,14 @@
+import { text, type Text } from '../../util/text';
+
+/** Read back: the service does not list them any more. */
+export function destroyedText(names: readonly string[]): Text {
+  const [only = ''] = names;
+  return names.length === 1
+    ? text('{0} is destroyed: the service does not list it any more.', only)
+    : text('{0} instances are destroyed: the service does not list them any more.', names.length);
+}
+
+/** Sent, and the service still lists it or did not answer. */
+export function notConfirmedText(name: string): Text {
+  return text('The service has not confirmed that {0} is destroyed. A message appears if it remains.', name);
+}

@@ -1,0 +1,17 @@
+import { keyProblem, WrongPlaceError, type EditorPlace } from '../../model/accounts/editorPlace';
+import type { SecretPort } from '../ports';
+
+/** The secret store, which refuses with the reason where no key may be read. */
+export function guardedSecrets(secrets: SecretPort, place: EditorPlace): SecretPort {
+  const problem = keyProblem(place);
+  if (!problem) {
+    return secrets;
+  }
+  const refuse = () => Promise.reject(new WrongPlaceError(problem));
+  return {
+    get: refuse,
+    store: refuse,
+    delete: refuse,
+    onDidChange: (listener) => secrets.onDidChange(listener),
+  };
+}
