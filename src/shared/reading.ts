@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
 import { channel, type Channel, type Talk } from './channel';
+import { followAccount } from './followAccount';
 import { NotSignedInError } from './notSignedIn';
 
 /** What is known of something that the service is asked for. */
@@ -88,10 +89,9 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
 
   constructor(private readonly deps: ReadingDeps<A, T>) {
     const { accounts, talk } = deps;
-    this.accountKey = accounts.active?.key;
     this.owned.add(
-      accounts.onDidChange(() => {
-        this.followAccount();
+      followAccount(accounts, (account) => {
+        this.beginAgain(account?.key);
       }),
     );
     if (accounts.onDidRecover) {
@@ -139,17 +139,14 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     return current.kind === 'failed' || (current.kind === 'ready' && current.error !== undefined);
   }
 
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key !== this.accountKey) {
-      this.accountKey = key;
-      this.abort.abort();
-      this.abort = new AbortController();
-      this.inFlight = undefined;
-      this.underWay = undefined;
-      this.next = undefined;
-      this.become({ kind: 'idle' });
-    }
+  private beginAgain(accountKey: string | undefined): void {
+    this.accountKey = accountKey;
+    this.abort.abort();
+    this.abort = new AbortController();
+    this.inFlight = undefined;
+    this.underWay = undefined;
+    this.next = undefined;
+    this.become({ kind: 'idle' });
   }
 
   /** Whoever asks while a read waits for the one under way shares it: the service spaces them out. */

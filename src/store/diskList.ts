@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { followAccount } from '../shared/followAccount';
 import { channel, type Channel } from '../shared/channel';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter } from '../util/emitter';
@@ -35,7 +36,6 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
 
   constructor(private readonly deps: DiskListDeps<Files>) {
     this.changes = channel(deps.topic, change);
-    this.owned.add(deps.accounts.onDidChange(() => this.followAccount()));
     this.owned.add(
       this.changes.on(deps.hub, ({ accountKey }) => {
         if (accountKey === this.key) {
@@ -45,7 +45,14 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
     );
     // What was told while this window was between two meetings did not reach it.
     this.owned.add(deps.hub.onDidChangeLeader(() => void this.load()));
-    this.followAccount();
+    this.owned.add(
+      followAccount(deps.accounts, (account) => {
+        this.key = account?.key;
+        this.list = [];
+        this.opened = account && deps.open(account.key);
+        void this.load();
+      }),
+    );
   }
 
   get rows(): readonly Row[] {
@@ -91,16 +98,6 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
   private tellOthers(): void {
     if (this.key !== undefined) {
       this.changes.send(this.deps.hub, { accountKey: this.key });
-    }
-  }
-
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key !== this.key) {
-      this.key = key;
-      this.list = [];
-      this.opened = key === undefined ? undefined : this.deps.open(key);
-      void this.load();
     }
   }
 

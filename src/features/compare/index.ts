@@ -1,4 +1,5 @@
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { ComparePanel, type CompareDeps } from './comparePanel';
 
@@ -12,14 +13,10 @@ export function register(deps: CompareDeps & Pick<Services, 'commands'>): Dispos
     }),
   );
   // Offers and prices are those of an account.
-  let account = deps.accounts.active?.key;
   store.add(
-    deps.accounts.onDidChange(() => {
-      if (deps.accounts.active?.key !== account) {
-        account = deps.accounts.active?.key;
-        deps.offerPins.clear();
-        panel.close();
-      }
+    followAccount(deps.accounts, () => {
+      deps.offerPins.clear();
+      panel.close();
     }),
   );
   return store;

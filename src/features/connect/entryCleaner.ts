@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import { tidyAfterMs } from '../../store/instances/ends';
 import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -17,7 +18,6 @@ export class EntryCleaner implements Disposable {
   private readonly store = new DisposableStore();
   private cleaning: Promise<void> = Promise.resolve();
   private last = '';
-  private accountKey: string | undefined;
 
   constructor(
     private readonly deps: Deps,
@@ -31,7 +31,12 @@ export class EntryCleaner implements Disposable {
       });
     };
     this.store.add(deps.fleet.onDidChange(then(() => this.clean())));
-    this.store.add(deps.accounts.onDidChange(then(() => this.forgetSignedOut())));
+    const forgetSignedOut = then(() => this.forgetSignedOut());
+    this.store.add(
+      followAccount(deps.accounts, () => {
+        forgetSignedOut();
+      }),
+    );
   }
 
   dispose(): void {
@@ -40,11 +45,6 @@ export class EntryCleaner implements Disposable {
 
   /** The entries of an account go when it is signed out; what is remembered about them goes with them. */
   private async forgetSignedOut(): Promise<void> {
-    const key = this.deps.accounts.active?.key;
-    if (key === this.accountKey) {
-      return;
-    }
-    this.accountKey = key;
     const entries = await this.deps.ssh.entries();
     await this.folders.keepOnly(entries);
     await this.platforms.keepOnly(entries);

@@ -5,6 +5,7 @@ import { whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
 import { AccountReading, type Loaded, type RefreshOptions } from '../../shared/reading';
@@ -58,18 +59,13 @@ class DeploymentList implements TreeGroup, Disposable {
         this.changed.fire(undefined);
       }),
     );
-    let readFor: string | undefined;
-    const follow = () => {
-      const key = accounts.active?.key;
-      if (key !== readFor) {
-        readFor = key;
+    this.store.add(
+      followAccount(accounts, () => {
         void this.refresh({ isUnasked: true }).catch((error: unknown) => {
           log.info(`Could not read the deployments: ${String(error)}`);
         });
-      }
-    };
-    this.store.add(accounts.onDidChange(follow));
-    follow();
+      }),
+    );
   }
 
   get deployments(): readonly Deployment[] {

@@ -1,5 +1,6 @@
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import { AccountReading, type RefreshOptions } from '../../shared/reading';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
@@ -10,17 +11,10 @@ export class MachineList extends AccountReading<Account, readonly Machine[]> {
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'clock' | 'keyAccess' | 'log'>) {
     super({ ...services, read: ({ client }, options) => client.machines.list(options) });
-    let readFor: string | undefined;
-    const follow = () => {
-      const key = services.accounts.active?.key;
-      if (key !== readFor) {
-        readFor = key;
-        // Once it is known whether the key may read them: nothing is asked for with one that may not.
-        void services.keyAccess.settled().then(() => this.refresh({ isUnasked: true }));
-      }
-    };
-    this.following = services.accounts.onDidChange(follow);
-    follow();
+    this.following = followAccount(services.accounts, () => {
+      // Once it is known whether the key may read them: nothing is asked for with one that may not.
+      void services.keyAccess.settled().then(() => this.refresh({ isUnasked: true }));
+    });
   }
 
   find(machineId: number): Machine | undefined {

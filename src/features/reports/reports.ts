@@ -6,6 +6,7 @@ import { add, zero, type Micros } from '../../model/money';
 import { quantilesFromOffers } from '../../model/offers/offerQuantiles';
 import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { MarketHistory } from '../../store/offers/marketHistory';
 import type { Account } from '../../store/ports';
@@ -66,15 +67,7 @@ export class Reports implements Disposable {
   private ofAccount<Data>(controller: ReportController<Data>): ReportController<Data> {
     const { accounts } = this.deps;
     this.store.add(controller);
-    let shownFor = accounts.active?.key;
-    this.store.add(
-      accounts.onDidChange(() => {
-        if (accounts.active?.key !== shownFor) {
-          shownFor = accounts.active?.key;
-          controller.dispose();
-        }
-      }),
-    );
+    this.store.add(followAccount(accounts, () => controller));
     return controller;
   }
 

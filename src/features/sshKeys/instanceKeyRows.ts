@@ -5,6 +5,7 @@ import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { parsePublicKey } from '../../ssh/publicKey';
+import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -25,17 +26,12 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
   private readonly lists = new Map<number, Keys>();
   /** The same objects for the same things, so that refreshes do not move the selection. */
   private readonly nodes = new Map<string, InstanceTarget>();
-  private accountKey: string | undefined;
 
   constructor(private readonly deps: Deps) {
-    this.accountKey = deps.accounts.active?.key;
     this.store.add(
-      deps.accounts.onDidChange(() => {
-        if (deps.accounts.active?.key !== this.accountKey) {
-          this.accountKey = deps.accounts.active?.key;
-          this.lists.clear();
-          this.nodes.clear();
-        }
+      followAccount(deps.accounts, () => {
+        this.lists.clear();
+        this.nodes.clear();
       }),
     );
   }

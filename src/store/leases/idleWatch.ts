@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import { idleGpuPercent } from '../../model/instances/lease';
+import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -78,7 +79,6 @@ export class IdleWatch implements Disposable {
 
   constructor(private readonly deps: IdleWatchDeps) {
     const { accounts, fleet, presence, hub } = deps;
-    this.owned.add(accounts.onDidChange(() => this.followAccount()));
     this.owned.add(hub.onDidChangeLeader(() => this.reload()));
     this.owned.add(fleet.onDidPoll((snapshot) => void this.look(snapshot)));
     this.owned.add(
@@ -89,7 +89,12 @@ export class IdleWatch implements Disposable {
         }
       }),
     );
-    this.followAccount();
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        this.account = account && { key: account.key, file: deps.file(account.key) };
+        this.reload();
+      }),
+    );
   }
 
   facts(instanceId: number): IdleFacts | undefined {
@@ -110,14 +115,6 @@ export class IdleWatch implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
-  }
-
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key !== this.account?.key) {
-      this.account = key === undefined ? undefined : { key, file: this.deps.file(key) };
-      this.reload();
-    }
   }
 
   /** What the window wrote that led before. */

@@ -11,6 +11,7 @@ import {
   type SearchWatch,
   type WatchMatch,
 } from '../../model/offers/searchWatch';
+import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -75,8 +76,6 @@ export class WatchChecks implements Disposable {
 
   constructor(private readonly deps: WatchChecksDeps) {
     const { accounts, hub, list } = deps;
-    this.accountKey = list.accountKey;
-    this.owned.add(accounts.onDidChange(() => this.followAccount()));
     this.owned.add(hub.onDidChangeLeader(() => this.plan()));
     this.owned.add(list.onDidChange(() => this.plan()));
     this.owned.add(
@@ -91,6 +90,11 @@ export class WatchChecks implements Disposable {
         if (found.accountKey === this.accountKey) {
           this.found.fire(found);
         }
+      }),
+    );
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        this.beginAgain(account?.key);
       }),
     );
   }
@@ -126,15 +130,12 @@ export class WatchChecks implements Disposable {
     }
   }
 
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key !== this.accountKey) {
-      this.checking?.abort.abort();
-      this.checking = undefined;
-      this.accountKey = key;
-      this.wanted.clear();
-      this.failures.clear();
-    }
+  private beginAgain(accountKey: string | undefined): void {
+    this.checking?.abort.abort();
+    this.checking = undefined;
+    this.accountKey = accountKey;
+    this.wanted.clear();
+    this.failures.clear();
     this.plan();
   }
 

@@ -12,6 +12,7 @@ import {
   type Watch,
 } from '../../model/rentals/readiness';
 import { micros } from '../../model/money';
+import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { OneWindow } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
@@ -123,7 +124,6 @@ class SharedReadiness implements Readiness {
       accept: ({ marker }) => deps.rentals.update(marker, { mostPerHour: undefined }),
     });
     this.listen();
-    this.followAccount();
   }
 
   get watches(): readonly Watch[] {
@@ -154,8 +154,8 @@ class SharedReadiness implements Readiness {
   private listen(): void {
     const { accounts, fleet, hub } = this.deps;
     this.owned.add(
-      accounts.onDidChange(() => {
-        this.followAccount();
+      followAccount(accounts, (account) => {
+        this.beginAgain(account?.key);
       }),
     );
     this.owned.add(
@@ -368,11 +368,7 @@ class SharedReadiness implements Readiness {
     }
   }
 
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key === this.accountKey) {
-      return;
-    }
+  private beginAgain(key: string | undefined): void {
     this.accountKey = key;
     this.byInstance = new Map();
     this.troubles = new Map();

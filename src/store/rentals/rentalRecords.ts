@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -45,18 +46,17 @@ export class RentalRecords implements Disposable {
     const { accounts, hub, log } = deps;
     this.journal = new RentalJournal(deps.storageDir, deps.secrets, log);
     this.owned.add(
-      accounts.onDidChange(() => {
-        this.followAccount();
-      }),
-    );
-    this.owned.add(
       changes.on(hub, (change) => {
         this.takeChange(change).catch((error: unknown) => {
           log.error('A rental could not be read', error);
         });
       }),
     );
-    this.followAccount();
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        this.beginAgain(account?.key);
+      }),
+    );
   }
 
   /** Newest first. */
@@ -155,11 +155,7 @@ export class RentalRecords implements Disposable {
     }
   }
 
-  private followAccount(): void {
-    const key = this.deps.accounts.active?.key;
-    if (key === this.key) {
-      return;
-    }
+  private beginAgain(key: string | undefined): void {
     this.key = key;
     this.byMarker = new Map();
     this.changed.fire([]);

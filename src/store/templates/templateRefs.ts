@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
+import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -39,7 +40,11 @@ export class TemplateRefs implements Disposable {
         this.show();
       }
     };
-    this.store.add(deps.accounts.onDidChange(reload));
+    this.store.add(
+      followAccount(deps.accounts, () => {
+        reload();
+      }),
+    );
     this.store.add(changes.on(deps.hub, reload));
   }
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { followAccount } from '../../../src/shared/followAccount';
+import { toDisposable } from '../../../src/util/disposable';
+import { Emitter } from '../../../src/util/emitter';
+
+describe('following the active account', () => {
+  interface Some {
+    readonly key: string;
+    readonly credit?: number;
+  }
+  let active: Some | undefined;
+  let changed: Emitter<void>;
+  let told: string[];
+
+  const accounts = {
+    get active() {
+      return active;
+    },
+    onDidChange: (listener: () => void) => changed.event(listener),
+  };
+  const become = (next: Some | undefined) => {
+    active = next;
+    changed.fire();
+  };
+  const follow = () =>
+    followAccount(accounts, (account) => {
+      const name = account?.key ?? 'none';
+      told.push(`${name} begins`);
+      return toDisposable(() => told.push(`${name} ends`));
+    });
+
+  beforeEach(() => {
+    active = undefined;
+    changed = new Emitter();
+    told = [];
+  });
+
+  it('begins at once where somebody is signed in, and at the sign-in where nobody is', () => {
+    follow();
+    assert.deepEqual(told, []);
+    become({ key: 'a' });
+    assert.deepEqual(told, ['a begins']);
+    follow();
+    assert.deepEqual(told, ['a begins', 'a begins']);
+  });
+
+  it('ends what it began before another account begins, and when the user signs out', () => {
+    active = { key: 'a' };
+    follow();
+    become({ key: 'b' });
+    become(undefined);
+    assert.deepEqual(told, ['a begins', 'a ends', 'b begins', 'b ends', 'none begins']);
+  });
+
+  it('takes a changed credit for no other account', () => {
+    active = { key: 'a', credit: 5 };
+    follow();
+    become({ key: 'a', credit: 4 });
+    assert.deepEqual(told, ['a begins']);
+  });
+
+  it('ends with its listener', () => {
+    active = { key: 'a' };
+    follow().dispose();
+    become({ key: 'b' });
+    assert.deepEqual(told, ['a begins', 'a ends']);
+    assert.equal(changed.hasListeners, false);
+  });
+});
