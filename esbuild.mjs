@@ -15,7 +15,6 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync } from 'node:zlib';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes('--watch');
@@ -38,90 +37,6 @@ const common = {
 /** Entry points of one bundle as `{ name: file }`, without those that are not there. */
 const existing = (entries) =>
   Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(path.join(root, file))));
-
-/**
- * `import()` of a CommonJS package gives its named exports in Node, but only `default` once esbuild has split it
- * into an ES module of its own. This puts a module with the same names in between.
- */
-const namedExports = {
-  name: 'named-exports',
-  setup(build) {
-    build.onResolve({ filter: /^(undici|ssh2)$/ }, async ({ path: name, kind, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const { path: file, errors } = await build.resolve(name, { kind: 'import-statement', resolveDir });
-      return errors.length > 0 ? { errors } : { path: file, namespace: 'named-exports' };
-    });
-    build.onLoad({ filter: /./, namespace: 'named-exports' }, ({ path: file }) => {
-      const names = Object.keys(createRequire(import.meta.url)(file)).filter((name) => name !== 'default');
-      return {
-        contents: `import all from ${JSON.stringify(file)};\nexport default all;\nexport const { ${names.join(', ')} } = all;`,
-        resolveDir: path.dirname(file),
-      };
-    });
-  },
-};
-
-/**
- * Parts of libraries that they load and nothing here uses; what needs one of them by name gets an empty class.
- *
- * undici: the transport makes plain requests over HTTP/1.1 with text as their body, directly or through a proxy. What
- * is left out (fetch, WebSocket, HTTP/2, cache, mock, retries, redirects, form data, other pools) is two thirds of it.
- * Its HTTP parser comes twice, and the slower one, which runs everywhere, is taken where the other one fails.
- *
- * ssh2: the simulator is a server that makes its own keys and reads no encrypted ones.
- */
-const leftOut = [
-  { importer: /[\\/]undici[\\/]index\.js$/, file: /^\.\/lib\/(web|mock|cache|interceptor|handler)\// },
-  {
-    importer: /[\\/]undici[\\/]index\.js$/,
-    file: /\/dispatcher\/(balanced|round-robin|retry|h2c|env-http)-/,
-  },
-  { importer: /[\\/]undici[\\/]lib[\\/]api[\\/]/, file: /\/api-(stream|pipeline|upgrade)$/ },
-  { importer: /[\\/]undici[\\/]/, file: /\/(client-h2|llhttp_simd-wasm|fetch\/body)\.js$/ },
-  { importer: /[\\/]ssh2[\\/]lib[\\/]index\.js$/, file: /^\.\/(client|agent|http-agents|keygen)\.js$/ },
-  { importer: /[\\/]ssh2[\\/]/, file: /^bcrypt-pbkdf$/ },
-];
-
-const leaveOut = {
-  name: 'leave-out',
-  setup(build) {
-    build.onResolve({ filter: /./ }, ({ path: file, importer }) =>
-      leftOut.some((part) => part.importer.test(importer) && part.file.test(file))
-        ? { path: file, namespace: 'left-out' }
-        : undefined,
-    );
-    // The entry of undici makes one object of a left-out class while it loads.
-    build.onLoad({ filter: /./, namespace: 'left-out' }, () => ({
-      contents: 'module.exports = new Proxy({}, { get: () => class LeftOut {} });',
-    }));
-  },
-};
-
-/** The parser of undici is WebAssembly in base 64, which a package hardly compresses: it is compressed beforehand. */
-const packParser = {
-  name: 'pack-parser',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/ }, ({ path: file }) => {
-      const packed = brotliCompressSync(createRequire(import.meta.url)(file)).toString('base64');
-      return {
-        contents: `module.exports = require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64'));`,
-      };
-    });
-  },
-};
-
-/** The schemas of zod can write themselves as JSON schemas, which only `scripts/schemas.mjs` asks for, from the source. */
-const leaveOutJsonSchemas = {
-  name: 'leave-out-json-schemas',
-  setup(build) {
-    const filter = /[\\/]zod[\\/]v4[\\/]core[\\/](to-json-schema|json-schema-processors)\.js$/;
-    build.onLoad({ filter }, async ({ path: file }) => {
-      const source = await readFile(file, 'utf8');
-      const names = [...source.matchAll(/^export (?:const|function|class) (\w+)/gm)].map(([, name]) => name);
-      return { contents: names.map((name) => `export const ${name} = () => undefined;`).join('\n') };
-    });
-  },
-};
 
 /**
  * Errors are named after their class in the log, and minifying renames classes. Keeping all names would make the
@@ -200,10 +115,6 @@ function nodeBundle(bundle, entries) {
     // Optional native parts of ssh2: it does without them, and one package serves every platform.
     external: ['vscode', '*.node', 'cpu-features'],
     plugins: [
-      namedExports,
-      leaveOut,
-      packParser,
-      leaveOutJsonSchemas,
       keepErrorNames,
       toCommonJs,
       writeOutputs(bundle, outdir, (name) => name.startsWith(`${bundle}-`)),

@@ -61,7 +61,7 @@ const rawInput = [
 ];
 const lazyUndici = {
   name: 'undici',
-  message: "Load it with `await import('undici')` and pass an explicit dispatcher.",
+  message: 'Load it with `loadUndici` and pass an explicit dispatcher.',
   allowTypeImports: true,
 };
 

@@ -1,4 +1,5 @@
-import type * as Undici from 'undici';
+import type { Dispatcher } from 'undici';
+import { loadUndici, type UndiciParts } from './undiciParts';
 import {
   readLimited,
   toFailure,
@@ -25,7 +26,7 @@ export interface UndiciOptions {
  */
 export class UndiciTransport implements Transport {
   /** By proxy address; the empty text stands for direct. */
-  private readonly dispatchers = new Map<string, Undici.Dispatcher>();
+  private readonly dispatchers = new Map<string, Dispatcher>();
   private authorities: { readonly list: readonly string[] | undefined } | undefined;
   private closed = false;
 
@@ -33,15 +34,16 @@ export class UndiciTransport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     try {
-      const undici = await import('undici');
-      const response = await undici.request(request.url, {
+      const undici = await loadUndici();
+      const response = await this.dispatcherFor(undici, request.url).request({
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
         signal: request.signal,
         headersTimeout: request.timeoutMs,
         bodyTimeout: request.timeoutMs,
-        dispatcher: this.dispatcherFor(undici, request.url),
       });
       try {
         const text = await readLimited(response.body, request.maxBytes);
@@ -71,7 +73,7 @@ export class UndiciTransport implements Transport {
     await Promise.all(open.map((dispatcher) => dispatcher.close()));
   }
 
-  private dispatcherFor(undici: typeof Undici, url: URL): Undici.Dispatcher {
+  private dispatcherFor(undici: UndiciParts, url: URL): Dispatcher {
     if (this.closed) {
       throw new TransportFailure('aborted', 'CLOSED');
     }
@@ -85,11 +87,11 @@ export class UndiciTransport implements Transport {
     return made;
   }
 
-  private direct(undici: typeof Undici): Undici.Dispatcher {
+  private direct(undici: UndiciParts): Dispatcher {
     return new undici.Agent({ ...this.common(), connect: { ...this.connect(), ...this.trust() } });
   }
 
-  private throughProxy(undici: typeof Undici, proxy: string): Undici.Dispatcher {
+  private throughProxy(undici: UndiciParts, proxy: string): Dispatcher {
     return new undici.ProxyAgent({
       ...this.common(),
       uri: proxy,

@@ -46,7 +46,7 @@ describe('the layout of the repository', () => {
     '@types/vscode': () =>
       sources('src').some((text) => /import (type )?\* as vscode from 'vscode'/.test(text)),
     '@vscode/vsce': () => sources('scripts').some((text) => /'@vscode', 'vsce'/.test(text)),
-    undici: () => sources('src').some((text) => /await import\('undici'\)/.test(text)),
+    undici: () => sources('src').some((text) => text.includes("import('undici/lib/dispatcher/agent.js')")),
     zod: () => sources('src').some((text) => /import \* as z from 'zod'/.test(text)),
     esbuild: () => /from 'esbuild'/.test(readFileSync(path.join(root, 'esbuild.mjs'), 'utf8')),
     '@vscode/test-electron': () =>

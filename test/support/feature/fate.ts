@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
 import net from 'node:net';
-import undici from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../../src/util/clock';
 import { toDisposable } from '../../../src/util/disposable';
 
@@ -46,7 +46,7 @@ export class Fate {
   readonly modules: Readonly<Record<string, unknown>> = {
     'node:fs/promises': this.heldBack(fs),
     'node:net': this.network(),
-    undici: this.requests(),
+    'undici/lib/dispatcher/agent.js': this.agent(),
   };
 
   get isDead(): boolean {
@@ -134,22 +134,22 @@ export class Fate {
     };
   }
 
-  private requests(): object {
+  private agent(): typeof Agent {
     const { ends } = this;
-    return {
-      ...undici,
-      request: (...args: Parameters<typeof undici.request>) =>
-        this.through(async () => {
-          const response = await undici.request(...args);
-          if (this.isDead) response.body.on('error', () => undefined).destroy();
-          return response;
-        }),
-      Agent: class extends undici.Agent {
-        constructor(options?: ConstructorParameters<typeof undici.Agent>[0]) {
-          super(options);
-          ends.push(() => void this.destroy());
-        }
-      },
+    const isDead = () => this.isDead;
+    const through = <T>(work: () => Promise<T>) => this.through(work);
+    return class extends Agent {
+      constructor(options?: ConstructorParameters<typeof Agent>[0]) {
+        super(options);
+        const request = (wanted: Dispatcher.RequestOptions) =>
+          through(async () => {
+            const response = await super.request(wanted);
+            if (isDead()) response.body.on('error', () => undefined).destroy();
+            return response;
+          });
+        Object.assign(this, { request });
+        ends.push(() => void this.destroy());
+      }
     };
   }
 }
