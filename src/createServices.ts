@@ -45,13 +45,13 @@ import { OfferPins } from './store/offers/offerPins';
 import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
-import { createReadiness } from './store/rentals/readiness';
+import { createStartWatches } from './store/rentals/startWatches';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
 import { SecondFactorGate } from './store/accounts/secondFactor';
 import { WindowInUse } from './store/accounts/windowInUse';
-import { createTemplateDesk } from './store/templates/templateDesk';
+import { createTemplateStores } from './store/templates/templateStores';
 import { SharedPacing } from './store/windows/sharedPacing';
 import { createWindowHub } from './store/windows/windowHub';
 import type { Clock } from './util/clock';
@@ -199,8 +199,8 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     secondFactor,
     fleet,
     rentals,
-    readiness: own(
-      createReadiness({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),
+    startWatches: own(
+      createStartWatches({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),
     ),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
@@ -208,8 +208,8 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
     offerPins: new OfferPins(),
-    templateDesk: own(
-      createTemplateDesk({
+    templateStores: own(
+      createTemplateStores({
         accounts,
         hub,
         secrets,

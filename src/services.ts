@@ -36,11 +36,11 @@ import type { InstanceLeases } from './store/leases/instanceLeases';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
-import type { Readiness } from './store/rentals/readiness';
+import type { StartWatches } from './store/rentals/startWatches';
 import type { RentalStore } from './store/rentals/rentals';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
-import type { TemplateDesk } from './store/templates/templateDesk';
+import type { TemplateStores } from './store/templates/templateStores';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import type { Redactor } from './util/redact';
@@ -90,7 +90,7 @@ export interface Services {
   readonly fleet: Fleet;
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */
-  readonly readiness: Readiness;
+  readonly startWatches: StartWatches;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
   /** What of ours is open on instances, over all windows. */
@@ -112,7 +112,7 @@ export interface Services {
   readonly offerPins: OfferPins;
   readonly templates: TemplateList;
   /** Single templates and their documents. */
-  readonly templateDesk: TemplateDesk;
+  readonly templateStores: TemplateStores;
   readonly sshKeys: SshKeyList;
   readonly volumes: VolumeList;
   /** Asked before the first program of a setting runs. */

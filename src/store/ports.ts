@@ -7,7 +7,7 @@ import type { Offer, RentalType } from '../model/offers/offer';
 import type { OfferSearch } from '../model/offers/filters';
 import type { Micros } from '../model/money';
 import type { RentConfig } from '../model/rentals/rent';
-import type { FailureReason } from '../model/rentals/readiness';
+import type { FailureReason } from '../model/rentals/startWatch';
 import type { Template } from '../model/templates/template';
 import type { Volume } from '../model/volume';
 import type { Disposable } from '../util/disposable';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { digestOf } from '../../src/store/templates/templateMemory';
+import { digestOf } from '../../src/store/templates/templateStorage';
 import { SlowFile } from '../support/slowFile';
 import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';

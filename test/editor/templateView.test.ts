@@ -8,7 +8,7 @@ import type { TemplateNode } from '../../src/features/templates/templateNodes';
 import type { Template } from '../../src/model/templates/template';
 import type { Services } from '../../src/services';
 import type { Account } from '../../src/store/ports';
-import { TemplateMemory } from '../../src/store/templates/templateMemory';
+import { TemplateStorage } from '../../src/store/templates/templateStorage';
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { silentLog } from '../../src/util/log';
 import { FakeClock } from '../support/fakeClock';
@@ -28,7 +28,7 @@ type RefsDeps = ConstructorParameters<typeof TemplateRefs>[0];
 
 describe('the view of the templates', () => {
   function open() {
-    const memory = new TemplateMemory('unused', silentLog, (action) => action(), new QuickFile());
+    const memory = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
     const never = () => ({ dispose: () => undefined });
     // What the view reads of them, and nothing else.
     const accounts = { active: { key: 'a', user: { id: 1 } }, onDidChange: never };
@@ -38,7 +38,7 @@ describe('the view of the templates', () => {
     const services = {
       accounts,
       templates: { state: { kind: 'ready', value: [template], fetchedAt: 0 }, onDidChange: never },
-      templateDesk: { memory, refs },
+      templateStores: { memory, refs },
       trees: { 'gpuRental.templates': { view: {} } },
       hub,
       clock: new FakeClock(),
@@ -74,7 +74,7 @@ describe('the view of the templates', () => {
     const { rows } = await templateChoices(
       {
         templates: { state: { kind: 'ready', value: [template, theirs], fetchedAt: 0 } },
-        templateDesk: { memory: { account: () => Promise.resolve(remembered) } },
+        templateStores: { memory: { account: () => Promise.resolve(remembered) } },
         log: silentLog,
       } as unknown as Services,
       { key: 'a', user: { id: 1 } } as Account,

@@ -1,18 +1,18 @@
 import type { FileContent } from '../../src/store/jsonFile';
-import type { MemoryFile } from '../../src/store/templates/templateMemory';
+import type { TemplateStorageFile } from '../../src/store/templates/templateStorage';
 
 /** A file on a disk whose writes end when the test says so. */
 export class SlowFile {
-  content: MemoryFile | undefined;
-  readonly writing: { readonly value: MemoryFile; end(error?: Error): void }[] = [];
+  content: TemplateStorageFile | undefined;
+  readonly writing: { readonly value: TemplateStorageFile; end(error?: Error): void }[] = [];
 
-  read(): Promise<FileContent<MemoryFile>> {
+  read(): Promise<FileContent<TemplateStorageFile>> {
     return Promise.resolve(
       this.content ? { kind: 'present', value: this.content } : ({ kind: 'absent' } as const),
     );
   }
 
-  write(value: MemoryFile): Promise<void> {
+  write(value: TemplateStorageFile): Promise<void> {
     return new Promise((resolve, reject) => {
       this.writing.push({
         value,
@@ -31,15 +31,15 @@ export class SlowFile {
 
 /** A file on a disk that takes no time. */
 export class QuickFile {
-  private content: MemoryFile | undefined;
+  private content: TemplateStorageFile | undefined;
 
-  read(): Promise<FileContent<MemoryFile>> {
+  read(): Promise<FileContent<TemplateStorageFile>> {
     return Promise.resolve(
       this.content ? { kind: 'present', value: this.content } : ({ kind: 'absent' } as const),
     );
   }
 
-  write(value: MemoryFile): Promise<void> {
+  write(value: TemplateStorageFile): Promise<void> {
     this.content = value;
     return Promise.resolve();
   }

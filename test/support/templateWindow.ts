@@ -5,7 +5,7 @@ import type { Client } from '../../src/api/client';
 import type { Account, Accounts, AccountsState, SecretPort, WindowHub } from '../../src/store/ports';
 import { TemplateCreation } from '../../src/store/templates/templateCreation';
 import { TemplateDocuments } from '../../src/store/templates/templateDocuments';
-import { TemplateMemory, type MemoryLock } from '../../src/store/templates/templateMemory';
+import { TemplateStorage, type StorageLock } from '../../src/store/templates/templateStorage';
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
@@ -100,7 +100,7 @@ class FakeSecrets implements SecretPort {
 export interface TemplateWindow {
   readonly documents: TemplateDocuments;
   readonly creation: TemplateCreation;
-  readonly memory: TemplateMemory;
+  readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly refs: TemplateRefs;
   readonly accounts: FakeAccounts;
@@ -121,7 +121,7 @@ export class TemplateComputer {
   private windows = 0;
   private writing: Promise<unknown> = Promise.resolve();
   /** One after the other. */
-  private readonly lock: MemoryLock = (action) => {
+  private readonly lock: StorageLock = (action) => {
     const done = this.writing.then(action);
     this.writing = done.catch(() => undefined);
     return done;
@@ -148,7 +148,7 @@ export class TemplateComputer {
   async openWindow(file?: SlowFile): Promise<TemplateWindow> {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
-    const memory = new TemplateMemory(this.storageDir, silentLog, this.lock, file);
+    const memory = new TemplateStorage(this.storageDir, silentLog, this.lock, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);

@@ -32,7 +32,7 @@ type Deps = Pick<
   | 'report'
   | 'settings'
   | 'ssh'
-  | 'templateDesk'
+  | 'templateStores'
 >;
 
 /** Sign-in, sign-out, several accounts, the demo, and the context keys that follow from them. */

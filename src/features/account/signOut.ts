@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'accountCleanup' | 'fleet' | 'leases' | 'log' | 'report' | 'ssh' | 'templateDesk'
+  'accounts' | 'accountCleanup' | 'fleet' | 'leases' | 'log' | 'report' | 'ssh' | 'templateStores'
 >;
 
 /** Asks, then removes what is the account's, here and in all windows, and says what that was. */
@@ -43,7 +43,7 @@ export async function signOut(deps: Deps): Promise<void> {
     () => deps.ssh.removeAll(account),
     () => accounts.signOut(account.key),
     () => deps.accountCleanup.remove(account.key),
-    () => deps.templateDesk.secrets.forgetAccount(account.key),
+    () => deps.templateStores.secrets.forgetAccount(account.key),
   ]);
   for (const problem of problems) {
     deps.report.error(problem);

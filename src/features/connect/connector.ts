@@ -14,7 +14,7 @@ import { matchKeys } from '../../ssh/localKeys';
 import { explainNoLogin, explainVerification } from '../../ssh/problemText';
 import { wait } from '../../util/clock';
 import type { Contact } from './contact';
-import { FolderMemory } from './folderMemory';
+import { LastFolders } from './lastFolders';
 import { usableInstance, warnAboutMemory } from './hostChecks';
 import { offerToAttach } from './instanceKeys';
 import { pickFolder } from './folderPicker';
@@ -57,7 +57,7 @@ const bootProblems: readonly string[] = ['refused', 'noGreeting', 'unreachable',
 
 /** One click to a window on an instance. */
 export class Connector {
-  readonly folders: FolderMemory;
+  readonly folders: LastFolders;
   readonly platforms: PlatformEntries;
   /** Connecting is under way once an instance, however often it is clicked. */
   private readonly running = new Map<number, Promise<void>>();
@@ -66,7 +66,7 @@ export class Connector {
     private readonly deps: ConnectDeps,
     private readonly contact: Contact,
   ) {
-    this.folders = new FolderMemory(deps.globalState);
+    this.folders = new LastFolders(deps.globalState);
     this.platforms = new PlatformEntries(deps.globalState);
   }
 

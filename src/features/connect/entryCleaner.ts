@@ -5,7 +5,7 @@ import { followAccount } from '../../shared/followAccount';
 import { tidyAfterMs } from '../../store/instances/ends';
 import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { FolderMemory } from './folderMemory';
+import type { LastFolders } from './lastFolders';
 import type { PlatformEntries } from './platformEntries';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
@@ -21,7 +21,7 @@ export class EntryCleaner implements Disposable {
 
   constructor(
     private readonly deps: Deps,
-    private readonly folders: FolderMemory,
+    private readonly folders: LastFolders,
     private readonly platforms: PlatformEntries,
     private readonly state: Pick<vscode.Memento, 'get' | 'update'>,
   ) {

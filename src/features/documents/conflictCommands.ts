@@ -10,12 +10,12 @@ import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
 import { openOwnDocument, replaceText } from './openDocuments';
 
-type Deps = Pick<Services, 'templateDesk' | 'commands' | 'contextKeys' | 'log'>;
+type Deps = Pick<Services, 'templateStores' | 'commands' | 'contextKeys' | 'log'>;
 
 /** A template that was changed on both sides: shows the two, and does what the user chooses. */
 export function registerConflicts(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const { documents } = deps.templateDesk;
+  const { documents } = deps.templateStores;
   const { commands } = deps;
   /** The states of theirs that the user was asked about. */
   const asked = new Set<string>();
@@ -46,13 +46,13 @@ function idOf(target: unknown): number | undefined {
   return templateIdOf(target) ?? (active && templateIdOf(active));
 }
 
-function showKey({ templateDesk, contextKeys }: Deps): void {
+function showKey({ templateStores, contextKeys }: Deps): void {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const read = uri && parseTemplateUri(uri);
   const id = read && 'id' in read ? read.id : undefined;
   contextKeys.set(
     'gpuRental.templateConflict',
-    id !== undefined && templateDesk.documents.conflict(id) !== undefined,
+    id !== undefined && templateStores.documents.conflict(id) !== undefined,
   );
 }
 
@@ -67,7 +67,7 @@ async function ask(deps: Deps, id: number): Promise<void> {
     'warning',
     t(
       'The template {0} was changed elsewhere, in the same places as here. Nothing was overwritten. What should it become?',
-      templateName({ id, name: deps.templateDesk.documents.peek(id)?.name }),
+      templateName({ id, name: deps.templateStores.documents.peek(id)?.name }),
     ),
     commandAction(t('Use Mine'), 'gpuRental.template.useMine', target),
     commandAction(t('Use Theirs'), 'gpuRental.template.useTheirs', target),
@@ -80,7 +80,7 @@ async function compare(deps: Deps, id: number | undefined): Promise<void> {
   if (id === undefined || !document) {
     return;
   }
-  const name = deps.templateDesk.documents.peek(id)?.name ?? '';
+  const name = deps.templateStores.documents.peek(id)?.name ?? '';
   await vscode.commands.executeCommand(
     'vscode.diff',
     vscode.Uri.from(templateUriParts({ kind: 'theirs', id, name })),
@@ -92,14 +92,14 @@ async function compare(deps: Deps, id: number | undefined): Promise<void> {
 
 async function useMine(deps: Deps, id: number | undefined): Promise<void> {
   if (id !== undefined) {
-    deps.templateDesk.documents.useMine(id);
+    deps.templateStores.documents.useMine(id);
     await save(id);
   }
 }
 
 async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
   const document = id === undefined ? undefined : openOwnDocument(id);
-  const content = id === undefined ? undefined : deps.templateDesk.documents.useTheirs(id);
+  const content = id === undefined ? undefined : deps.templateStores.documents.useTheirs(id);
   if (id !== undefined && document && content !== undefined) {
     // An edit and not a revert, so that mine can be had back by undoing.
     await replaceText(document, content);
@@ -112,9 +112,9 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
   if (id === undefined || !document) {
     return;
   }
-  const conflicts = deps.templateDesk.documents.conflict(id)?.conflicts ?? [];
+  const conflicts = deps.templateStores.documents.conflict(id)?.conflicts ?? [];
   const kept = conflicts.map(({ path }) => path.join('.'));
-  const content = deps.templateDesk.documents.merge(id);
+  const content = deps.templateStores.documents.merge(id);
   if (content === undefined) {
     return;
   }

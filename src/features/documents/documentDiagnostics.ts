@@ -12,7 +12,7 @@ import { text } from '../../util/text';
 import { type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
 import type { SaveFailures } from './saveFailures';
 
-type Deps = Pick<Services, 'accounts' | 'templateDesk' | 'clock' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'templateStores' | 'clock' | 'log'>;
 
 /** Long enough that typing does not flicker, short enough to count as at once. */
 const delayMs = 150;
@@ -49,7 +49,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)));
     this.store.add(failures.onDidChange(() => this.all()));
     this.store.add(deps.accounts.onDidChange(() => this.all()));
-    this.store.add(deps.templateDesk.documents.onDidNotice(() => this.all()));
+    this.store.add(deps.templateStores.documents.onDidNotice(() => this.all()));
     this.all();
   }
 
@@ -159,7 +159,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     if (kind.kind !== 'template') {
       return found;
     }
-    const { documents } = this.deps.templateDesk;
+    const { documents } = this.deps.templateStores;
     const known = documents.peek(kind.id);
     for (const conflict of documents.conflict(kind.id)?.conflicts ?? []) {
       if (sameJson(places.value(conflict.path), conflict.theirs)) {
@@ -193,9 +193,9 @@ export class DocumentDiagnostics implements vscode.Disposable {
 
   private async enteredHere(uri: vscode.Uri, kind: DocumentKind): Promise<ReadonlySet<string> | undefined> {
     const key =
-      (kind.kind === 'template' ? this.deps.templateDesk.documents.peek(kind.id)?.accountKey : undefined) ??
+      (kind.kind === 'template' ? this.deps.templateStores.documents.peek(kind.id)?.accountKey : undefined) ??
       this.deps.accounts.active?.key;
-    return key === undefined ? undefined : this.deps.templateDesk.secrets.names(key, ownerOf(uri, kind));
+    return key === undefined ? undefined : this.deps.templateStores.secrets.names(key, ownerOf(uri, kind));
   }
 
   private forget(uri: vscode.Uri): void {

@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 import { rangeOf } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
 
-type Deps = Pick<Services, 'templateDesk'>;
+type Deps = Pick<Services, 'templateStores'>;
 
 const times = new Set(['created_at', 'updated_at', 'recent_create_date']);
 
@@ -16,7 +16,7 @@ export class DocumentHover implements vscode.HoverProvider {
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
     const kind = kindOf(document);
-    const known = kind?.kind === 'template' ? this.deps.templateDesk.documents.peek(kind.id) : undefined;
+    const known = kind?.kind === 'template' ? this.deps.templateStores.documents.peek(kind.id) : undefined;
     const span = new JsonPlaces(document.getText()).span(['name'], true);
     if (!known || !span || !rangeOf(document, span).contains(position)) {
       return undefined;

@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import { kindOf, type DocumentKind } from './openDocuments';
 
-type Deps = Pick<Services, 'accounts' | 'templateDesk'>;
+type Deps = Pick<Services, 'accounts' | 'templateStores'>;
 
 /** What can be done with a document, above its first line. */
 export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposable {
@@ -16,8 +16,8 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const fire = () => this.changed.fire();
     this.store.add(this.changed);
     this.store.add(deps.accounts.onDidChange(fire));
-    this.store.add(deps.templateDesk.documents.onDidChange(fire));
-    this.store.add(deps.templateDesk.documents.onDidNotice(fire));
+    this.store.add(deps.templateStores.documents.onDidChange(fire));
+    this.store.add(deps.templateStores.documents.onDidNotice(fire));
     this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(fire));
   }
 
@@ -91,7 +91,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     readonly id: number;
     readonly isOwn: boolean;
   }): vscode.Command[] {
-    const { documents } = this.deps.templateDesk;
+    const { documents } = this.deps.templateStores;
     const target = [{ templateId: id }];
     if (!isOwn) {
       return [];
@@ -120,7 +120,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     readonly id: number;
     readonly isOwn: boolean;
   }): vscode.Command[] {
-    const { documents } = this.deps.templateDesk;
+    const { documents } = this.deps.templateStores;
     const known = documents.peek(id);
     const { active } = this.deps.accounts;
     return isOwn && known && active && active.key !== known.accountKey

@@ -21,7 +21,7 @@ type Deps = Pick<
   | 'accounts'
   | 'globalState'
   | 'templates'
-  | 'templateDesk'
+  | 'templateStores'
   | 'templateFiles'
   | 'commands'
   | 'contextKeys'
@@ -42,7 +42,7 @@ export function register(deps: Deps): Disposable {
   const failures = store.add(new SaveFailures());
   const files = store.add(new TemplateFileSystem(deps, previews, failures));
   deps.templateFiles.setProvider(files);
-  deps.templateDesk.documents.setDirtyProbe((id) => openOwnDocument(id)?.isDirty ?? false);
+  deps.templateStores.documents.setDirtyProbe((id) => openOwnDocument(id)?.isDirty ?? false);
   store.add(followEdits(deps));
   store.add(followList(deps));
   store.add(openCreated(files));
@@ -75,7 +75,7 @@ export function register(deps: Deps): Disposable {
 /** What an edited document was made from is kept; what is not edited any more is dropped. */
 function followEdits(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const { documents } = deps.templateDesk;
+  const { documents } = deps.templateStores;
   const edited = new Set<number>();
   const resume = (id: number) => {
     edited.add(id);
@@ -129,10 +129,10 @@ function followEdits(deps: Deps): Disposable {
 }
 
 /** The list is read more often than single templates; open documents follow it. */
-function followList({ accounts, templates, templateDesk, log }: Deps): Disposable {
+function followList({ accounts, templates, templateStores, log }: Deps): Disposable {
   return templates.onDidChange((state) => {
     if (state.kind === 'ready' && accounts.active) {
-      void templateDesk.documents.noteListed(accounts.active, state.value).catch((error: unknown) => {
+      void templateStores.documents.noteListed(accounts.active, state.value).catch((error: unknown) => {
         log.warn(`Open templates could not follow the list: ${String(error)}`);
       });
     }

@@ -16,14 +16,14 @@ import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { templateIdOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
-import { RentMemory } from '../../store/rentals/rentMemory';
+import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { kindOf, openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 
-type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateDesk' | 'commands'>;
+type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateStores' | 'commands'>;
 
 const here = z.object({ uri: z.string() });
 
@@ -104,7 +104,7 @@ async function requestOf(
   const kind = kindOf(document);
   if (kind?.kind === 'workspaceFile') {
     const recipe = parseWorkspaceFile(document.getText());
-    const known = recipe.template && (await deps.templateDesk.documents.open(recipe.template.id));
+    const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     if (recipe.template && !known) {
       throw new UserError(text('The template {0} of this file does not exist any more.', recipe.template.id));
     }
@@ -124,12 +124,12 @@ async function requestOf(
 
 function templateOf(deps: Deps, document: vscode.TextDocument) {
   const kind = kindOf(document);
-  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
+  const known = kind?.kind === 'template' ? deps.templateStores.documents.peek(kind.id) : undefined;
   return { known, fields: parseDocument(document.getText(), known?.fields) };
 }
 
 async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<void> {
-  const diskGb = new RentMemory(deps.globalState).diskGb ?? defaultQuery.diskGb;
+  const diskGb = new LastRental(deps.globalState).diskGb ?? defaultQuery.diskGb;
   await runCommand('gpuRental.searchFor', {
     title: t('Search Offers'),
     query: await queryOf(deps, document, diskGb),
@@ -139,7 +139,7 @@ async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<vo
 async function queryOf(deps: Deps, document: vscode.TextDocument, diskGb: number): Promise<MarketQuery> {
   if (kindOf(document)?.kind === 'workspaceFile') {
     const recipe = parseWorkspaceFile(document.getText());
-    const known = recipe.template && (await deps.templateDesk.documents.open(recipe.template.id));
+    const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     const filters = { ...readFilters(known?.fields['extra_filters']), ...recipe.filters };
     return queryWith(filters, diskGb, recipe.maxPricePerHour);
   }

@@ -12,7 +12,7 @@ interface SaveAsTarget {
   readonly from?: number;
 }
 
-type Deps = Pick<Services, 'templateDesk' | 'clock'>;
+type Deps = Pick<Services, 'templateStores' | 'clock'>;
 
 /**
  * *Save As* to another name among the templates makes another template. The editor first makes an empty file,
@@ -37,7 +37,7 @@ export class SaveAsTargets {
         ? shown !== undefined && fileNameOf(shown) !== read.name
         : uri.authority === 'templates' && /^\/[^/]+\.json$/i.test(uri.path);
     if (isFree) {
-      const token = this.deps.templateDesk.creation.newToken();
+      const token = this.deps.templateStores.creation.newToken();
       const from = read?.kind === 'own' ? { from: read.id } : {};
       this.targets.set(uri.toString(), { token, mtime: this.deps.clock.now(), ...from });
     }
@@ -46,7 +46,7 @@ export class SaveAsTargets {
 
   /** Creates the template, named like its file, and gives its id. */
   async create(uri: vscode.Uri, { token, from }: SaveAsTarget, source: string): Promise<number> {
-    const { documents, creation } = this.deps.templateDesk;
+    const { documents, creation } = this.deps.templateStores;
     if (from !== undefined) {
       await creation.inherit(documents.account().key, token, templateOwner(from), parseDocument(source));
     }

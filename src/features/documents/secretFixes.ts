@@ -20,7 +20,7 @@ import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
 import { kindOf, ownerOf } from './openDocuments';
 
-export type SecretDeps = Pick<Services, 'accounts' | 'templateDesk'> & {
+export type SecretDeps = Pick<Services, 'accounts' | 'templateStores'> & {
   readonly diagnostics: DocumentDiagnostics;
 };
 type Deps = SecretDeps;
@@ -74,7 +74,7 @@ async function enterSecret(
   reference: string,
   value: string,
 ): Promise<void> {
-  const { secrets } = deps.templateDesk;
+  const { secrets } = deps.templateStores;
   const key = accountKey(deps, document);
   if (!(await secrets.isForeign(key, owner, reference))) {
     await secrets.keep(key, owner, reference, value);
@@ -91,8 +91,8 @@ async function enterSecret(
 /** Whose secrets a document refers to: its own account's, or the active one's. */
 function accountKey(deps: Deps, document: vscode.TextDocument): string {
   const kind = kindOf(document);
-  const known = kind?.kind === 'template' ? deps.templateDesk.documents.peek(kind.id) : undefined;
-  return known?.accountKey ?? deps.templateDesk.documents.account().key;
+  const known = kind?.kind === 'template' ? deps.templateStores.documents.peek(kind.id) : undefined;
+  return known?.accountKey ?? deps.templateStores.documents.account().key;
 }
 
 export function askForValue(name: string): Thenable<string | undefined> {
@@ -132,7 +132,7 @@ export async function keepAt(
   at: ReferenceSlot,
   value: string,
 ): Promise<void> {
-  const { secrets } = deps.templateDesk;
+  const { secrets } = deps.templateStores;
   const key = accountKey(deps, document);
   const kind = kindOf(document);
   if (!kind) {
@@ -155,7 +155,7 @@ export async function keepAt(
 
 /** An environment variable of the account, which every instance gets; the document does without it. */
 async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name: string): Promise<void> {
-  const account = deps.templateDesk.documents.account();
+  const account = deps.templateStores.documents.account();
   const value = valueAt(document, `env.${name}`);
   const changes = removeVariable(document.getText(), name);
   if (value === undefined || !changes) {

@@ -17,7 +17,7 @@ type Deps = SecretDeps & Pick<Services, 'templates'>;
  * value is in the secret store.
  */
 export async function useSecret(deps: Deps, target: unknown): Promise<void> {
-  const { client } = deps.templateDesk.documents.account();
+  const { client } = deps.templateStores.documents.account();
   const secrets = await whileAsking(client.secrets.list());
   const wanted =
     typeof target === 'object' && target !== null && 'secretName' in target ? target.secretName : undefined;

@@ -17,7 +17,7 @@ import type { Previews } from './previews';
 import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
 
-type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk' | 'clock' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores' | 'clock' | 'log'>;
 
 export interface Renamed {
   readonly id: number;
@@ -57,7 +57,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.add(this.changed);
     this.store.add(this.created);
     this.store.add(this.renamed);
-    this.store.add(deps.templateDesk.documents.onDidChange((id) => this.announce(id)));
+    this.store.add(deps.templateStores.documents.onDidChange((id) => this.announce(id)));
     this.store.add(
       deps.accounts.onDidChange(() => {
         // Whether a document may be saved depends on the active account.
@@ -97,7 +97,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async readDirectory(uri: vscode.Uri): Promise<[string, vscode.FileType][]> {
-    await this.deps.templateDesk.documents.ready();
+    await this.deps.templateStores.documents.ready();
     const id = /^\/(\d+)\/?$/.exec(uri.path)?.[1];
     if (id !== undefined) {
       const known = await this.known(uri, Number(id));
@@ -130,7 +130,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const read = parseTemplateUri(uri);
-    const { documents } = this.deps.templateDesk;
+    const { documents } = this.deps.templateStores;
     const target = this.saveAs.get(uri);
     const isNewFile = !target && content.length === 0 && !isOpen(uri);
     if (isNewFile && this.saveAs.begin(uri, (id) => documents.peek(id)?.name)) {
@@ -141,7 +141,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
         t('A template cannot be saved under this address. Use "Create Template" for another one.'),
       );
     }
-    await this.deps.templateDesk.documents.ready();
+    await this.deps.templateStores.documents.ready();
     const source = new TextDecoder().decode(content);
     try {
       if (target) {
@@ -158,7 +158,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   private async write(uri: vscode.Uri, read: TemplateUri, source: string): Promise<void> {
-    const { documents, creation } = this.deps.templateDesk;
+    const { documents, creation } = this.deps.templateStores;
     switch (read.kind) {
       case 'own':
         await documents.save(read.id, source);
@@ -180,7 +180,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   async delete(uri: vscode.Uri): Promise<void> {
     const read = parseTemplateUri(uri);
     if (read?.kind === 'draft') {
-      await this.deps.templateDesk.creation.dropDraft(read.token);
+      await this.deps.templateStores.creation.dropDraft(read.token);
       return;
     }
     if (read?.kind !== 'own') {
@@ -196,7 +196,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw new vscode.FileSystemError(t('Nothing was deleted.'));
     }
     try {
-      await this.deps.templateDesk.creation.remove(read.id);
+      await this.deps.templateStores.creation.remove(read.id);
     } catch (error) {
       throw this.toFileError(error);
     }
@@ -209,10 +209,10 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (old?.kind !== 'own' || next?.kind !== 'own' || old.id !== next.id) {
       throw vscode.FileSystemError.NoPermissions(to);
     }
-    await this.deps.templateDesk.documents.ready();
+    await this.deps.templateStores.documents.ready();
     try {
       const known = await this.known(from, old.id);
-      await this.deps.templateDesk.documents.save(
+      await this.deps.templateStores.documents.save(
         old.id,
         applyChanges(known.text, new JsonPlaces(known.text).set('name', next.name)),
       );
@@ -269,11 +269,11 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     if (read.kind === 'theirs') {
-      const theirs = this.deps.templateDesk.documents.conflict(read.id)?.theirs ?? known;
+      const theirs = this.deps.templateStores.documents.conflict(read.id)?.theirs ?? known;
       return { text: theirs.text, mtime: theirs.mtime, ctime: createdAt(theirs), isReadOnly: true };
     }
     const isReadOnly =
-      read.kind === 'public' || this.deps.templateDesk.documents.readOnlyReason(known) !== undefined;
+      read.kind === 'public' || this.deps.templateStores.documents.readOnlyReason(known) !== undefined;
     return { text: known.text, mtime: known.mtime, ctime: createdAt(known), isReadOnly };
   }
 
@@ -282,7 +282,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (created) {
       return created;
     }
-    const draft = await this.deps.templateDesk.creation.draft(token);
+    const draft = await this.deps.templateStores.creation.draft(token);
     if (!draft) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
@@ -298,16 +298,16 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 
   /** What a draft has become, for its tab that closes next. */
   private async createdContent(uri: vscode.Uri, token: string) {
-    const id = this.deps.templateDesk.creation.createdAs(token);
+    const id = this.deps.templateStores.creation.createdAs(token);
     const known = id === undefined ? undefined : await this.known(uri, id);
     return known && { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
   }
 
   private async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {
-    await this.deps.templateDesk.documents.ready();
+    await this.deps.templateStores.documents.ready();
     let known: KnownTemplate | undefined;
     try {
-      known = await this.deps.templateDesk.documents.open(id);
+      known = await this.deps.templateStores.documents.open(id);
     } catch (error) {
       throw this.toFileError(error);
     }
@@ -331,7 +331,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       id,
       this.deps.clock.schedule(() => {
         this.written.delete(id);
-        void this.deps.templateDesk.documents.reveal(id).catch((error: unknown) => {
+        void this.deps.templateStores.documents.reveal(id).catch((error: unknown) => {
           this.deps.log.warn(`A saved template could not be shown anew: ${String(error)}`);
         });
       }, delayMs),
@@ -345,7 +345,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
         const read = parseTemplateUri(uri);
         return read && 'id' in read && read.id === id;
       });
-    const known = this.deps.templateDesk.documents.peek(id);
+    const known = this.deps.templateStores.documents.peek(id);
     const type = known ? vscode.FileChangeType.Changed : vscode.FileChangeType.Deleted;
     const fallback: TemplateUri = { kind: 'own', id, name: known?.name ?? '' };
     this.changed.fire(

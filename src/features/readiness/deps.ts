@@ -6,7 +6,7 @@ export type ReadinessDeps = Pick<
   | 'fleet'
   | 'volumes'
   | 'rentals'
-  | 'readiness'
+  | 'startWatches'
   | 'connectedWindows'
   | 'ssh'
   | 'failedMachines'

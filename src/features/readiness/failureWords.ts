@@ -1,6 +1,6 @@
 import { t } from '../../editor/localize';
 import { plain } from '../../model/instances/instanceState';
-import type { FailureReason, Trouble } from '../../model/rentals/readiness';
+import type { FailureReason, Trouble } from '../../model/rentals/startWatch';
 
 /** Each cause has its own sentence; the host's own words follow where there are any. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {

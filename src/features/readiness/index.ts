@@ -15,7 +15,7 @@ export function register(deps: ReadinessDeps): Disposable {
     deps.report.error(error);
   };
   store.add(
-    deps.readiness.onDidHappen((event) => {
+    deps.startWatches.onDidHappen((event) => {
       notifications.show(event).catch(report);
     }),
   );

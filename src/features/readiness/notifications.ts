@@ -10,7 +10,7 @@ import { formatMoney } from '../../model/money';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentals';
-import type { ReadinessEvent } from '../../store/rentals/readiness';
+import type { StartEvent } from '../../store/rentals/startWatches';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
@@ -28,7 +28,7 @@ export class ReadinessNotifications {
     private readonly followed: ReadonlySet<number>,
   ) {}
 
-  async show(event: ReadinessEvent): Promise<void> {
+  async show(event: StartEvent): Promise<void> {
     const { instanceId } = event;
     const name = this.name(instanceId);
     const isFollowed = event.kind === 'ready' && this.followed.has(instanceId);
@@ -114,7 +114,7 @@ export class ReadinessNotifications {
     );
   }
 
-  private async failed(event: Extract<ReadinessEvent, { kind: 'failed' }>, name: string): Promise<void> {
+  private async failed(event: Extract<StartEvent, { kind: 'failed' }>, name: string): Promise<void> {
     const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const alone = await this.alone(event);
@@ -191,7 +191,7 @@ export class ReadinessNotifications {
   }
 
   private askWhatNext(
-    event: Extract<ReadinessEvent, { kind: 'failed' }>,
+    event: Extract<StartEvent, { kind: 'failed' }>,
     name: string,
     alone: ReplaceAlone | undefined,
   ): void {
@@ -215,7 +215,7 @@ export class ReadinessNotifications {
     reason,
     message,
     hadData,
-  }: Extract<ReadinessEvent, { kind: 'failed' }>): Promise<ReplaceAlone | undefined> {
+  }: Extract<StartEvent, { kind: 'failed' }>): Promise<ReplaceAlone | undefined> {
     const { rentals, settings } = this.deps;
     const rental = rentals.find(instanceId);
     if (!rental) {
@@ -229,7 +229,7 @@ export class ReadinessNotifications {
     return isWanted ? replaceAlone(rental, failure, find) : undefined;
   }
 
-  private tooDear(event: Extract<ReadinessEvent, { kind: 'tooDear' }>, name: string): void {
+  private tooDear(event: Extract<StartEvent, { kind: 'tooDear' }>, name: string): void {
     const prices = [name, formatMoney(event.pricePerHour), formatMoney(event.mostPerHour)] as const;
     if (event.verdict === 'destroyed') {
       const sentence = t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices);
@@ -251,7 +251,7 @@ export class ReadinessNotifications {
     await this.replace(instanceId, this.name(instanceId), true);
   }
 
-  private isLeftToWindow(event: ReadinessEvent): boolean {
+  private isLeftToWindow(event: StartEvent): boolean {
     const { accounts, connectedWindows, ssh } = this.deps;
     return (
       isToldByWindow(event) &&

@@ -4,7 +4,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
-import type { Watch } from '../../model/rentals/readiness';
+import type { StartWatch } from '../../model/rentals/startWatch';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { destroyAndVerify } from '../../store/instances/destruction';
 import { clientFor } from '../../store/accounts/sameAccount';
@@ -24,7 +24,7 @@ export class ReadyProgress implements vscode.Disposable {
     private readonly followed: ReadonlySet<number>,
   ) {
     this.store.add(
-      deps.readiness.onDidChange(() => {
+      deps.startWatches.onDidChange(() => {
         this.look();
       }),
     );
@@ -37,11 +37,11 @@ export class ReadyProgress implements vscode.Disposable {
 
   private look(): void {
     const account = this.deps.accounts.active?.key ?? '';
-    for (const watch of this.deps.readiness.watches) {
+    for (const watch of this.deps.startWatches.watches) {
       const { instanceId, since } = watch;
       const isStillSo = () =>
         !this.followed.has(instanceId) &&
-        this.deps.readiness.watches.some((one) => one.instanceId === instanceId && one.since === since);
+        this.deps.startWatches.watches.some((one) => one.instanceId === instanceId && one.since === since);
       if (isStillSo()) {
         this.deps.oneWindow.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), {
           isStillSo,
@@ -51,7 +51,7 @@ export class ReadyProgress implements vscode.Disposable {
     }
   }
 
-  private async show(watch: Watch): Promise<void> {
+  private async show(watch: StartWatch): Promise<void> {
     const { instanceId } = watch;
     const cancelled = await vscode.window.withProgress(
       {
@@ -67,7 +67,7 @@ export class ReadyProgress implements vscode.Disposable {
             resolve(wasCancelled);
           };
           const say = () => {
-            const now = this.deps.readiness.watches.find((one) => one.instanceId === instanceId);
+            const now = this.deps.startWatches.watches.find((one) => one.instanceId === instanceId);
             if (now?.since !== watch.since) {
               finish(false);
             } else {
@@ -79,7 +79,7 @@ export class ReadyProgress implements vscode.Disposable {
             timer.value = this.deps.clock.schedule(tick, tickMs);
             say();
           };
-          own.add(this.deps.readiness.onDidChange(say));
+          own.add(this.deps.startWatches.onDidChange(say));
           own.add(
             token.onCancellationRequested(() => {
               finish(true);
@@ -94,7 +94,7 @@ export class ReadyProgress implements vscode.Disposable {
   }
 
   /** Stage, time and the host's words. */
-  private stage(watch: Watch): string {
+  private stage(watch: StartWatch): string {
     const instance = this.deps.fleet.find(watch.instanceId);
     const now = this.deps.clock.now();
     const label = instance
@@ -119,7 +119,7 @@ export class ReadyProgress implements vscode.Disposable {
           'If you keep it, it keeps starting and costs money, and no message appears when it is ready. If you destroy it, all data on it is lost and you are no longer charged.',
         ),
       },
-      { label: t('Keep It'), run: () => this.deps.readiness.stopWatching(instanceId) },
+      { label: t('Keep It'), run: () => this.deps.startWatches.stopWatching(instanceId) },
       { label: t('Destroy It'), run: () => this.destroy(client(), instanceId, name) },
     );
   }

@@ -1,10 +1,10 @@
-import type { ReadinessEvent } from '../../store/rentals/readiness';
+import type { StartEvent } from '../../store/rentals/startWatches';
 
 /**
  * A window that is connected to the machine asks what comes next, and tells when it runs again; nobody else does
  * then. A start that takes too long is no state that it could see.
  */
-export function isToldByWindow(event: ReadinessEvent): boolean {
+export function isToldByWindow(event: StartEvent): boolean {
   switch (event.kind) {
     case 'ready':
     case 'trouble':

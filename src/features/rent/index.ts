@@ -44,7 +44,7 @@ async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
 
 /** A favorite, or one that was rented from lately, may have been edited since; true where it is wanted all the same. */
 async function isAsRemembered(
-  { templateDesk }: Deps,
+  { templateStores }: Deps,
   { key }: Account,
   template: Template,
   target: unknown,
@@ -54,7 +54,7 @@ async function isAsRemembered(
     return true;
   }
   const list = group === 'recent' ? 'recents' : group;
-  const ref = await templateDesk.refs.find(key, list, template.id);
+  const ref = await templateStores.refs.find(key, list, template.id);
   return (
     ref === undefined ||
     refState(ref, template).kind === 'current' ||

@@ -17,7 +17,7 @@ import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
 import type { Account, Rental } from '../../store/ports';
 import { listedInstances } from '../../store/instances/listed';
-import { presentTemplate } from '../../store/templates/presentTemplate';
+import { findTemplate } from '../../store/templates/findTemplate';
 import { formatMoney } from '../../model/money';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -150,7 +150,7 @@ async function sourceOf(
   if (config.templateHash === undefined) {
     return config.image === undefined ? undefined : { kind: 'image', image: config.image };
   }
-  const template = await presentTemplate(account.client, config);
+  const template = await findTemplate(account.client, config);
   if (template) {
     const isSame = template.hashId === config.templateHash;
     return isSame ||

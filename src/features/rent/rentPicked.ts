@@ -5,15 +5,16 @@ import { defaultBid, type RentChoices, type RentSource } from '../../model/renta
 import type { Services } from '../../services';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
-import { SearchMemory } from '../../store/offers/searchMemory';
+import { RecentSearches } from '../../store/offers/recentSearches';
 import type { Account } from '../../store/ports';
-import { RentMemory } from '../../store/rentals/rentMemory';
+import { LastRental } from '../../store/rentals/lastRental';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps } from './rentWizard';
 import { needsWord, resultText } from './resultText';
 import { templateChoices } from './templateRows';
 
-export type RentDeps = WizardDeps & Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateDesk'>;
+export type RentDeps = WizardDeps &
+  Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
 
 /** The steps from a picked offer to its rental; `back` leads to the list, which is `outdated` where an offer is gone. */
 export async function rentPicked(
@@ -21,7 +22,7 @@ export async function rentPicked(
   draft: PickedDraft,
 ): Promise<'rented' | 'back' | 'outdated' | 'cancelled'> {
   const account = accountStill(deps.accounts, draft.accountKey);
-  const rents = new RentMemory(deps.globalState);
+  const rents = new LastRental(deps.globalState);
   const steps: StepDeps = {
     templates: () => templateChoices(deps, account),
     client: account.client,
@@ -38,7 +39,7 @@ export async function rentPicked(
   const { results, wanted, answerWasLost } = end;
   await rents.keep(flow.choices);
   await noteTemplate(deps, account, flow.choices.source);
-  await new SearchMemory(deps.globalState).keepRecent(flow.query);
+  await new RecentSearches(deps.globalState).keepRecent(flow.query);
   // An ordinary rental is told by the progress of getting ready; one message at a time.
   if (answerWasLost || needsWord(results, wanted, flow.choices)) {
     message('info', resultText(results, wanted));
@@ -48,7 +49,7 @@ export async function rentPicked(
 
 /** With the account's others, so that it goes with them. */
 async function noteTemplate(
-  { templateDesk, log }: RentDeps,
+  { templateStores, log }: RentDeps,
   { key }: Account,
   source: RentSource,
 ): Promise<void> {
@@ -56,7 +57,7 @@ async function noteTemplate(
     return;
   }
   const { id, name, hashId } = source.template;
-  await templateDesk.refs.noteUse(key, { id, name, hash: hashId }).catch((error: unknown) => {
+  await templateStores.refs.noteUse(key, { id, name, hash: hashId }).catch((error: unknown) => {
     log.warn(`The template could not be remembered: ${String(error)}`);
   });
 }
@@ -64,7 +65,7 @@ async function noteTemplate(
 /** What was given; otherwise what the last rental was made of. A bid goes by the offer. */
 async function startChoices(
   { offer, query, choices = {} }: PickedDraft,
-  rents: RentMemory,
+  rents: LastRental,
   steps: StepDeps,
 ): Promise<RentChoices> {
   const isAsked = choices.source === undefined && rents.templateId !== undefined;

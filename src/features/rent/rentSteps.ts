@@ -31,7 +31,7 @@ import type { Runtype } from '../../model/rentals/rent';
 import { quoteOffer, readStay } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/confirmation';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
-import type { RentMemory } from '../../store/rentals/rentMemory';
+import type { LastRental } from '../../store/rentals/lastRental';
 import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** What a step answers: choices to set, or members to take back to their default. */
@@ -152,7 +152,7 @@ export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> 
 }
 
 /** For how long and how much data the estimate is; asked from the confirmation, to which it returns. */
-export async function askStay(rents: RentMemory, flow: RentFlow): Promise<void> {
+export async function askStay(rents: LastRental, flow: RentFlow): Promise<void> {
   const { hours, downGb, upGb } = rents.stay;
   const answer = await askText({
     ...titled(flow, t('Rent: Estimate')),

@@ -11,7 +11,7 @@ import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import { Renting, type RentingEnd } from './renting';
-import { RentMemory } from '../../store/rentals/rentMemory';
+import { LastRental } from '../../store/rentals/lastRental';
 import {
   askStay,
   bidStep,
@@ -51,7 +51,7 @@ export async function rentOffer(
 class RentWizard {
   private notice: ConfirmNotice | undefined;
   private readonly renting: Renting;
-  private readonly rents: RentMemory;
+  private readonly rents: LastRental;
 
   constructor(
     private readonly flow: RentFlow,
@@ -60,7 +60,7 @@ class RentWizard {
     private readonly guard: AcceptGuard,
   ) {
     this.renting = new Renting(flow, deps);
-    this.rents = new RentMemory(deps.globalState);
+    this.rents = new LastRental(deps.globalState);
   }
 
   async run(): Promise<WizardEnd> {

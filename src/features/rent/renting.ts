@@ -17,7 +17,7 @@ import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentals';
-import { presentTemplate } from '../../store/templates/presentTemplate';
+import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled, UserError } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
@@ -117,7 +117,7 @@ export class Renting {
     const name = templateName(source.template);
     say(t('checking the template…'));
     try {
-      const template = await presentTemplate(this.deps.account.client, { templateId: id }, { signal });
+      const template = await findTemplate(this.deps.account.client, { templateId: id }, { signal });
       if (!template) {
         return again(
           t(

@@ -3,12 +3,12 @@ import { pickFromList } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { currentTemplate } from '../../store/templates/presentTemplate';
+import { currentTemplate } from '../../store/templates/findTemplate';
 import { templateChoices, templateOf, type TemplatePick } from './templateRows';
 
 /** The template with this id, or one that the user picks; `undefined` when the user stopped. */
 export async function pickTemplate(
-  deps: Pick<Services, 'templates' | 'templateDesk' | 'log'>,
+  deps: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
   id: number | undefined,
 ): Promise<Template | undefined> {

@@ -16,7 +16,7 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { currentTemplate } from '../../store/templates/presentTemplate';
+import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError, isCancelled } from '../../util/errors';
 
 /** A template, one that is only remembered, or a way to more of them. */
@@ -35,12 +35,12 @@ interface Remembered {
 
 /** The account's own first, then what was used lately, favourites, and those that the service recommends. */
 export async function templateChoices(
-  { templates, templateDesk, log }: Pick<Services, 'templates' | 'templateDesk' | 'log'>,
+  { templates, templateStores, log }: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
 ): Promise<TemplateChoices> {
   const problem = await loaded(templates);
   const list = templates.state.kind === 'ready' ? templates.state.value : [];
-  const memory = await templateDesk.memory.account(account.key).catch((error: unknown) => {
+  const memory = await templateStores.memory.account(account.key).catch((error: unknown) => {
     log.warn(`Recent and favourite templates could not be read: ${String(error)}`);
     return { recents: [], favourites: [] };
   });

@@ -2,8 +2,8 @@ import { signedIn } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
-import { SearchMemory } from '../../store/offers/searchMemory';
-import { RentMemory } from '../../store/rentals/rentMemory';
+import { RecentSearches } from '../../store/offers/recentSearches';
+import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { searchAndRent, type SearchDeps } from './journey';
 
@@ -30,8 +30,8 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   if (!account) {
     return;
   }
-  const { last } = new SearchMemory(deps.globalState);
-  const { diskGb } = new RentMemory(deps.globalState);
+  const { last } = new RecentSearches(deps.globalState);
+  const { diskGb } = new LastRental(deps.globalState);
   const query = { ...last, diskGb: diskGb ?? last.diskGb };
   await searchAndRent(
     deps,

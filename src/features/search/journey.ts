@@ -9,7 +9,7 @@ import {
 } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
-import { SearchMemory } from '../../store/offers/searchMemory';
+import { RecentSearches } from '../../store/offers/recentSearches';
 import { OfferSession } from './offerSession';
 import { pickOffer } from './offerPicker';
 import { listTools } from './offerTools';
@@ -35,7 +35,7 @@ export type SearchDeps = Pick<
  * stops. A draft that has an offer begins with its steps, from which Back leads to the list.
  */
 export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRemembered = false): Promise<void> {
-  const searches = new SearchMemory(deps.globalState);
+  const searches = new RecentSearches(deps.globalState);
   const { client } = accountStill(deps.accounts, draft.accountKey);
   if (deps.templates.state.kind !== 'loading') {
     // The steps list them as they are by then; where it fails they say so.

@@ -9,7 +9,7 @@ import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
-import { SearchMemory } from '../../store/offers/searchMemory';
+import { RecentSearches } from '../../store/offers/recentSearches';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
@@ -56,7 +56,7 @@ function readSubject(given: unknown): Subject {
 
 /** The last search, a saved one or a recent one. */
 async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subject | undefined> {
-  const memory = new SearchMemory(globalState);
+  const memory = new RecentSearches(globalState);
   const saved = readSavedSearches(settings.get('gpuRental.search.saved'));
   const separator = (label: string): Row<Subject> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(memory.last));

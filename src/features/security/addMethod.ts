@@ -10,7 +10,7 @@ import {
   normalCode,
   normalPhone,
   phoneProblem,
-  windowEnd,
+  authorizationEnd,
 } from '../../model/accounts/secondFactor';
 import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -23,23 +23,23 @@ import { sendSms, sendSmsAgain } from './challenges';
 import { whileReading, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
-import { windowTime } from './words';
+import { authorizedTime } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri' | 'log'>;
 
 /** Until when methods may be added, by account; the service tells only whether they may now. */
-export type Windows = Map<string, number>;
+export type AuthorizedUntil = Map<string, number>;
 
 interface Addition {
   readonly account: Account;
   /** As it was before. */
   readonly status: TfaStatus;
-  readonly windowEndsAt: number | undefined;
+  readonly authorizedUntil: number | undefined;
   readonly label: string;
 }
 
 /** Authorizes a new method, checks that the app or telephone works, and stores the backup codes. */
-export async function addMethod(deps: Deps, account: Account, windows: Windows): Promise<boolean> {
+export async function addMethod(deps: Deps, account: Account, authorized: AuthorizedUntil): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus === 'legacy') {
     return replaceLegacy();
@@ -54,15 +54,15 @@ export async function addMethod(deps: Deps, account: Account, windows: Windows):
     if (until === undefined) {
       return false;
     }
-    windows.set(account.key, until);
+    authorized.set(account.key, until);
   }
-  const windowEndsAt = windowEnd(windows.get(account.key), deps.clock.now());
-  const type = await pickType(deps, windowEndsAt);
+  const authorizedUntil = authorizationEnd(authorized.get(account.key), deps.clock.now());
+  const type = await pickType(deps, authorizedUntil);
   const label = type && (await askLabel());
   if (type === undefined || label === undefined) {
     return false;
   }
-  const addition: Addition = { account, status, windowEndsAt, label };
+  const addition: Addition = { account, status, authorizedUntil, label };
   const answer = type === 'totp' ? await addTotp(deps, addition) : await addSms(deps, addition);
   if (answer?.kind !== 'done') {
     return false;
@@ -90,13 +90,15 @@ async function replaceLegacy(): Promise<false> {
 }
 
 /** Which kind of method to add; counts down until when that is possible, where it is known. */
-async function pickType({ clock }: Deps, windowEndsAt?: number): Promise<'totp' | 'sms' | undefined> {
+async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'totp' | 'sms' | undefined> {
   const question = t('What do you want to add?');
   const answer = await pickFromList<'totp' | 'sms'>({
     title: t('Add a Second Factor'),
     ignoreFocusOut: true,
     placeholder: () =>
-      windowEndsAt === undefined ? question : `${question} ${windowTime(windowEndsAt - clock.now())}`,
+      authorizedUntil === undefined
+        ? question
+        : `${question} ${authorizedTime(authorizedUntil - clock.now())}`,
     rows: [
       {
         icon: 'device-mobile',
@@ -129,7 +131,7 @@ async function askLabel(): Promise<string | undefined> {
 
 async function addTotp(
   { clock, redactor, extensionUri }: Deps,
-  { account, status, windowEndsAt, label }: Addition,
+  { account, status, authorizedUntil, label }: Addition,
 ): Promise<CodeAnswer<ConfirmedTfaMethod>> {
   const setup = await account.client.tfa.setUpTotp();
   redactor.addSecret(setup.secret);
@@ -143,7 +145,7 @@ async function addTotp(
         prompt: t('Scan the picture with your app, then enter the code that it shows.'),
         placeholder: '123456',
         problem: codeProblem,
-        windowEndsAt,
+        authorizedUntil,
         extra: {
           iconPath: new vscode.ThemeIcon('copy'),
           tooltip: t('Copy the Secret'),
@@ -167,7 +169,7 @@ async function addTotp(
 
 async function addSms(
   { clock, redactor }: Deps,
-  { account, status, windowEndsAt, label }: Addition,
+  { account, status, authorizedUntil, label }: Addition,
 ): Promise<CodeAnswer<ConfirmedTfaMethod> | undefined> {
   const { client } = account;
   const phone = await askPhone();
@@ -184,7 +186,7 @@ async function addSms(
       placeholder: '123456',
       problem: codeProblem,
       endsAt: clock.now() + challengeMs,
-      windowEndsAt,
+      authorizedUntil,
       resend: async (signal) => {
         ({ secret } = await sendSmsAgain(client, { phone }, { signal }));
         return clock.now() + challengeMs;

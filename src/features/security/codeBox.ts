@@ -6,7 +6,7 @@ import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import { factorFailureText, isFinal } from './failures';
-import { codeTime, windowTime } from './words';
+import { codeTime, authorizedTime } from './words';
 
 export interface CodeQuestion<T> {
   readonly title: string;
@@ -17,7 +17,7 @@ export interface CodeQuestion<T> {
   /** Milliseconds since 1970 until which the code counts; counted down in the box. */
   readonly endsAt?: number;
   /** Milliseconds since 1970 until which methods can be added; counted down as well. */
-  readonly windowEndsAt?: number | undefined;
+  readonly authorizedUntil?: number | undefined;
   /** Has the code sent again; gives the time until which that one counts. */
   readonly resend?: (signal: AbortSignal) => Promise<number>;
   readonly canGoBack?: boolean;
@@ -33,7 +33,7 @@ export type CodeAnswer<T> =
 
 /** Asks for a code until one is accepted, the person stops, or the signal fires. */
 export async function askCode<T>(question: CodeQuestion<T>, clock: Clock): Promise<CodeAnswer<T>> {
-  const { resend, canGoBack, extra, use, windowEndsAt } = question;
+  const { resend, canGoBack, extra, use, authorizedUntil } = question;
   const input = new QuickInput<CodeAnswer<T>>();
   let { endsAt } = question;
   const problem = (value: string) => {
@@ -61,7 +61,7 @@ export async function askCode<T>(question: CodeQuestion<T>, clock: Clock): Promi
         [
           question.prompt,
           ...(endsAt === undefined ? [] : [codeTime(endsAt - clock.now())]),
-          ...(windowEndsAt === undefined ? [] : [windowTime(windowEndsAt - clock.now())]),
+          ...(authorizedUntil === undefined ? [] : [authorizedTime(authorizedUntil - clock.now())]),
         ].join(' '),
       problem,
       hint: (value) => {

@@ -7,7 +7,7 @@ import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { addMethod, type Windows } from './addMethod';
+import { addMethod, type AuthorizedUntil } from './addMethod';
 import { logIn } from './login';
 import { whileReading } from './waiting';
 import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
@@ -21,7 +21,7 @@ type Deps = Pick<
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
-  const windows: Windows = new Map();
+  const authorized: AuthorizedUntil = new Map();
   store.add(deps.secondFactor.setPrompt((subject, signal) => logIn(deps, subject, signal)));
   store.add(
     commands.register('gpuRental.tfa.signIn', async () => {
@@ -60,7 +60,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register(
       'gpuRental.tfa.addMethod',
-      changing((account) => addMethod(deps, account, windows)),
+      changing((account) => addMethod(deps, account, authorized)),
     ),
   );
   store.add(

@@ -25,7 +25,7 @@ export function codeTime(leftMs: number): string {
 }
 
 /** How long methods can still be added. */
-export function windowTime(leftMs: number): string {
+export function authorizedTime(leftMs: number): string {
   return leftMs > 0
     ? t('Methods can be added for {0} min more.', clockText(leftMs))
     : t('The time for adding methods is over: close this and begin again.');

@@ -5,7 +5,10 @@ import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { statusBarText, type StatusBarWords } from './statusBarText';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'rentals' | 'readiness' | 'settings' | 'clock'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
+>;
 
 /** While something gets ready the elapsed time is shown, and goes on. */
 const tickMs = 10_000;
@@ -40,7 +43,7 @@ export function register(deps: Deps): Disposable {
   store.add(deps.fleet.onDidChange(show));
   store.add(deps.volumes.onDidChange(show));
   store.add(deps.accounts.onDidChange(show));
-  store.add(deps.readiness.onDidChange(show));
+  store.add(deps.startWatches.onDidChange(show));
   store.add(deps.rentals.onDidChange(show));
   store.add(deps.settings.onDidChange('gpuRental.statusBar', show));
   show();
@@ -48,7 +51,7 @@ export function register(deps: Deps): Disposable {
 }
 
 function wordsNow(deps: Deps): StatusBarWords | undefined {
-  const { accounts, fleet, rentals, readiness, clock } = deps;
+  const { accounts, fleet, rentals, startWatches, clock } = deps;
   const account = accounts.active;
   if (!account) {
     return undefined;
@@ -57,7 +60,7 @@ function wordsNow(deps: Deps): StatusBarWords | undefined {
     state: fleet.state,
     facts: (id) => fleet.facts(id),
     burn: burnNow(deps),
-    watches: readiness.watches,
+    watches: startWatches.watches,
     notKnown: rentals.rentals.filter(({ phase }) => phase.kind === 'notKnown').length,
     credit: account.user.credit ?? account.user.balance,
     now: clock.now(),

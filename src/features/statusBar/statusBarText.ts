@@ -9,7 +9,7 @@ import {
 } from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
-import type { Watch } from '../../model/rentals/readiness';
+import type { StartWatch } from '../../model/rentals/startWatch';
 import type { Burn } from '../../store/instances/burn';
 import type { FleetSnapshot } from '../../store/ports';
 import type { Loaded } from '../../shared/reading';
@@ -19,7 +19,7 @@ export interface StatusBarInput {
   readonly state: Loaded<FleetSnapshot>;
   readonly facts: (instanceId: number) => InstanceFacts;
   readonly burn: Burn;
-  readonly watches: readonly Watch[];
+  readonly watches: readonly StartWatch[];
   /** Rentals whose outcome is open. */
   readonly notKnown: number;
   readonly credit: Micros | undefined;

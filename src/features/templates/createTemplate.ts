@@ -16,7 +16,7 @@ import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './te
 
 /** Asks what the template starts from, and opens it as a draft. */
 export async function createTemplate(deps: CommandDeps): Promise<void> {
-  deps.templateDesk.documents.account();
+  deps.templateStores.documents.account();
   const { state } = deps.fleet;
   const instances = state.kind === 'ready' ? state.value.instances : [];
   const rows = [
@@ -77,7 +77,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
     return;
   }
   // What windows share of an instance is without the values of its environment.
-  const instance = await deps.templateDesk.documents.account().client.instances.get(id);
+  const instance = await deps.templateStores.documents.account().client.instances.get(id);
   if (!instance) {
     throw new UserError(text('This instance does not exist any more. Refresh the list.'));
   }
@@ -105,7 +105,7 @@ export async function exportTemplate(deps: CommandDeps, target: unknown): Promis
 
 /** Opens the content of a file as a draft. */
 export async function importTemplate(deps: CommandDeps, from: unknown): Promise<void> {
-  deps.templateDesk.documents.account();
+  deps.templateStores.documents.account();
   const uri = fileOf(from) ?? (await pickFile());
   if (uri) {
     const document = await openNamedDocument(uri);

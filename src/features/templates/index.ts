@@ -17,7 +17,7 @@ import { TemplateTree } from './templateTree';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'templates' | 'templateDesk' | 'trees' | 'commands' | 'hub' | 'clock' | 'log'
+  'accounts' | 'fleet' | 'templates' | 'templateStores' | 'trees' | 'commands' | 'hub' | 'clock' | 'log'
 >;
 
 /** The templates view and its commands; the documents are a feature of their own. */

@@ -16,7 +16,7 @@ import type { TemplateLists } from './templateLists';
 
 export type CommandDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'templates' | 'templateDesk' | 'commands' | 'log'
+  'accounts' | 'fleet' | 'templates' | 'templateStores' | 'commands' | 'log'
 > & { readonly lists: TemplateLists };
 
 /** The template of a tree node, a lens, the active editor or a call, else one that is picked. */
@@ -31,7 +31,7 @@ export async function chooseTemplate(
   if (given !== undefined) {
     return given;
   }
-  deps.templateDesk.documents.account();
+  deps.templateStores.documents.account();
   if (deps.templates.state.kind !== 'ready') {
     await deps.templates.refresh();
   }
@@ -52,8 +52,8 @@ export async function chooseTemplate(
 
 /** Reads a template for a command that needs it. */
 export async function knownTemplate(deps: CommandDeps, id: number): Promise<KnownTemplate> {
-  const account = deps.templateDesk.documents.account();
-  const stale = deps.templateDesk.documents.peek(id);
+  const account = deps.templateStores.documents.account();
+  const stale = deps.templateStores.documents.peek(id);
   if (stale && stale.accountKey !== account.key) {
     if (
       vscode.workspace.textDocuments.some((document) => document.isDirty && templateIdOf(document.uri) === id)
@@ -64,9 +64,9 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
         ),
       );
     }
-    deps.templateDesk.documents.close(id);
+    deps.templateStores.documents.close(id);
   }
-  const known = await deps.templateDesk.documents.open(id);
+  const known = await deps.templateStores.documents.open(id);
   if (!known) {
     throw new UserError(text('This template does not exist any more. Refresh the list.'));
   }
@@ -92,7 +92,7 @@ export async function openDraft(
   fields: DocumentFields,
   from?: SecretOwner,
 ): Promise<void> {
-  const token = await deps.templateDesk.creation.addDraft(fields, from);
+  const token = await deps.templateStores.creation.addDraft(fields, from);
   const name = typeof fields['name'] === 'string' ? fields['name'] : '';
   await vscode.window.showTextDocument(vscode.Uri.from(templateUriParts({ kind: 'draft', token, name })), {
     preview: false,
@@ -143,7 +143,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
   });
   if (isWanted) {
     for (const { id } of mine) {
-      await deps.templateDesk.creation.remove(id);
+      await deps.templateStores.creation.remove(id);
     }
     await deps.templates.refresh();
   }

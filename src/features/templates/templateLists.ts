@@ -5,7 +5,7 @@ import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
 import type { TemplateGroup } from './templateNodes';
 
-type Deps = Pick<Services, 'accounts' | 'templates' | 'templateDesk'>;
+type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores'>;
 
 /** The templates of the active account in their groups, with favourites and recents. */
 export class TemplateLists implements vscode.Disposable {
@@ -19,7 +19,7 @@ export class TemplateLists implements vscode.Disposable {
     this.store.add(this.changed);
     this.store.add(deps.templates.onDidChange(() => this.follow()));
     this.store.add(deps.accounts.onDidChange(() => this.follow()));
-    const { refs } = deps.templateDesk;
+    const { refs } = deps.templateStores;
     this.store.add(refs.onDidChange((what) => this.changed.fire(what === 'recents' ? 'recent' : undefined)));
     this.follow();
     refs.show();
@@ -43,11 +43,11 @@ export class TemplateLists implements vscode.Disposable {
   }
 
   get favourites(): readonly TemplateRef[] {
-    return this.deps.templateDesk.refs.favourites;
+    return this.deps.templateStores.refs.favourites;
   }
 
   get recents(): readonly TemplateRef[] {
-    return this.deps.templateDesk.refs.recents;
+    return this.deps.templateStores.refs.recents;
   }
 
   isFavourite(id: number): boolean {
@@ -55,16 +55,16 @@ export class TemplateLists implements vscode.Disposable {
   }
 
   async setFavourite(ref: TemplateRef, isFavourite: boolean): Promise<void> {
-    const { accounts, templateDesk } = this.deps;
+    const { accounts, templateStores } = this.deps;
     if (accounts.active) {
-      await templateDesk.refs.setFavourite(accounts.active.key, ref, isFavourite);
+      await templateStores.refs.setFavourite(accounts.active.key, ref, isFavourite);
     }
   }
 
   async noteUse(ref: TemplateRef): Promise<void> {
-    const { accounts, templateDesk } = this.deps;
+    const { accounts, templateStores } = this.deps;
     if (accounts.active) {
-      await templateDesk.refs.noteUse(accounts.active.key, ref);
+      await templateStores.refs.noteUse(accounts.active.key, ref);
     }
   }
 

@@ -24,7 +24,7 @@ const delayMs = 500;
 
 /** A quick pick whose line is the query; it completes what is typed and shows what is found. */
 export function searchTemplates(deps: CommandDeps & { readonly clock: Clock }): void {
-  deps.templateDesk.documents.account();
+  deps.templateStores.documents.account();
   void new TemplateSearch(deps).show();
 }
 
@@ -76,7 +76,7 @@ class TemplateSearch {
     const stop = (this.stop = new AbortController());
     this.setBusy(true);
     try {
-      const { items } = await this.deps.templateDesk.documents
+      const { items } = await this.deps.templateStores.documents
         .account()
         .client.templates.search(filters, { signal: stop.signal });
       if (!stop.signal.aborted) {

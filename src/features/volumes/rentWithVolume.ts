@@ -4,7 +4,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
-import { RentMemory } from '../../store/rentals/rentMemory';
+import { LastRental } from '../../store/rentals/lastRental';
 import { orCancelled } from '../../util/cancellation';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -31,7 +31,7 @@ export async function rentWithVolume(
     // A volume never leaves its machine, so nothing else about the machine matters.
     query: {
       ...defaultQuery,
-      diskGb: new RentMemory(deps.globalState).diskGb ?? defaultQuery.diskGb,
+      diskGb: new LastRental(deps.globalState).diskGb ?? defaultQuery.diskGb,
       filters: { rentable: true, machine: { oneOf: [String(machineId)] } },
     },
     choices: { volume: { kind: 'link', volumeId: id, mountPath: usualMountPath } },

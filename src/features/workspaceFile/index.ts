@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createWorkspaceFile } from './createWorkspaceFile';
 import { rentForWorkspace } from './rentForWorkspace';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templates' | 'templateDesk' | 'commands'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templates' | 'templateStores' | 'commands'>;
 
 /** A workspace that knows its machine: one command for everyone who clones it. */
 export function register(deps: Deps): Disposable {

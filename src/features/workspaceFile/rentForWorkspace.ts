@@ -16,12 +16,12 @@ import { refState } from '../../model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import { currentTemplate } from '../../store/templates/presentTemplate';
+import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateDesk'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateStores'>;
 
 /** Opens what the repository asks for on an instance that exists, or rents one. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -50,7 +50,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
     return;
   }
   // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
-  const fields = recipe.template && deps.templateDesk.documents.peek(recipe.template.id)?.fields;
+  const fields = recipe.template && deps.templateStores.documents.peek(recipe.template.id)?.fields;
   const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
   const { env, diskGb, onStart: onstart } = recipe;
   const planned = diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
@@ -199,7 +199,7 @@ async function start(instance: Instance): Promise<void> {
 
 /** Names a template that was edited or deleted before money is spent; false where the user then stops. */
 async function isWantedAsItIs(deps: Deps, ref: NonNullable<Recipe['template']>): Promise<boolean> {
-  const { documents } = deps.templateDesk;
+  const { documents } = deps.templateStores;
   await documents.open(ref.id);
   await documents.refresh(ref.id);
   const known = documents.peek(ref.id);

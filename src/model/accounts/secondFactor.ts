@@ -13,7 +13,7 @@ const longestLabel = 30;
  * Until when methods can be added, in milliseconds since 1970, where the service says that they can be now. What is known
  * of an authorization that is over says nothing of the one that was given since, in another window or the console.
  */
-export function windowEnd(known: number | undefined, nowMs: number): number | undefined {
+export function authorizationEnd(known: number | undefined, nowMs: number): number | undefined {
   return known !== undefined && known > nowMs ? known : undefined;
 }
 

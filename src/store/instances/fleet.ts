@@ -13,7 +13,7 @@ import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
 import { Ends } from './ends';
 import { FleetTalk } from './fleetTalk';
-import { InstanceMemory } from './instanceMemory';
+import { RememberedFacts } from './rememberedFacts';
 import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
 import { Poller } from './poller';
@@ -50,7 +50,7 @@ class PolledFleet implements FleetStore {
   private readonly poller: Poller;
   private readonly changed: Emitter<Loaded<FleetSnapshot>>;
   private readonly polled: Emitter<FleetSnapshot>;
-  private readonly memory = new InstanceMemory();
+  private readonly memory = new RememberedFacts();
   private readonly ends: Ends;
   private readonly interests = new Interests();
   private readonly requests: FleetRequests;

@@ -3,7 +3,7 @@ import { JsonFile } from '../jsonFile';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
 import { fleetFile, type FleetFile } from './fleetShared';
-import type { MemoryEntries } from './instanceMemory';
+import type { RememberedEntries } from './rememberedFacts';
 
 /** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
 export class FleetCache {
@@ -29,7 +29,7 @@ export class FleetCache {
     }
   }
 
-  async save(state: Loaded<FleetSnapshot>, memory: MemoryEntries): Promise<void> {
+  async save(state: Loaded<FleetSnapshot>, memory: RememberedEntries): Promise<void> {
     try {
       await this.file.write({
         version: 1,

@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { FleetSnapshot, WindowHub } from '../ports';
 import type { Loaded } from '../../shared/reading';
 import { fleetNews, shareState, type FleetNews } from './fleetShared';
-import type { MemoryEntries } from './instanceMemory';
+import type { RememberedEntries } from './rememberedFacts';
 import type { Interest } from './interests';
 
 export interface FleetTalkDeps {
@@ -75,7 +75,7 @@ export class FleetTalk implements Disposable {
     interests.send(hub, { windowId: hub.windowId, interest });
   }
 
-  tellNews(state: Loaded<FleetSnapshot>, memory: MemoryEntries): void {
+  tellNews(state: Loaded<FleetSnapshot>, memory: RememberedEntries): void {
     const accountKey = this.deps.accountKey();
     if (accountKey !== undefined) {
       news.send(this.deps.hub, { accountKey, state: shareState(state), memory });

@@ -25,7 +25,7 @@ import { readPresence } from '../instances/ends';
 import type { FailedMachines } from './failedMachines';
 import { candidates, needsOf } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
-import { presentTemplate } from '../templates/presentTemplate';
+import { findTemplate } from '../templates/findTemplate';
 import type { RentalStore, RentResult } from './rentals';
 
 export interface ReplacementDeps {
@@ -247,7 +247,7 @@ async function withPresentTemplate(
   if (config.templateHash === undefined) {
     return config;
   }
-  const template = await presentTemplate(client, config, signalOf(options.signal));
+  const template = await findTemplate(client, config, signalOf(options.signal));
   if (template?.hashId === config.templateHash) {
     return config;
   }

@@ -1,15 +1,15 @@
 import { renderDocument } from '../../model/templates/templateDocument';
-import type { AccountMemory, TemplateMemory } from './templateMemory';
+import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 import type { KnownTemplate } from './templateReader';
 
-type Base = AccountMemory['bases'][string];
+type Base = TemplatesOfAccount['bases'][string];
 
 /** What edited documents were made from, on disk, so that they can be merged after a restart. */
 export class TemplateBases {
   /** Of which this window keeps what an edit was made from; what another window keeps stays. */
   private readonly kept = new Set<number>();
 
-  constructor(private readonly memory: TemplateMemory) {}
+  constructor(private readonly memory: TemplateStorage) {}
 
   /** True where this window keeps what an edit of the template was made from. */
   has(id: number): boolean {
@@ -41,7 +41,7 @@ export class TemplateBases {
   }
 
   /** The template as the edit of before a restart was made from it, where there is one. */
-  resume(fresh: KnownTemplate, { bases }: Pick<AccountMemory, 'bases'>): KnownTemplate {
+  resume(fresh: KnownTemplate, { bases }: Pick<TemplatesOfAccount, 'bases'>): KnownTemplate {
     const base = bases[String(fresh.id)];
     return base ? this.from(base, fresh) : fresh;
   }

@@ -31,12 +31,12 @@ import {
   SaveLostError,
   SaveNotKnownError,
 } from './templateErrors';
-import type { DraftMemory, TemplateMemory } from './templateMemory';
+import type { StoredDraft, TemplateStorage } from './templateStorage';
 import type { TemplateSecrets } from './templateSecrets';
 
 interface Deps {
   readonly documents: TemplateDocuments;
-  readonly memory: TemplateMemory;
+  readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly clock: Clock;
   /** A token that no other draft has. */
@@ -91,7 +91,7 @@ export class TemplateCreation {
     return this.deps.secrets.share(accountKey, from, draftOwner(token), names);
   }
 
-  async draft(token: string): Promise<DraftMemory | undefined> {
+  async draft(token: string): Promise<StoredDraft | undefined> {
     const draft = await this.deps.memory.draft(token);
     // Drafts of earlier versions have their text in the file.
     return draft && { ...draft, text: (await this.deps.secrets.draft(token)) ?? draft.text };

@@ -30,14 +30,14 @@ import {
   TemplateConflictError,
   TemplateGoneError,
 } from './templateErrors';
-import type { TemplateMemory } from './templateMemory';
+import type { TemplateStorage } from './templateStorage';
 import { TemplateReader, type KnownTemplate } from './templateReader';
 import { TemplateSaving, type PendingConflict } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
 
 interface Deps {
   readonly accounts: Accounts;
-  readonly memory: TemplateMemory;
+  readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly hub: WindowHub;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { documentFields, renderDocument, type DocumentFields } from '../../model
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { Account } from '../ports';
-import { digestOf, type AccountMemory, type TemplateMemory } from './templateMemory';
+import { digestOf, type TemplatesOfAccount, type TemplateStorage } from './templateStorage';
 import type { TemplateSecrets } from './templateSecrets';
 
 /** A template as this window last read or saved it. */
@@ -33,7 +33,7 @@ export class TemplateReader {
   private readonly reading = new Map<string, Promise<Template | undefined>>();
 
   constructor(
-    private readonly memory: TemplateMemory,
+    private readonly memory: TemplateStorage,
     private readonly secrets: TemplateSecrets,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -62,7 +62,7 @@ export class TemplateReader {
     account: Account,
     template: Template,
     before: KnownTemplate | undefined,
-    remembered?: AccountMemory,
+    remembered?: TemplatesOfAccount,
   ): Promise<KnownTemplate> {
     const memory = remembered ?? (await this.memory.account(account.key));
     const fields = documentFields(template.raw, await this.secrets.held(account.key, template.id, memory));
@@ -87,7 +87,11 @@ export class TemplateReader {
   }
 
   /** Nobody waits for the disk: a new time is written behind the document that is shown with it. */
-  private decideTime(version: Version, before: KnownTemplate | undefined, memory: AccountMemory): number {
+  private decideTime(
+    version: Version,
+    before: KnownTemplate | undefined,
+    memory: TemplatesOfAccount,
+  ): number {
     if (before?.text === version.text) {
       return before.mtime;
     }

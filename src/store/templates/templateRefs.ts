@@ -6,12 +6,12 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { Accounts, WindowHub } from '../ports';
-import type { AccountMemory, TemplateMemory } from './templateMemory';
+import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 interface Deps {
   readonly accounts: Accounts;
   readonly hub: WindowHub;
-  readonly memory: TemplateMemory;
+  readonly memory: TemplateStorage;
   readonly log: Log;
 }
 
@@ -124,10 +124,10 @@ function isSame(one: readonly TemplateRef[], other: readonly TemplateRef[]): boo
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function read({ favourites, recents }: Pick<AccountMemory, 'favourites' | 'recents'>): Refs {
+function read({ favourites, recents }: Pick<TemplatesOfAccount, 'favourites' | 'recents'>): Refs {
   return { favourites: favourites.map(clean), recents: recents.map(clean) };
 }
 
-function clean({ id, name, hash }: AccountMemory['recents'][number]): TemplateRef {
+function clean({ id, name, hash }: TemplatesOfAccount['recents'][number]): TemplateRef {
   return { id, ...(name === undefined ? {} : { name }), ...(hash === undefined ? {} : { hash }) };
 }

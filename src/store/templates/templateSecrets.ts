@@ -10,7 +10,7 @@ import {
 } from '../../model/templates/templateReference';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../ports';
-import type { AccountMemory, TemplateMemory } from './templateMemory';
+import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 /** The editor did not keep a secret that it was given. */
 export class SecretNotKeptError extends UserError {
@@ -33,7 +33,7 @@ const draftPrefix = 'gpuRental.templateDraft.';
 export class TemplateSecrets {
   constructor(
     private readonly secrets: SecretPort,
-    private readonly memory: TemplateMemory,
+    private readonly memory: TemplateStorage,
     /** Told every value, so that no log shows it. */
     private readonly onSecret: (value: string) => void,
   ) {}
@@ -42,7 +42,7 @@ export class TemplateSecrets {
   async held(
     accountKey: string,
     templateId: number,
-    remembered?: Pick<AccountMemory, 'slots'>,
+    remembered?: Pick<TemplatesOfAccount, 'slots'>,
   ): Promise<HeldReferences> {
     const { slots } = remembered ?? (await this.memory.account(accountKey));
     const held = await Promise.all(
@@ -203,12 +203,12 @@ export class TemplateSecrets {
 }
 
 /** What stood in a saved template before owners were remembered was stored for it. */
-function owns(memory: AccountMemory, owner: SecretOwner, name: string): boolean {
+function owns(memory: TemplatesOfAccount, owner: SecretOwner, name: string): boolean {
   const slots = owner.startsWith('template:') ? memory.slots[owner.slice('template:'.length)] : undefined;
   return memory.secretOwners[name]?.includes(owner) === true || Object.values(slots ?? {}).includes(name);
 }
 
-function withOwner(memory: AccountMemory, name: string, owner: SecretOwner): AccountMemory {
+function withOwner(memory: TemplatesOfAccount, name: string, owner: SecretOwner): TemplatesOfAccount {
   const owners = memory.secretOwners[name] ?? [];
   return owners.includes(owner)
     ? memory

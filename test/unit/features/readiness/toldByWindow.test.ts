@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isToldByWindow } from '../../../../src/features/readiness/toldByWindow';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { windowTroubleOf } from '../../../../src/model/instances/windowTrouble';
-import type { FailureReason } from '../../../../src/model/rentals/readiness';
+import type { FailureReason } from '../../../../src/model/rentals/startWatch';
 
 const now = 1_000_000_000;
 /** How a machine is listed whose start failed. */

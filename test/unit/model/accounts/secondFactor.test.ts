@@ -9,7 +9,7 @@ import {
   normalCode,
   normalPhone,
   phoneProblem,
-  windowEnd,
+  authorizationEnd,
 } from '../../../../src/model/accounts/secondFactor';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 
@@ -105,7 +105,7 @@ describe('codes and numbers while they are typed', () => {
 
   it('the end of an earlier authorization says nothing of one that was given since', () => {
     assert.deepEqual(
-      [undefined, nowMs - 1, nowMs, nowMs + 1].map((known) => windowEnd(known, nowMs)),
+      [undefined, nowMs - 1, nowMs, nowMs + 1].map((known) => authorizationEnd(known, nowMs)),
       [undefined, undefined, undefined, nowMs + 1],
     );
   });

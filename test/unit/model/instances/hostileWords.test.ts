@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { instanceName } from '../../../../src/model/instances/instanceLabel';
 import { plain, stateLabel } from '../../../../src/model/instances/instanceState';
-import { beginWatch, observe } from '../../../../src/model/rentals/readiness';
+import { beginStartWatch, observe } from '../../../../src/model/rentals/startWatch';
 import { volumeName } from '../../../../src/model/volume';
 import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
@@ -16,7 +16,7 @@ const trap = '[Fix it](command:workbench.action.terminal.sendSequence?%7B%22text
 function wordsWith(value: string): readonly string[] {
   const instance = anInstance({ label: value, gpuName: value, statusMessage: value, actualStatus: value });
   const unnamed = anInstance({ label: '', gpuName: value });
-  const { watch } = observe(beginWatch(instance.id, 'rent', 0), instance, {}, 1, { timeoutMs: 60_000 });
+  const { watch } = observe(beginStartWatch(instance.id, 'rent', 0), instance, {}, 1, { timeoutMs: 60_000 });
   return [
     instanceName(instance),
     instanceName(unnamed),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
-import { createReadiness, type ReadinessEvent } from '../../../../src/store/rentals/readiness';
+import { createStartWatches, type StartEvent } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -84,7 +84,7 @@ describe('a list that lacks an instance by mistake', () => {
   it('does not end the watch of a machine that starts, and keeps its environment', async () => {
     const window = await open();
     const readiness = window.owned.add(
-      createReadiness({
+      createStartWatches({
         ...window,
         clock: computer.clock,
         log: silentLog,
@@ -92,7 +92,7 @@ describe('a list that lacks an instance by mistake', () => {
         limits: () => ({ timeoutMs: 15 * 60_000 }),
       }),
     );
-    const events: ReadinessEvent[] = [];
+    const events: StartEvent[] = [];
     readiness.onDidHappen((event) => events.push(event));
     const { rental } = await window.rentals.rent({
       offer: anOffer(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import { createReadiness, type ReadinessEvent } from '../../../../src/store/rentals/readiness';
+import { createStartWatches, type StartEvent } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -21,7 +21,7 @@ describe('the price of a new instance', () => {
   async function open() {
     const window = await computer.openSignedIn();
     const readiness = window.owned.add(
-      createReadiness({
+      createStartWatches({
         ...window,
         clock: computer.clock,
         log: silentLog,
@@ -29,7 +29,7 @@ describe('the price of a new instance', () => {
         limits: () => ({ timeoutMs: 15 * 60_000 }),
       }),
     );
-    const events: ReadinessEvent[] = [];
+    const events: StartEvent[] = [];
     readiness.onDidHappen((event) => events.push(event));
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
     return { ...window, events };

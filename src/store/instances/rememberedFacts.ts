@@ -12,12 +12,12 @@ interface Remembered extends InstanceFacts {
 }
 
 /** As it is written and sent between windows. */
-export type MemoryEntries = readonly (readonly [id: number, facts: Remembered])[];
+export type RememberedEntries = readonly (readonly [id: number, facts: Remembered])[];
 
 const keepAbsentMs = 24 * 3_600_000;
 
 /** What is known about instances beside their records. */
-export class InstanceMemory {
+export class RememberedFacts {
   private entries = new Map<number, Remembered>();
 
   facts(id: number): InstanceFacts {
@@ -65,11 +65,11 @@ export class InstanceMemory {
     }
   }
 
-  export(): MemoryEntries {
+  export(): RememberedEntries {
     return [...this.entries];
   }
 
-  import(entries: MemoryEntries): void {
+  import(entries: RememberedEntries): void {
     this.entries = new Map(entries);
   }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { usualStay, type Usage } from '../../model/quote';
 import type { RentChoices } from '../../model/rentals/rentPlan';
-import type { Memory } from '../offers/searchMemory';
+import type { Memory } from '../offers/recentSearches';
 
 const key = 'gpuRental.rent.last';
 const most = 6;
@@ -19,7 +19,7 @@ const stayShape = z.object({ hours: z.number(), downGb: z.number(), upGb: z.numb
  * What the last rental was made of, as the default of the next; no secret is ever part of it. The same for all accounts,
  * so of a template no more than its number: what it is called belongs to the account.
  */
-export class RentMemory {
+export class LastRental {
   constructor(private readonly memory: Memory) {}
 
   /** The last first; empty when the last rental was from a template. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RentMemory } from '../../../../src/store/rentals/rentMemory';
+import { LastRental } from '../../../../src/store/rentals/lastRental';
 import type { Template } from '../../../../src/model/templates/template';
 
 describe('what is remembered of a rental for all accounts', () => {
@@ -7,7 +7,7 @@ describe('what is remembered of a rental for all accounts', () => {
     const kept = new Map<string, unknown>([
       ['gpuRental.rent.last', { images: ['old/image'], templates: [{ id: 6, name: 'secret project' }] }],
     ]);
-    const memory = new RentMemory({
+    const memory = new LastRental({
       get: (key) => kept.get(key),
       update: (key, value) => Promise.resolve(void kept.set(key, value)),
     });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  createReadiness,
-  type Readiness,
-  type ReadinessEvent,
-} from '../../../../src/store/rentals/readiness';
+  createStartWatches,
+  type StartWatches,
+  type StartEvent,
+} from '../../../../src/store/rentals/startWatches';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { fromDollars } from '../../../../src/model/money';
@@ -27,8 +27,8 @@ const request = {
 };
 
 interface Watching extends FakeWindow {
-  readonly readiness: Readiness;
-  readonly events: ReadinessEvent[];
+  readonly readiness: StartWatches;
+  readonly events: StartEvent[];
 }
 
 describe('the readiness store', () => {
@@ -40,7 +40,7 @@ describe('the readiness store', () => {
     const { accounts, fleet, rentals, hub, oneWindow, focus } = window;
     focus.isFocused = isFocused;
     const readiness = window.owned.add(
-      createReadiness({
+      createStartWatches({
         accounts,
         fleet,
         rentals,
@@ -52,7 +52,7 @@ describe('the readiness store', () => {
         limits: () => ({ timeoutMs: 15 * 60_000 }),
       }),
     );
-    const events: ReadinessEvent[] = [];
+    const events: StartEvent[] = [];
     readiness.onDidHappen((event) => events.push(event));
     fleet.setInterest({ viewVisible: true, windowFocused: isFocused });
     await pass('the first list is there', () => fleet.state.kind === 'ready', 1);
@@ -341,7 +341,7 @@ describe('the readiness store', () => {
       onDidChange: accountsChanged.event,
     };
     const readiness = window.owned.add(
-      createReadiness({
+      createStartWatches({
         accounts: accounts as unknown as Accounts,
         fleet: { ...without(window.fleet), onDidPoll: polled.event },
         rentals: window.rentals,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../../src/ssh/fileSystem';
 import { withLock } from '../../../../src/ssh/lock';
-import { TemplateMemory } from '../../../../src/store/templates/templateMemory';
+import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { systemClock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
 
@@ -17,7 +17,7 @@ describe('two windows that remember templates at the same moment', () => {
   afterEach(() => rmSync(storageDir, { recursive: true, force: true }));
 
   const open = (pid: number) =>
-    new TemplateMemory(storageDir, silentLog, (action) =>
+    new TemplateStorage(storageDir, silentLog, (action) =>
       withLock(
         join(storageDir, 'templates.lock'),
         { fs: nodeFileSystem, clock: systemClock, identity: { pid, host: 'here', isAlive: () => true } },

@@ -5,32 +5,32 @@ import type { Log } from '../../util/log';
 import type { Accounts, SecretPort, WindowHub } from '../ports';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
-import { TemplateMemory, type MemoryLock } from './templateMemory';
+import { TemplateStorage, type StorageLock } from './templateStorage';
 import { TemplateRefs } from './templateRefs';
 import { TemplateSecrets } from './templateSecrets';
 
 /** Everything that works on single templates. */
-export interface TemplateDesk extends Disposable {
-  readonly memory: TemplateMemory;
+export interface TemplateStores extends Disposable {
+  readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly documents: TemplateDocuments;
   readonly creation: TemplateCreation;
   readonly refs: TemplateRefs;
 }
 
-export function createTemplateDesk(deps: {
+export function createTemplateStores(deps: {
   readonly accounts: Accounts;
   readonly hub: WindowHub;
   readonly secrets: SecretPort;
   readonly storageDir: string;
-  readonly lock: MemoryLock;
+  readonly lock: StorageLock;
   readonly clock: Clock;
   readonly log: Log;
   /** Told every secret value, so that no log shows it. */
   readonly onSecret: (value: string) => void;
-}): TemplateDesk {
+}): TemplateStores {
   const { accounts, hub, clock, log } = deps;
-  const memory = new TemplateMemory(deps.storageDir, log, deps.lock);
+  const memory = new TemplateStorage(deps.storageDir, log, deps.lock);
   const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
   const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
   const newToken = () => randomBytes(4).toString('hex');
@@ -59,7 +59,7 @@ export function createTemplateDesk(deps: {
 /** Signing out removes what an account left on this computer. */
 async function forgetUnknown(
   accounts: Accounts,
-  memory: TemplateMemory,
+  memory: TemplateStorage,
   secrets: TemplateSecrets,
 ): Promise<void> {
   if (accounts.state.kind === 'loading') {

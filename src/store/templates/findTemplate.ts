@@ -11,7 +11,7 @@ type TemplateOfRental = Pick<RentConfig, 'templateId' | 'templateHash'>;
  * edit changes the hash, so a template that is known by its hash alone is not found after one. `undefined`
  * where there is none, or none that the account may see.
  */
-export async function presentTemplate(
+export async function findTemplate(
   client: Client,
   { templateId: id, templateHash: hash }: TemplateOfRental,
   options: { readonly signal?: AbortSignal } = {},
@@ -25,7 +25,7 @@ export async function presentTemplate(
 
 /** Every edit changes the hash, and a rental needs the one of this moment. */
 export async function currentTemplate(client: Client, id: number): Promise<Template> {
-  const found = await presentTemplate(client, { templateId: id });
+  const found = await findTemplate(client, { templateId: id });
   if (!found) {
     throw new UserError(
       text('This template was deleted, or its owner does not show it any more. Choose another one.'),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { TemplateMemory } from '../../../../src/store/templates/templateMemory';
+import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { silentLog } from '../../../../src/util/log';
 import { QuickFile, SlowFile } from '../../../support/slowFile';
 import { until } from '../../../support/until';
 
 describe('what windows remember about templates', () => {
   let file: SlowFile;
-  let memory: TemplateMemory;
+  let memory: TemplateStorage;
 
   beforeEach(() => {
     file = new SlowFile();
-    memory = new TemplateMemory('unused', silentLog, (action) => action(), file);
+    memory = new TemplateStorage('unused', silentLog, (action) => action(), file);
   });
 
   const addRecent = (id: number) =>
@@ -65,7 +65,7 @@ describe('what windows remember about templates', () => {
   });
 
   it('keeps the newest drafts, however many were begun', async () => {
-    const quick = new TemplateMemory('unused', silentLog, (action) => action(), new QuickFile());
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
     for (let index = 0; index < 60; index++) {
       await quick.keepDraft(`d${index}`, { accountKey: 'a', name: '', text: '{}', mtime: index });
     }

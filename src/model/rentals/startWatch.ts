@@ -13,7 +13,7 @@ import {
 } from '../instances/instanceState';
 
 /** One machine on its way to running; plain data, so that it survives a restart. */
-export const watchShape = z
+export const startWatchShape = z
   .object({
     instanceId: z.number(),
     /** When it was rented, started or rebooted; milliseconds since 1970. */
@@ -33,12 +33,12 @@ export const watchShape = z
     wasSeen: z.boolean(),
   })
   .readonly();
-export type Watch = z.infer<typeof watchShape>;
+export type StartWatch = z.infer<typeof startWatchShape>;
 
 export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-export type WatchOutcome =
+export type StartOutcome =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'failed';
@@ -49,9 +49,9 @@ export type WatchOutcome =
   /** No failure: the user stopped or destroyed it, here or elsewhere. */
   | { readonly kind: 'ended'; readonly why: 'stopped' | 'destroyed' };
 
-export interface WatchStep {
-  readonly watch: Watch;
-  readonly outcome?: WatchOutcome;
+export interface StartStep {
+  readonly watch: StartWatch;
+  readonly outcome?: StartOutcome;
   /** True once, after five minutes. */
   readonly becameLong?: boolean;
 }
@@ -59,7 +59,7 @@ export interface WatchStep {
 /** A machine can be ready and exit again within this time without being seen. */
 const longestGapMs = 2 * 60_000;
 
-export interface ReadinessLimits {
+export interface StartLimits {
   /** Without a change of the host's message. */
   readonly timeoutMs: number;
 }
@@ -67,7 +67,7 @@ export interface ReadinessLimits {
 const longerThanUsualMs = 5 * 60_000;
 /** Whatever the host says, nobody waits longer. */
 const longestWaitMs = 60 * 60_000;
-export function beginWatch(instanceId: number, cause: Watch['cause'], now: number): Watch {
+export function beginStartWatch(instanceId: number, cause: StartWatch['cause'], now: number): StartWatch {
   return {
     instanceId,
     since: now,
@@ -86,12 +86,12 @@ export function beginWatch(instanceId: number, cause: Watch['cause'], now: numbe
  * (docs/service/instances.md#failed-statuses).
  */
 export function observe(
-  watch: Watch,
+  watch: StartWatch,
   instance: Instance | 'ended' | undefined,
   facts: InstanceFacts,
   now: number,
-  limits: ReadinessLimits,
-): WatchStep {
+  limits: StartLimits,
+): StartStep {
   const request = facts.lastRequest;
   const isDestroying = request?.kind === 'destroy';
   if (instance === 'ended' || (isDestroying && !isOpen(request, now))) {
@@ -140,7 +140,7 @@ function isOpen({ tookEffect, at }: OwnRequest, now: number): boolean {
 /** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */
 const rebootGraceMs = 20_000;
 
-function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now: number): Watch {
+function withRecord(watch: StartWatch, instance: Instance, facts: InstanceFacts, now: number): StartWatch {
   // What the host said before our start is about the end of the run before.
   const isOld =
     instance.statusMessage === undefined ||
@@ -161,18 +161,18 @@ function withRecord(watch: Watch, instance: Instance, facts: InstanceFacts, now:
   };
 }
 
-function hasGap({ lookedAt }: Watch, now: number): boolean {
+function hasGap({ lookedAt }: StartWatch, now: number): boolean {
   return lookedAt === undefined || Math.abs(now - lookedAt) > longestGapMs;
 }
 
 /** Applies the time limits; a start that waits for a free GPU is not timed, since nothing is being built. */
 function tick(
-  watch: Watch,
+  watch: StartWatch,
   isQueued: boolean,
   now: number,
-  limits: ReadinessLimits,
+  limits: StartLimits,
   hadData = false,
-): WatchStep {
+): StartStep {
   if (isQueued) {
     return { watch };
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
 import {
-  beginWatch,
+  beginStartWatch,
   observe,
   troubleOf,
-  type Watch,
-  type WatchOutcome,
-} from '../../../../src/model/rentals/readiness';
+  type StartWatch,
+  type StartOutcome,
+} from '../../../../src/model/rentals/startWatch';
 import { anInstance } from '../../../support/builders';
 
 const start = Date.UTC(2026, 0, 15, 12);
@@ -16,12 +16,12 @@ const limits = { timeoutMs: 15 * minute };
 
 /** Plays looks at a machine one after another. */
 class Play {
-  watch: Watch;
+  watch: StartWatch;
   longs = 0;
-  outcome: WatchOutcome | undefined;
+  outcome: StartOutcome | undefined;
 
-  constructor(cause: Watch['cause'] = 'rent') {
-    this.watch = beginWatch(5001, cause, start);
+  constructor(cause: StartWatch['cause'] = 'rent') {
+    this.watch = beginStartWatch(5001, cause, start);
   }
 
   see(afterMs: number, change: Partial<Instance> | 'absent' | 'ended', facts: InstanceFacts = {}): this {

@@ -17,7 +17,7 @@ const lastKey = 'gpuRental.search.last';
 const recentKey = 'gpuRental.search.recent';
 
 /** The search that was left last, and those from which something was chosen. */
-export class SearchMemory {
+export class RecentSearches {
   constructor(private readonly memory: Memory) {}
 
   get last(): MarketQuery {

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import {
-  beginWatch,
+  beginStartWatch,
   failureReasons,
   observe,
   troubleOf,
   troubles,
-  watchShape,
-  type ReadinessLimits,
+  startWatchShape,
+  type StartLimits,
   type Trouble,
-  type Watch,
-} from '../../model/rentals/readiness';
+  type StartWatch,
+} from '../../model/rentals/startWatch';
 import { micros } from '../../model/money';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
@@ -26,7 +26,7 @@ import type { RentalStore } from './rentals';
 import { PriceGuard } from './priceGuard';
 
 const ofInstance = z.object({ instanceId: z.number() });
-const readinessEvent = z.discriminatedUnion('kind', [
+const startEvent = z.discriminatedUnion('kind', [
   ofInstance.extend({ kind: z.literal('ready') }),
   ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
@@ -48,18 +48,18 @@ const readinessEvent = z.discriminatedUnion('kind', [
   ofInstance.extend({ kind: z.literal('notDestroyed') }),
 ]);
 /** Something to tell the user, heard in exactly one window. */
-export type ReadinessEvent = Readonly<z.infer<typeof readinessEvent>>;
+export type StartEvent = Readonly<z.infer<typeof startEvent>>;
 
-export interface Readiness extends Disposable {
+export interface StartWatches extends Disposable {
   /** Machines on their way, the same in all windows. */
-  readonly watches: readonly Watch[];
-  readonly onDidChange: Event<readonly Watch[]>;
-  readonly onDidHappen: Event<ReadinessEvent>;
+  readonly watches: readonly StartWatch[];
+  readonly onDidChange: Event<readonly StartWatch[]>;
+  readonly onDidHappen: Event<StartEvent>;
   /** Stops looking after a machine and keeps it. */
   stopWatching(instanceId: number): Promise<void>;
 }
 
-export interface ReadinessWatchDeps {
+export interface StartWatchesDeps {
   readonly accounts: Accounts;
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
@@ -69,34 +69,37 @@ export interface ReadinessWatchDeps {
   readonly log: Log;
   readonly storageDir: string;
   /** Asked at each look, so that a changed setting counts at once. */
-  readonly limits: () => ReadinessLimits;
+  readonly limits: () => StartLimits;
 }
 
-export function createReadiness(deps: ReadinessWatchDeps): Readiness {
-  return new SharedReadiness(deps);
+export function createStartWatches(deps: StartWatchesDeps): StartWatches {
+  return new SharedStartWatches(deps);
 }
 
 /** How long after it happened something is still worth telling. */
 const untoldMs = 10 * 60_000;
 
-const states = channel('readiness.state', z.object({ accountKey: z.string(), watches: z.array(watchShape) }));
+const states = channel(
+  'readiness.state',
+  z.object({ accountKey: z.string(), watches: z.array(startWatchShape) }),
+);
 const stops = channel('readiness.stop', z.number());
-const events = channel('readiness.event', z.object({ key: z.string(), event: readinessEvent }));
+const events = channel('readiness.event', z.object({ key: z.string(), event: startEvent }));
 const readinessFile = z.object({
   version: z.literal(1),
-  watches: z.array(watchShape),
+  watches: z.array(startWatchShape),
   /** The trouble that was told of a machine, so that it is told once. */
   troubles: z.array(z.tuple([z.number(), z.string()])),
   /** When the start or reboot was asked for that is or was watched. */
   begun: z.array(z.tuple([z.number(), z.number()])),
 });
 
-class SharedReadiness implements Readiness {
+class SharedStartWatches implements StartWatches {
   private readonly owned = new DisposableStore();
-  private readonly changed: Emitter<readonly Watch[]>;
-  private readonly happened: Emitter<ReadinessEvent>;
+  private readonly changed: Emitter<readonly StartWatch[]>;
+  private readonly happened: Emitter<StartEvent>;
   private readonly prices: PriceGuard;
-  private byInstance = new Map<number, Watch>();
+  private byInstance = new Map<number, StartWatch>();
   private troubles = new Map<number, string>();
   private begun = new Map<number, number>();
   private accountKey: string | undefined;
@@ -105,7 +108,7 @@ class SharedReadiness implements Readiness {
   /** What was marked before this window led, and is told by now. */
   private readonly caughtUp = new Set<string>();
 
-  constructor(private readonly deps: ReadinessWatchDeps) {
+  constructor(private readonly deps: StartWatchesDeps) {
     this.changed = this.owned.add(
       new Emitter((error: unknown) => {
         deps.log.error('A listener of the readiness failed', error);
@@ -126,7 +129,7 @@ class SharedReadiness implements Readiness {
     this.listen();
   }
 
-  get watches(): readonly Watch[] {
+  get watches(): readonly StartWatch[] {
     return [...this.byInstance.values()].sort((a, b) => a.since - b.since);
   }
 
@@ -188,13 +191,13 @@ class SharedReadiness implements Readiness {
   }
 
   /** `key` is the same for the same event in all windows and after a restart. */
-  private tell(key: string, event: ReadinessEvent): void {
+  private tell(key: string, event: StartEvent): void {
     const found = { key: `${this.accountKey ?? ''}:${key}`, event };
     events.send(this.deps.hub, found);
     this.offer(found);
   }
 
-  private offer({ key, event }: { readonly key: string; readonly event: ReadinessEvent }): void {
+  private offer({ key, event }: { readonly key: string; readonly event: StartEvent }): void {
     this.deps.oneWindow.offer(key, () => {
       this.happened.fire(event);
     });
@@ -248,7 +251,7 @@ class SharedReadiness implements Readiness {
         this.prices.look(rental, instance);
       }
       if (phase.kind === 'waiting' && !this.byInstance.has(phase.instanceId)) {
-        this.byInstance.set(phase.instanceId, beginWatch(phase.instanceId, 'rent', phase.since));
+        this.byInstance.set(phase.instanceId, beginStartWatch(phase.instanceId, 'rent', phase.since));
       }
     }
     const { state } = this.deps.fleet;
@@ -257,13 +260,13 @@ class SharedReadiness implements Readiness {
       if (request?.kind === 'start' || request?.kind === 'reboot') {
         if (this.begun.get(id) !== request.at) {
           this.begun.set(id, request.at);
-          this.byInstance.set(id, beginWatch(id, request.kind, request.at));
+          this.byInstance.set(id, beginStartWatch(id, request.kind, request.at));
         }
       }
     }
   }
 
-  private async lookAt(before: Watch, now: number): Promise<void> {
+  private async lookAt(before: StartWatch, now: number): Promise<void> {
     const { fleet, rentals } = this.deps;
     const { instanceId } = before;
     const facts = fleet.facts(instanceId);

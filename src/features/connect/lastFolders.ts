@@ -10,7 +10,7 @@ const entryLimit = 100;
 type Memory = Readonly<Record<string, readonly string[]>>;
 
 /** Folders opened before: by instance, and by what it runs, so that the next instance like it offers them. */
-export class FolderMemory {
+export class LastFolders {
   constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
 
   /** The folder that this instance was opened in last. */

@@ -28,20 +28,20 @@ const accountMemory = z.object({
   favourites: z.array(ref).default([]),
   recents: z.array(ref).default([]),
 });
-export type AccountMemory = z.infer<typeof accountMemory>;
-export type DraftMemory = z.infer<typeof draft>;
+export type TemplatesOfAccount = z.infer<typeof accountMemory>;
+export type StoredDraft = z.infer<typeof draft>;
 
 const memoryFile = z.object({
   version: z.literal(1),
   accounts: z.record(z.string(), accountMemory),
   drafts: z.record(z.string(), draft).default({}),
 });
-export type MemoryFile = z.infer<typeof memoryFile>;
+export type TemplateStorageFile = z.infer<typeof memoryFile>;
 
 const keptVersions = 200;
 /** A draft that was closed without being saved can hardly be found again. */
 const keptDrafts = 50;
-const empty: AccountMemory = {
+const empty: TemplatesOfAccount = {
   versions: {},
   bases: {},
   slots: {},
@@ -57,11 +57,11 @@ export function digestOf(content: string): string {
 }
 
 /** Runs an action while no other window of this user runs one. */
-export type MemoryLock = <T>(action: () => Promise<T>) => Promise<T>;
+export type StorageLock = <T>(action: () => Promise<T>) => Promise<T>;
 
 interface Queued {
   /** Applied twice it does what it does once. */
-  readonly change: (file: MemoryFile) => MemoryFile;
+  readonly change: (file: TemplateStorageFile) => TemplateStorageFile;
   readonly settle: (failure: Error | undefined) => void;
 }
 
@@ -70,7 +70,7 @@ interface Queued {
  * from what is on disk, under a lock, because other windows write too. Reading never waits for writing: what
  * is to be written counts as written.
  */
-export class TemplateMemory {
+export class TemplateStorage {
   /** Not on the disk yet, oldest first. */
   private queued: readonly Queued[] = [];
   private isWriting = false;
@@ -79,19 +79,22 @@ export class TemplateMemory {
   constructor(
     storageDir: string,
     private readonly log: Log,
-    private readonly lock: MemoryLock,
-    private readonly file: Pick<JsonFile<MemoryFile>, 'read' | 'write'> = new JsonFile(
+    private readonly lock: StorageLock,
+    private readonly file: Pick<JsonFile<TemplateStorageFile>, 'read' | 'write'> = new JsonFile(
       join(storageDir, 'templates.json'),
       memoryFile,
     ),
   ) {}
 
-  async account(accountKey: string): Promise<AccountMemory> {
+  async account(accountKey: string): Promise<TemplatesOfAccount> {
     return (await this.read()).accounts[accountKey] ?? empty;
   }
 
   /** Changes what is remembered for one account; `undefined` forgets all of it. */
-  change(accountKey: string, change: (memory: AccountMemory) => AccountMemory | undefined): Promise<void> {
+  change(
+    accountKey: string,
+    change: (memory: TemplatesOfAccount) => TemplatesOfAccount | undefined,
+  ): Promise<void> {
     return this.edit((file) => {
       const next = change(file.accounts[accountKey] ?? empty);
       const others = Object.entries(file.accounts).filter(([key]) => key !== accountKey);
@@ -107,20 +110,20 @@ export class TemplateMemory {
   }
 
   /** Of every account that left something here, by key. */
-  async accounts(): Promise<Readonly<Record<string, AccountMemory>>> {
+  async accounts(): Promise<Readonly<Record<string, TemplatesOfAccount>>> {
     return (await this.read()).accounts;
   }
 
-  async draft(token: string): Promise<DraftMemory | undefined> {
+  async draft(token: string): Promise<StoredDraft | undefined> {
     return (await this.read()).drafts[token];
   }
 
   /** The drafts that are kept, by token. */
-  async drafts(): Promise<Readonly<Record<string, DraftMemory>>> {
+  async drafts(): Promise<Readonly<Record<string, StoredDraft>>> {
     return (await this.read()).drafts;
   }
 
-  keepDraft(token: string, value: DraftMemory | undefined): Promise<void> {
+  keepDraft(token: string, value: StoredDraft | undefined): Promise<void> {
     return this.edit((file) => {
       const others = Object.entries(file.drafts).filter(([key]) => key !== token);
       const newest = others.sort(([, a], [, b]) => b.mtime - a.mtime).slice(0, keptDrafts - 1);
@@ -128,7 +131,7 @@ export class TemplateMemory {
     });
   }
 
-  private async read(): Promise<MemoryFile> {
+  private async read(): Promise<TemplateStorageFile> {
     for (;;) {
       const { writes } = this;
       const onDisk = await this.load();
@@ -139,7 +142,7 @@ export class TemplateMemory {
     }
   }
 
-  private async load(): Promise<MemoryFile> {
+  private async load(): Promise<TemplateStorageFile> {
     const content = await this.file.read();
     if (content.kind === 'setAside') {
       this.log.warn(`What was remembered about templates was not understood and was kept as ${content.path}`);
@@ -148,7 +151,7 @@ export class TemplateMemory {
   }
 
   /** On disk when it resolves. */
-  private edit(change: (file: MemoryFile) => MemoryFile): Promise<void> {
+  private edit(change: (file: TemplateStorageFile) => TemplateStorageFile): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (failure: Error | undefined) => {
         if (failure) reject(failure);
@@ -186,11 +189,11 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('What was remembered could not be written');
 }
 
-function withChanges(file: MemoryFile, queued: readonly Queued[]): MemoryFile {
+function withChanges(file: TemplateStorageFile, queued: readonly Queued[]): TemplateStorageFile {
   return queued.reduce((changed, { change }) => change(changed), file);
 }
 
-function trimmed(memory: AccountMemory): AccountMemory {
+function trimmed(memory: TemplatesOfAccount): TemplatesOfAccount {
   const versions = Object.entries(memory.versions);
   return versions.length <= keptVersions
     ? memory

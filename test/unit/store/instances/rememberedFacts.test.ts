@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { InstanceMemory } from '../../../../src/store/instances/instanceMemory';
+import { RememberedFacts } from '../../../../src/store/instances/rememberedFacts';
 import { anInstance } from '../../../support/builders';
 
 type Kind = 'start' | 'stop' | 'reboot';
@@ -10,7 +10,7 @@ describe('what is remembered of a request', () => {
 
   /** Whether a request counts as done once the service lists the instance so. */
   function isSeen(kind: Kind, actualStatus: string | null, listedAt = at + 1000): boolean {
-    const memory = new InstanceMemory();
+    const memory = new RememberedFacts();
     memory.note(id, { kind, at });
     memory.learn([anInstance({ actualStatus })], true, listedAt);
     return memory.facts(id).lastRequest?.tookEffect === true;
@@ -39,7 +39,7 @@ describe('what is remembered of a request', () => {
   });
 
   it('stays what it was when the record changes again', () => {
-    const memory = new InstanceMemory();
+    const memory = new RememberedFacts();
     memory.note(id, { kind: 'stop', at });
     memory.learn([anInstance({ actualStatus: 'exited' })], true, at + 1);
     memory.learn([anInstance({ actualStatus: 'running' })], true, at + 2);
@@ -47,7 +47,7 @@ describe('what is remembered of a request', () => {
   });
 
   it('ends a day after the instance was last listed', () => {
-    const memory = new InstanceMemory();
+    const memory = new RememberedFacts();
     const day = 24 * 3_600_000;
     memory.learn([anInstance({ actualStatus: 'running' })], true, at);
     memory.learn([], true, at + day);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { FolderMemory } from '../../../../src/features/connect/folderMemory';
+import { LastFolders } from '../../../../src/features/connect/lastFolders';
 
 function memory(initial?: unknown) {
   let stored = initial;
@@ -11,7 +11,7 @@ function memory(initial?: unknown) {
       return Promise.resolve();
     },
   };
-  return new FolderMemory(state);
+  return new LastFolders(state);
 }
 const instance = { id: 7, image: 'pytorch/pytorch' };
 
