@@ -48,6 +48,22 @@ const markdown = {
   selector: "NewExpression[callee.property.name='MarkdownString']",
   message: 'Make tooltips with editor/tooltip.ts, in which nothing of a stranger is markup.',
 };
+const talk = [
+  {
+    selector:
+      "CallExpression[callee.property.name='on']:matches([callee.object.name=/[hH]ub$/], [callee.object.property.name='hub']), CallExpression[callee.property.name='broadcast']",
+    message: 'Talk to the other windows by shared/channel.ts, which checks the whole message.',
+  },
+  {
+    selector: "CallExpression[callee.property.name='claim']:not([callee.object.property.name='claims'])",
+    message: 'Act in one window by `OneWindow`, or by `mayAct` where the disk must agree.',
+  },
+  {
+    selector:
+      "MemberExpression[property.name='focused'][object.property.name='state'], MemberExpression[property.name='onDidChangeWindowState']",
+    message: 'Ask `windowInUse` whether somebody looks at this window.',
+  },
+];
 const rawInput = [
   {
     selector: "CallExpression[callee.property.name='click']",
@@ -151,6 +167,14 @@ export default tseslint.config(
   },
   ...boundaries,
   {
+    // What windows share has one form in src/shared; the composition hands the editor's focus to it.
+    files: ['src/**/*.ts'],
+    ignores: ['src/shared/**', 'src/createServices.ts', 'src/editor/localize.ts', 'src/editor/message.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages, ...talk],
+    },
+  },
+  {
     // The two adapters through which every command and context key goes.
     files: ['src/features/**/*.ts', 'src/app.ts'],
     rules: {
@@ -160,6 +184,7 @@ export default tseslint.config(
         globalDispatcher,
         sentences,
         messages,
+        ...talk,
         rows,
         icons,
         markdown,

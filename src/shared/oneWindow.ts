@@ -30,6 +30,14 @@ interface Offered extends OfferOptions {
   readonly timer?: Disposable;
 }
 
+/**
+ * True in the first window that asks for a key, for ever. Rejects where the disk refuses, and then no window may act:
+ * for what costs money, is destroyed or is rented.
+ */
+export function mayAct(hub: Pick<OneWindowDeps['hub'], 'claim'>, key: string): Promise<boolean> {
+  return hub.claim(key);
+}
+
 /** The window in use acts; where none is, the leading one does after this time (ms). */
 const graceMs = 5000;
 

@@ -1,3 +1,4 @@
+import { mayAct } from '../../shared/oneWindow';
 import type { Rental } from '../../store/ports';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { ReadinessDeps } from './deps';
@@ -39,7 +40,7 @@ export class PausedReplacements implements Disposable {
   private async run(rental: Rental): Promise<void> {
     const { rentals, hub } = this.deps;
     const { accountKey, marker, replaceAt } = rental;
-    const isMine = await hub.claim(`${accountKey}:replaceAt:${marker}:${String(replaceAt)}`);
+    const isMine = await mayAct(hub, `${accountKey}:replaceAt:${marker}:${String(replaceAt)}`);
     await rentals.update(marker, { replaceAt: undefined });
     if (isMine) {
       await this.begin(rental);

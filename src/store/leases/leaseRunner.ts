@@ -11,6 +11,7 @@ import {
   type Lease,
   type LeaseState,
 } from '../../model/instances/lease';
+import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
@@ -247,7 +248,7 @@ export class LeaseRunner implements Disposable {
       }
     }
     const attempts = (state.attempts ?? 0) + 1;
-    const isMine = await hub.claim(`${account.key}:lease:${lease.id}:${attempts}`);
+    const isMine = await mayAct(hub, `${account.key}:lease:${lease.id}:${attempts}`);
     // The user's last word: it may have been cancelled or extended a moment ago.
     const last = await leases.reread(instanceId);
     if (last?.lease.id !== lease.id) {

@@ -14,6 +14,7 @@ import type { Offer } from '../../model/offers/offer';
 import type { Micros } from '../../model/money';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { Template } from '../../model/templates/template';
+import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -130,7 +131,7 @@ export async function replaceInstance(
   }
   const attempt = rental.replacements ?? 0;
   accountStill(deps.accounts, account.key);
-  if (!(await deps.hub.claim(`replace:${rental.marker}:${attempt}`))) {
+  if (!(await mayAct(deps.hub, `replace:${rental.marker}:${attempt}`))) {
     return { kind: 'elsewhere' };
   }
   await deps.rentals.update(rental.marker, {
