@@ -63,6 +63,11 @@ const talk = [
       "MemberExpression[property.name='focused'][object.property.name='state'], MemberExpression[property.name='onDidChangeWindowState']",
     message: 'Ask `windowInUse` whether somebody looks at this window.',
   },
+  {
+    selector:
+      "CallExpression[callee.property.name='onDidChange']:matches([callee.object.name='accounts'], [callee.object.property.name='accounts'])",
+    message: 'Follow another account by `followAccount`, and what is known of it by `watchAccounts`.',
+  },
 ];
 const rawInput = [
   {

@@ -35,6 +35,7 @@ import { register as registerWorkspaceFile } from './features/workspaceFile';
 import { createServices } from './createServices';
 import type { Services } from './services';
 import type { Shell } from './shell';
+import { watchAccounts } from './shared/followAccount';
 import { Attention } from './store/instances/attention';
 import type { Rental } from './store/ports';
 import { systemClock, type Clock } from './util/clock';
@@ -125,7 +126,7 @@ function keepAttention(services: Services): void {
     }
   };
   fleet.onDidChange(tell);
-  accounts.onDidChange(tell);
+  watchAccounts(accounts, tell);
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
   tell();

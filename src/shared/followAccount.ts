@@ -24,3 +24,11 @@ export function followAccount<A extends { readonly key: string }>(
   look();
   return store;
 }
+
+/** Calls after every change of the accounts: another one, a changed credit or name, a key that can't be read. */
+export function watchAccounts(
+  accounts: Pick<ActiveAccount<unknown>, 'onDidChange'>,
+  look: () => void,
+): Disposable {
+  return accounts.onDidChange(look);
+}

@@ -6,6 +6,7 @@ import { askText, pickOne, type PickRow, plainLabel } from '../../editor/quickPi
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
@@ -67,7 +68,7 @@ export function register(deps: Deps): Disposable {
     ),
   );
   store.add(
-    accounts.onDidChange(() => {
+    watchAccounts(accounts, () => {
       showState(deps);
     }),
   );

@@ -1,5 +1,6 @@
 import { runCommand } from '../../editor/commands';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 
@@ -27,7 +28,7 @@ export function tellKeyTrouble(deps: Deps): Disposable {
       deps.oneWindow.offer(`${what} ${period}`, tell, { isStillSo: () => troubleOf(deps)?.what === what });
     }
   };
-  store.add(deps.accounts.onDidChange(look));
+  store.add(watchAccounts(deps.accounts, look));
   store.add(deps.fleet.onDidChange(look));
   return store;
 }

@@ -3,6 +3,7 @@ import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import type { Account } from '../../store/ports';
 import { AccountReading, type Loaded, type ReadingDeps } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -51,7 +52,7 @@ export class AccountParts implements Disposable {
       teamRoles: reading(({ client }, options) => client.teamRoles.list(options)),
     };
     // The view also shows who is signed in.
-    this.owned.add(deps.accounts.onDidChange(fire));
+    this.owned.add(watchAccounts(deps.accounts, fire));
   }
 
   state<Id extends PartId>(id: Id): Loaded<AccountPartTypes[Id]> {

@@ -4,6 +4,7 @@ import { message } from '../../editor/message';
 import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { AccountParts } from './accountParts';
 import { AccountTree } from './accountTree';
@@ -47,7 +48,7 @@ export function register(deps: Deps): Disposable {
     // With the views closed it still says who is signed in.
     deps.trees['gpuRental.account'].view.description = account ? plainLabel(account.name) : '';
   };
-  store.add(deps.accounts.onDidChange(describe));
+  store.add(watchAccounts(deps.accounts, describe));
   describe();
   return store;
 }

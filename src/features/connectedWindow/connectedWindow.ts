@@ -7,6 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import { windowTroubleOf, type WindowTrouble } from '../../model/instances/windowTrouble';
 import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WindowDeps } from './deps';
 import { askAboutWindow, reloadWindow } from './question';
@@ -55,7 +56,7 @@ export class ConnectedWindow implements Disposable {
       this.look();
     };
     this.store.add(deps.fleet.onDidChange(look));
-    this.store.add(deps.accounts.onDidChange(look));
+    this.store.add(watchAccounts(deps.accounts, look));
     this.store.add(
       deps.connectedWindows.onMayAsk(({ event }) => {
         this.ask(event).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { findTemplateProblems } from '../../model/templates/templateDiagnostics'
 import { isPlainObject, sameJson } from '../../model/templates/templateDocument';
 import { findWorkspaceProblems } from '../../model/workspace/workspaceDiagnostics';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { text } from '../../util/text';
 import { type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
@@ -48,7 +49,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     );
     this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)));
     this.store.add(failures.onDidChange(() => this.all()));
-    this.store.add(deps.accounts.onDidChange(() => this.all()));
+    this.store.add(watchAccounts(deps.accounts, () => this.all()));
     this.store.add(deps.templateStores.documents.onDidNotice(() => this.all()));
     this.all();
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import { kindOf, type DocumentKind } from './openDocuments';
 
@@ -15,7 +16,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
   constructor(private readonly deps: Deps) {
     const fire = () => this.changed.fire();
     this.store.add(this.changed);
-    this.store.add(deps.accounts.onDidChange(fire));
+    this.store.add(watchAccounts(deps.accounts, fire));
     this.store.add(deps.templateStores.documents.onDidChange(fire));
     this.store.add(deps.templateStores.documents.onDidNotice(fire));
     this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(fire));

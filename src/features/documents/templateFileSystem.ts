@@ -9,6 +9,7 @@ import {
   templateUriParts,
 } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -59,7 +60,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.add(this.renamed);
     this.store.add(deps.templateStores.documents.onDidChange((id) => this.announce(id)));
     this.store.add(
-      deps.accounts.onDidChange(() => {
+      watchAccounts(deps.accounts, () => {
         // Whether a document may be saved depends on the active account.
         for (const { uri } of vscode.workspace.textDocuments) {
           if (parseTemplateUri(uri)) {

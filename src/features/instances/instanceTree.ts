@@ -6,6 +6,7 @@ import type { InstanceNote } from '../../editor/treeGroups';
 import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
@@ -33,10 +34,10 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     this.store.add(deps.volumes.onDidChange(() => this.decorate()));
     let accountKey = deps.accounts.active?.key;
     this.store.add(
-      deps.accounts.onDidChange(({ kind }) => {
+      watchAccounts(deps.accounts, () => {
         const key = deps.accounts.active?.key;
         // A changed credit is no reason to make every row anew.
-        if (key !== accountKey || kind !== 'signedIn') {
+        if (key !== accountKey || deps.accounts.state.kind !== 'signedIn') {
           accountKey = key;
           this.changed.fire(undefined);
           // Only a word in the title hangs on it.

@@ -6,6 +6,7 @@ import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { type LocalKey, matchKeys } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import { keyName, placeOf } from './keyWords';
 import { ownKeyId, withOwnKey } from './ownKey';
@@ -30,7 +31,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     this.store.add(deps.sshKeys.onDidChange(refresh));
     let accountKey = deps.accounts.active?.key;
     this.store.add(
-      deps.accounts.onDidChange(() => {
+      watchAccounts(deps.accounts, () => {
         // A changed credit has nothing to do with keys, and looking for them starts programs.
         if (deps.accounts.active?.key !== accountKey) {
           accountKey = deps.accounts.active?.key;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { statusBarText, type StatusBarWords } from './statusBarText';
@@ -42,7 +43,7 @@ export function register(deps: Deps): Disposable {
   };
   store.add(deps.fleet.onDidChange(show));
   store.add(deps.volumes.onDidChange(show));
-  store.add(deps.accounts.onDidChange(show));
+  store.add(watchAccounts(deps.accounts, show));
   store.add(deps.startWatches.onDidChange(show));
   store.add(deps.rentals.onDidChange(show));
   store.add(deps.settings.onDidChange('gpuRental.statusBar', show));

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Template } from '../../model/templates/template';
 import type { TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import type { TemplateGroup } from './templateNodes';
 
@@ -18,7 +19,7 @@ export class TemplateLists implements vscode.Disposable {
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
     this.store.add(deps.templates.onDidChange(() => this.follow()));
-    this.store.add(deps.accounts.onDidChange(() => this.follow()));
+    this.store.add(watchAccounts(deps.accounts, () => this.follow()));
     const { refs } = deps.templateStores;
     this.store.add(refs.onDidChange((what) => this.changed.fire(what === 'recents' ? 'recent' : undefined)));
     this.follow();

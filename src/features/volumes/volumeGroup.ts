@@ -9,6 +9,7 @@ import { add, formatMoney, zero } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import type { RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -36,7 +37,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
       this.look();
     };
     this.store.add(trees['gpuRental.instances'].view.onDidChangeVisibility(look));
-    this.store.add(accounts.onDidChange(look));
+    this.store.add(watchAccounts(accounts, look));
     this.store.add(fleet.onDidChange(look));
     this.store.add(
       volumes.onDidChange((state) => {

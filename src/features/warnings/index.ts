@@ -7,6 +7,7 @@ import { formatMoney } from '../../model/money';
 import { spanOfHours as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
 import { priceNotice, priceNoticeKind } from '../../store/instances/priceWatch';
 import { assertNever } from '../../util/errors';
@@ -30,7 +31,7 @@ export function register(deps: Deps): Disposable {
     }
   };
   store.add(deps.fleet.onDidChange(look));
-  store.add(deps.accounts.onDidChange(look));
+  store.add(watchAccounts(deps.accounts, look));
   store.add(
     deps.idle.onDidLook(() => {
       postForgotten(deps);

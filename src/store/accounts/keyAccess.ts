@@ -4,6 +4,7 @@ import { ForbiddenError } from '../../api/errors';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
 import { permissionOfRoute } from '../../model/accounts/routePermissions';
+import { watchAccounts } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -73,7 +74,7 @@ export class KeyAccess implements Disposable {
     const follow = () => {
       this.follow();
     };
-    this.owned.add(deps.accounts.onDidChange(follow));
+    this.owned.add(watchAccounts(deps.accounts, follow));
     this.owned.add(deps.hub.onDidChangeLeader(follow));
     this.owned.add(
       changes.on(deps.hub, () => {

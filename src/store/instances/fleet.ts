@@ -3,6 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import { isChanging, stateOf, type OwnRequest } from '../../model/instances/instanceState';
 import { pollIntervalMs } from '../../model/instances/pollPlan';
 import { withoutSecrets } from '../../model/instances/withoutSecrets';
+import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -90,7 +91,7 @@ class PolledFleet implements FleetStore {
     this.talk = this.owned.add(this.startTalk());
     this.listen();
     this.owned.add(
-      accounts.onDidChange(() => {
+      watchAccounts(accounts, () => {
         this.followAccount();
       }),
     );

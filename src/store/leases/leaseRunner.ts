@@ -11,6 +11,7 @@ import {
   type Lease,
   type LeaseState,
 } from '../../model/instances/lease';
+import { watchAccounts } from '../../shared/followAccount';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -54,7 +55,7 @@ export class LeaseRunner implements Disposable {
   constructor(private readonly deps: LeaseRunnerDeps) {
     const { accounts, fleet, hub, leases, idle } = deps;
     const look = () => this.look();
-    this.owned.add(accounts.onDidChange(look));
+    this.owned.add(watchAccounts(accounts, look));
     // A window that was killed right after it set a schedule told nobody of it, so the leader reads them with each list.
     this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.refresh() : this.look())));
     this.owned.add(hub.onDidChangeLeader(look));

@@ -1,3 +1,4 @@
+import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -28,7 +29,7 @@ export class OtherAccountLeases implements Disposable {
   private readonly running = new Map<string, Disposable>();
 
   constructor(private readonly deps: OtherAccountLeasesDeps) {
-    this.owned.add(deps.accounts.onDidChange(() => this.look()));
+    this.owned.add(watchAccounts(deps.accounts, () => this.look()));
     this.owned.add(deps.hub.onDidChangeLeader(() => this.look()));
     this.look();
   }

@@ -15,6 +15,7 @@ import {
   registryReference,
   templateOwner,
 } from '../../model/templates/templateReference';
+import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -160,7 +161,7 @@ export class TemplateDocuments implements Disposable {
     const { accounts } = this.deps;
     while (accounts.state.kind === 'loading') {
       await new Promise<void>((resolve) => {
-        const subscription = accounts.onDidChange(() => {
+        const subscription = watchAccounts(accounts, () => {
           subscription.dispose();
           resolve();
         });

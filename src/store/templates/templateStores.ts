@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
@@ -41,7 +42,7 @@ export function createTemplateStores(deps: {
       log.warn(`What belongs to a signed-out account could not be removed: ${String(error)}`);
     });
   };
-  const subscription = accounts.onDidChange(forgetSignedOut);
+  const subscription = watchAccounts(accounts, forgetSignedOut);
   return {
     memory,
     secrets,
