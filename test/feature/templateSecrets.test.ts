@@ -10,6 +10,7 @@ const values = {
   entered: 'enteredvalue4711',
   account: 'accountvalue4711',
   replaced: 'replacedvalue4711',
+  ofAnother: 'ofanothervalue4711',
 };
 
 describe('secrets in template documents', () => {
@@ -124,5 +125,40 @@ describe('secrets in template documents', () => {
     await save();
     assert.ok(sentEnv().includes(`-e WANDB_API_KEY=${values.replaced}`));
     nothingIsShown();
+  });
+
+  it('go with a copy that is saved under another name, and those of another template do not', async () => {
+    const { fileSystems } = window.screen.documents;
+    /** As the editor does it: an empty file, a look at it, and then the text. */
+    const saveAs = async (name: string, text: string) => {
+      const uri = editor.document.uri.with({ path: `/${id}/${name}.json` });
+      const files = fileSystems.get(uri.scheme);
+      const how = { create: true, overwrite: true };
+      await files?.writeFile(uri, new Uint8Array(), how);
+      await files?.stat(uri);
+      await files?.writeFile(uri, new TextEncoder().encode(text), how);
+    };
+    const other = await service.make('Another', { env: `-e API_TOKEN=${values.ofAnother}` });
+    await editor.closeAll();
+    await window.view('templates').click('Another');
+    await editor.shows('Another.json', '"API_TOKEN"');
+    await editor.fix('"API_TOKEN"', 'Move to Secrets');
+    await computer().until('the reference', () => editor.text.includes(`\${secret:API_TOKEN-${other}}`));
+    await save();
+    await editor.closeAll();
+
+    await window.view('templates').click('With Secrets');
+    await editor.shows('With Secrets.json', '"HF_TOKEN"');
+    const fields = JSON.parse(editor.text) as { readonly env: object };
+    const withForeign = { ...fields, env: { ...fields.env, API_TOKEN: `\${secret:API_TOKEN-${other}}` } };
+    const before = service.sent('POST').length;
+    await assert.rejects(saveAs('Refused', JSON.stringify(withForeign)), new RegExp(`API_TOKEN-${other}`));
+    assert.equal(service.sent('POST').length, before);
+    const saved = saveAs('Copy', editor.text);
+    await computer().until('the copy', () => service.sent('POST').length > before);
+    await saved;
+    assert.match(String(service.sent('POST').at(-1)?.['env']), new RegExp(`-e HF_TOKEN=${values.changed}`));
+    nothingIsShown();
+    window.clearToasts();
   });
 });
