@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from './app';
-import { commandIds, viewIds, type ViewId } from './contributions';
+import type { AnyCommandId } from './commandSpecs';
+import { viewIds, type ViewId } from './contributions';
 import { loadForDocuments } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
@@ -11,6 +12,10 @@ import { message } from './editor/message';
 import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
 import type { Clock } from './util/clock';
+
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: AnyCommandId }[] };
+}
 
 /**
  * Registers what the manifest names and does nothing else; the first use of any of it loads the product. The editor
@@ -38,6 +43,8 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     templateFiles: new LazyFileSystem(load),
     links: { handle: undefined },
   };
+  // The table of commands is loaded with the product; a test compares the two.
+  const manifest = context.extension.packageJSON as Manifest;
   context.subscriptions.push(
     ...Object.values(shell.trees),
     shell.templateFiles,
@@ -54,7 +61,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
         return profile instanceof vscode.TerminalProfile ? profile : undefined;
       },
     }),
-    ...commandIds.map((id) =>
+    ...manifest.contributes.commands.map(({ command: id }) =>
       vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
     ),
   );

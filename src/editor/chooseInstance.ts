@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../commandSpecs';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
-import { instanceIdOf } from '../model/instances/instanceTarget';
 import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne, plainLabel } from './quickPick';
@@ -20,13 +20,12 @@ export function showInstances(): Action {
  * that cannot be read rejects: that is not "none".
  */
 export async function chooseInstance(
-  target: unknown,
+  target: InstanceTarget | undefined,
   listed: readonly Instance[] | (() => Promise<readonly Instance[]>),
   words: { readonly title: string; readonly none: string },
 ): Promise<number | undefined> {
-  const given = instanceIdOf(target);
-  if (given !== undefined) {
-    return given;
+  if (target) {
+    return target.instanceId;
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {

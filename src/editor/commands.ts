@@ -1,9 +1,17 @@
-import { type Action } from './message';
 import * as vscode from 'vscode';
-import { commandIds, type AnyCommandId, type AllCommands } from '../contributions';
+import {
+  commandIds,
+  readArguments,
+  type AnyCommandId,
+  type CommandArgs,
+  type CommandResult,
+} from '../commandSpecs';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
+import type { Action } from './message';
 
-type Handler<Id extends AnyCommandId> = (...args: AllCommands[Id]) => unknown;
+type Handler<Id extends AnyCommandId> = (
+  ...args: CommandArgs<Id>
+) => CommandResult<Id> | PromiseLike<CommandResult<Id>>;
 
 /**
  * Contributed commands are registered while the product is still unloaded; the first one that runs
@@ -17,7 +25,7 @@ export class CommandTable {
 
   /** Handles a command; an error is reported once, with a retry where that helps. */
   register<Id extends AnyCommandId>(id: Id, handler: Handler<Id>): Disposable {
-    // Arguments from menus, links and other extensions are checked by the handler.
+    // `run` gives it what the table makes of the arguments from menus, links and other extensions.
     this.handlers.set(id, handler as (...args: unknown[]) => unknown);
     const own = new DisposableStore();
     own.add(toDisposable(() => this.handlers.delete(id)));
@@ -42,7 +50,7 @@ export class CommandTable {
         throw new Error(`No handler for ${id}`);
       }
       this.guard?.(id);
-      return await handler(...args);
+      return await handler(...readArguments(id, args));
     } catch (error) {
       this.report(error, () => this.run(id, args));
       return undefined;
@@ -60,16 +68,24 @@ export async function signedIn<Account>(accounts: {
   return accounts.active;
 }
 
+/** The row that a command was called on, then the selected ones. */
+export function allRows<Row>(target: Row | undefined, selected: readonly Row[] = []): readonly Row[] {
+  return target ? [target, ...selected] : selected;
+}
+
 /** A button that runs a command of ours. */
 export function commandAction<Id extends AnyCommandId>(
   label: string,
   id: Id,
-  ...args: AllCommands[Id]
+  ...args: CommandArgs<Id>
 ): Action {
   return { label, run: () => runCommand(id, ...args) };
 }
 
-/** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. */
-export function runCommand<Id extends AnyCommandId>(id: Id, ...args: AllCommands[Id]): Thenable<unknown> {
-  return vscode.commands.executeCommand(id, ...args);
+/** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. One that fails gives nothing. */
+export function runCommand<Id extends AnyCommandId>(
+  id: Id,
+  ...args: CommandArgs<Id>
+): Thenable<CommandResult<Id> | undefined> {
+  return vscode.commands.executeCommand<CommandResult<Id> | undefined>(id, ...args);
 }

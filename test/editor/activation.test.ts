@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { commandIds, settingDefaults, viewIds } from '../../src/contributions';
+import { commandIds } from '../../src/commandSpecs';
+import { settingDefaults, viewIds } from '../../src/contributions';
 
 describe('the installed extension', () => {
   const extension = vscode.extensions.getExtension('gpu-rental.gpu-rental');

@@ -1,5 +1,6 @@
 import type { Client } from '../../src/api/client';
-import type { CommandId, ViewId } from '../../src/contributions';
+import type { CommandId } from '../../src/commandSpecs';
+import type { ViewId } from '../../src/contributions';
 
 /** `users.current`, `offers.search` …, taken from the type, so that none can be forgotten. */
 export type ClientMethod = {

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import {
-  commandIds,
-  contextKeyDefaults,
-  settingDefaults,
-  titleCommands,
-  viewIds,
-} from '../../src/contributions';
+import { commandIds } from '../../src/commandSpecs';
+import { contextKeyDefaults, settingDefaults, titleCommands, viewIds } from '../../src/contributions';
 
 const root = path.resolve(__dirname, '..', '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

@@ -1,4 +1,4 @@
-import { commandNeeds } from '../../editor/commandNeeds';
+import { commandSpecs } from '../../commandSpecs';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 
@@ -19,7 +19,7 @@ export function adaptToKey({
   };
   store.add(
     commands.setGuard((id) => {
-      keyAccess.require(commandNeeds[id] ?? []);
+      keyAccess.require(commandSpecs[id].needs ?? []);
     }),
   );
   store.add(keyAccess.onDidChange(show));

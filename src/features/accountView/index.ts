@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { PageTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
@@ -54,7 +55,7 @@ export function register(deps: Deps): Disposable {
 }
 
 /** Money, e-mail and keys are settled in the service's own console. */
-async function openConsole(serviceUrl: string, target: unknown): Promise<void> {
+async function openConsole(serviceUrl: string, target: PageTarget | undefined): Promise<void> {
   if (consoleAddress(serviceUrl, consolePages.user) === undefined) {
     message('info', t('This marketplace runs on your computer and has no web console.'));
     return;
@@ -66,9 +67,8 @@ async function openConsole(serviceUrl: string, target: unknown): Promise<void> {
   }
 }
 
-function pageOf(target: unknown): ConsolePage | undefined {
-  const node = typeof target === 'object' && target !== null ? target : {};
-  const name = 'part' in node ? node.part : 'kind' in node ? node.kind : undefined;
+function pageOf(target: PageTarget | undefined): ConsolePage | undefined {
+  const name = target?.part ?? target?.kind;
   return name === 'credit' || name === 'user' || name === 'apiKeys' ? consolePages[name] : undefined;
 }
 

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../contributions';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
-import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';
@@ -27,14 +26,14 @@ export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
   const contact = new Contact(deps);
   const connector = new Connector(deps, contact);
-  const choose = (target: unknown, kinds?: Parameters<Connector['candidates']>[0]) =>
+  const choose = (target: InstanceTarget | undefined, kinds?: Parameters<Connector['candidates']>[0]) =>
     chooseInstance(target, connector.candidates(kinds), {
       title: t('Connect to which instance?'),
       none: t('No instance is running that can be connected to.'),
     });
   const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
-      if (instanceIdOf(target) === undefined) {
+      if (!target) {
         await listedInstances(deps.fleet, whileReadingInstances);
       }
       // Where none runs, one that is stopped can be started for a window.

@@ -139,7 +139,7 @@ function nameOf({ id, name }: Deployment): string {
 async function change(
   deps: Deps,
   list: DeploymentList,
-  target: unknown,
+  target: { readonly deploymentId: number } | undefined,
   action: 'stop' | 'start',
 ): Promise<void> {
   const account = deps.accounts.active;
@@ -187,11 +187,11 @@ async function change(
 
 async function choose(
   list: DeploymentList,
-  target: unknown,
+  target: { readonly deploymentId: number } | undefined,
   action: 'stop' | 'start',
 ): Promise<Deployment | undefined> {
-  if (typeof target === 'object' && target !== null && 'deploymentId' in target) {
-    const deployment = list.deployments.find(({ id }) => id === Number(target.deploymentId));
+  if (target) {
+    const deployment = list.deployments.find(({ id }) => id === target.deploymentId);
     if (!deployment) {
       throw new UserError(text('The deployment is no longer in the list. Refresh the list.'));
     }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
@@ -24,7 +25,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-async function runDoctor(deps: Deps, target: unknown): Promise<void> {
+async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   await deps.sshConsent.ask();
   const ports = portsOf(deps);
   const candidates = connectable(ports);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TemplateTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -41,9 +42,9 @@ export function registerConflicts(deps: Deps): Disposable {
 }
 
 /** From a lens, a menu of the editor's title, or the active editor. */
-function idOf(target: unknown): number | undefined {
+function idOf(target: TemplateTarget | undefined): number | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
-  return templateIdOf(target) ?? (active && templateIdOf(active));
+  return target?.templateId ?? (active && templateIdOf(active));
 }
 
 function showKey({ templateStores, contextKeys }: Deps): void {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import * as z from 'zod';
+import type { DocumentTarget, TemplateTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
@@ -14,7 +14,6 @@ import {
 import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
-import { templateIdOf } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -24,8 +23,6 @@ import { kindOf, openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 
 type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateStores' | 'commands'>;
-
-const here = z.object({ uri: z.string() });
 
 /** *Preview What the Service Will Get* and *Find Offers*, above documents of all kinds. */
 export function registerPreviews(deps: Deps, previews: Previews): Disposable {
@@ -51,11 +48,7 @@ export function registerPreviews(deps: Deps, previews: Previews): Disposable {
 }
 
 /** A rental takes the template as the service has it, which is not what an unsaved document shows. */
-async function rent(target: unknown): Promise<void> {
-  const templateId = templateIdOf(target);
-  if (templateId === undefined) {
-    return;
-  }
+async function rent({ templateId }: TemplateTarget): Promise<void> {
   const document = openOwnDocument(templateId);
   if (document?.isDirty === true) {
     const isToBeSaved = await confirm({
@@ -70,15 +63,8 @@ async function rent(target: unknown): Promise<void> {
 }
 
 /** From a lens, a menu, or the active editor. */
-async function documentOf(target: unknown): Promise<vscode.TextDocument | undefined> {
-  const given = here.safeParse(target);
-  const uri = target instanceof vscode.Uri ? target : given.data?.uri;
-  const id = templateIdOf(target);
-  const document = uri
-    ? await openNamedDocument(uri)
-    : id === undefined
-      ? vscode.window.activeTextEditor?.document
-      : undefined;
+async function documentOf(target: DocumentTarget | undefined): Promise<vscode.TextDocument | undefined> {
+  const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
   return document && kindOf(document) ? document : undefined;
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SecretTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -16,13 +17,10 @@ type Deps = SecretDeps & Pick<Services, 'templates'>;
  * Puts a variable of the account into the template that is in front, or one that is picked, as a reference whose
  * value is in the secret store.
  */
-export async function useSecret(deps: Deps, target: unknown): Promise<void> {
+export async function useSecret(deps: Deps, target: SecretTarget | undefined): Promise<void> {
   const { client } = deps.templateStores.documents.account();
   const secrets = await whileAsking(client.secrets.list());
-  const wanted =
-    typeof target === 'object' && target !== null && 'secretName' in target ? target.secretName : undefined;
-  const secret =
-    wanted === undefined ? await pickSecret(secrets) : secrets.find(({ name }) => name === wanted);
+  const secret = target ? secrets.find(({ name }) => name === target.secretName) : await pickSecret(secrets);
   const document = secret && (await chooseDocument(deps, secret.name));
   if (!document || !(await mayReplace(document, secret.name))) {
     return;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -38,7 +39,7 @@ interface Chosen {
   readonly name: string;
 }
 
-async function uploadTo(deps: Deps, target: unknown): Promise<void> {
+async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   const chosen = await choose(deps, target, t('Upload to which instance?'));
   if (!chosen) {
     return;
@@ -77,7 +78,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
 }
 
 /** True where all that was asked for is here. */
-async function downloadFrom(deps: Deps, target: unknown): Promise<boolean> {
+async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Promise<boolean> {
   const chosen = await choose(deps, target, t('Download from which instance?'));
   const remote = chosen && (await askRemote(deps, chosen, 'path'));
   if (!chosen || remote === undefined) {
@@ -154,7 +155,11 @@ async function tellLeftOut(
   return isWhole === true;
 }
 
-async function choose(deps: Deps, target: unknown, title: string): Promise<Chosen | undefined> {
+async function choose(
+  deps: Deps,
+  target: InstanceTarget | undefined,
+  title: string,
+): Promise<Chosen | undefined> {
   const { fleet, clock } = deps;
   const instanceId = await chooseInstance(
     target,
@@ -166,7 +171,7 @@ async function choose(deps: Deps, target: unknown, title: string): Promise<Chose
   );
   const alias =
     instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
-  if (instanceId === undefined || typeof alias !== 'string') {
+  if (instanceId === undefined || alias === undefined) {
     return undefined;
   }
   const instance = fleet.find(instanceId);

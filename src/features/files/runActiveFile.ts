@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
+import type { DocumentTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { openNamedDocument } from '../../editor/namedDocument';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -24,7 +26,7 @@ export class FileRunner {
 
   constructor(private readonly deps: Deps) {}
 
-  async run(target: unknown): Promise<void> {
+  async run(target: DocumentTarget | undefined): Promise<void> {
     const source = await sourceOf(target);
     if (!source) {
       message('info', t('Open the file that is to be run.'));
@@ -34,7 +36,7 @@ export class FileRunner {
     const instanceId = await this.choose();
     const alias =
       instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
-    if (instanceId === undefined || typeof alias !== 'string') {
+    if (instanceId === undefined || alias === undefined) {
       return;
     }
     const instance = this.deps.fleet.find(instanceId);
@@ -75,11 +77,8 @@ export class FileRunner {
 }
 
 /** The file that the command was called on, as the editor has it where it is open, else the active one. */
-async function sourceOf(target: unknown): Promise<Source | undefined> {
-  const document =
-    target instanceof vscode.Uri
-      ? await vscode.workspace.openTextDocument(target)
-      : vscode.window.activeTextEditor?.document;
+async function sourceOf(target: DocumentTarget | undefined): Promise<Source | undefined> {
+  const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
   if (!document) {
     return undefined;
   }

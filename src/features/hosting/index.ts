@@ -61,7 +61,7 @@ export function register(deps: Deps): Disposable {
 async function chooseMachine(
   { accounts }: Deps,
   machines: MachineList,
-  target: unknown,
+  target: { readonly machineId: number } | undefined,
   title: string,
 ): Promise<Machine | undefined> {
   if (!accounts.active) {
@@ -74,8 +74,8 @@ async function chooseMachine(
   if (state.kind === 'failed') {
     throw state.error;
   }
-  if (typeof target === 'object' && target !== null && 'machineId' in target) {
-    const machine = machines.find(Number(target.machineId));
+  if (target) {
+    const machine = machines.find(target.machineId);
     if (!machine) {
       throw new UserError(text('The machine is no longer in the list. Refresh the list.'));
     }

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { instanceIdOf } from '../../model/instances/instanceTarget';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { InstanceTree } from './instanceTree';
@@ -36,9 +35,8 @@ export function register(deps: Deps): Disposable {
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.instance.reveal', async (target) => {
-      const id = instanceIdOf(target);
-      if (id !== undefined && deps.fleet.find(id)) {
+    deps.commands.register('gpuRental.instance.reveal', async ({ instanceId: id }) => {
+      if (deps.fleet.find(id)) {
         await tree.view.reveal(provider.nodeOf(id), { select: true, focus: true });
       }
     }),

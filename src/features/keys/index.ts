@@ -34,36 +34,22 @@ export function register(deps: Deps): Disposable {
   store.add(registerKeyLens());
   store.add(
     commands.register('gpuRental.apiKey.delete', (target) =>
-      changing(deleteApiKey(active(), field(target, 'apiKeyId', Number))),
+      changing(deleteApiKey(active(), target?.apiKeyId)),
     ),
   );
   store.add(
     commands.register('gpuRental.secret.set', (target) =>
-      changing(setSecret(deps, active(), field(target, 'secretName', String))),
+      changing(setSecret(deps, active(), target?.secretName)),
     ),
   );
   store.add(
     commands.register('gpuRental.secret.delete', (target) =>
-      changing(deleteSecret(active(), field(target, 'secretName', String))),
+      changing(deleteSecret(active(), target?.secretName)),
     ),
   );
+  store.add(commands.register('gpuRental.secret.copy', (target) => copySecret(active(), target?.secretName)));
   store.add(
-    commands.register('gpuRental.secret.copy', (target) =>
-      copySecret(active(), field(target, 'secretName', String)),
-    ),
-  );
-  store.add(
-    commands.register('gpuRental.teamRole.show', (target) =>
-      showTeamRole(active(), field(target, 'roleName', String)),
-    ),
+    commands.register('gpuRental.teamRole.show', (target) => showTeamRole(active(), target?.roleName)),
   );
   return store;
-}
-
-/** One field of plain data that came from a menu, a link or a test. */
-function field<T>(target: unknown, name: string, read: (value: unknown) => T): T | undefined {
-  if (typeof target !== 'object' || target === null || !(name in target)) {
-    return undefined;
-  }
-  return read((target as Readonly<Record<string, unknown>>)[name]);
 }

@@ -31,7 +31,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   const at = itselfAt(lease);
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const serviceUrl = deps.accounts.active?.serviceUrl;
-  if (typeof alias !== 'string' || serviceUrl === undefined) {
+  if (alias === undefined || serviceUrl === undefined) {
     return;
   }
   const token = randomBytes(8).toString('hex');
@@ -94,7 +94,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
   const lease = leases.find(instanceId)?.lease;
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const serviceUrl = accounts.active?.serviceUrl;
-  if (!lease?.armed || typeof alias !== 'string' || serviceUrl === undefined) {
+  if (!lease?.armed || alias === undefined || serviceUrl === undefined) {
     return;
   }
   const { token, at } = lease.armed;
@@ -145,7 +145,7 @@ export async function disarm(
   }
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
   const isDone =
-    typeof alias === 'string' &&
+    alias !== undefined &&
     (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
       endTimer(deps, alias, instanceId, signal),
     ));

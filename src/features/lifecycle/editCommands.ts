@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
@@ -17,7 +18,7 @@ import { chooseInstances } from './targets';
 /** Room for our marker stays free. */
 const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 
-export async function rename(deps: LifecycleDeps, target: unknown): Promise<void> {
+export async function rename(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, undefined, {
     title: t('Rename which instance?'),
@@ -45,7 +46,7 @@ export async function rename(deps: LifecycleDeps, target: unknown): Promise<void
   await deps.fleet.refresh();
 }
 
-export async function changeBid(deps: LifecycleDeps, target: unknown): Promise<void> {
+export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const still = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canChangeBid', {
     title: t('Change the bid of which instance?'),

@@ -1,11 +1,10 @@
-import type { InstanceTarget } from '../../contributions';
 import { t } from '../../editor/localize';
 import { OutputDocuments } from '../../editor/outputDocuments';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LifecycleDeps } from './deps';
 import { changeBid, rename } from './editCommands';
 import { LogFollower } from './logFollower';
-import { destroy, reboot, start, startNow, stop } from './powerCommands';
+import { destroy, reboot, start, startNow, stop, type Rows } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
 import { chooseInstances } from './targets';
 
@@ -20,13 +19,8 @@ export function register(deps: LifecycleDeps): Disposable {
   const store = new DisposableStore();
   const documents = store.add(new OutputDocuments());
   const logs = store.add(new LogFollower(deps, documents));
-  const many = (
-    id: ManyCommand,
-    run: (deps: LifecycleDeps, target: unknown, selected: unknown) => Promise<void>,
-  ) => {
-    const handler = (target?: InstanceTarget, selected?: readonly InstanceTarget[]) =>
-      run(deps, target, selected);
-    store.add(deps.commands.register<ManyCommand>(id, handler));
+  const many = (id: ManyCommand, run: (deps: LifecycleDeps, ...rows: Rows) => Promise<void>) => {
+    store.add(deps.commands.register<ManyCommand>(id, (...rows) => run(deps, ...rows)));
   };
   many('gpuRental.instance.start', start);
   many('gpuRental.instance.stop', stop);

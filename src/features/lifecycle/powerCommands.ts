@@ -1,3 +1,4 @@
+import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
@@ -53,7 +54,10 @@ function working<T>(
   );
 }
 
-export async function start(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+/** The row that the command was called on, and the selected ones. */
+export type Rows = CommandArgs<'gpuRental.instance.start'>;
+
+export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStart', {
     title: t('Start which instances?'),
@@ -68,7 +72,7 @@ export async function start(deps: LifecycleDeps, target: unknown, selected: unkn
 /** For who was told the price already; says what came of it. */
 export async function startNow(
   deps: LifecycleDeps,
-  target: unknown,
+  target: InstanceTarget | undefined,
 ): Promise<'started' | 'queued' | 'failed'> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, undefined, 'canStart', {
@@ -122,7 +126,7 @@ function tellQueued(instance: Instance): void {
   );
 }
 
-export async function stop(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStop', {
     title: t('Stop which instances?'),
@@ -154,7 +158,7 @@ export async function stop(deps: LifecycleDeps, target: unknown, selected: unkno
   }
 }
 
-export async function reboot(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canReboot', {
     title: t('Reboot which instances?'),
@@ -167,7 +171,7 @@ export async function reboot(deps: LifecycleDeps, target: unknown, selected: unk
   await change(deps, client(), 'reboot', t('Rebooting…'), instances);
 }
 
-export async function destroy(deps: LifecycleDeps, target: unknown, selected: unknown): Promise<void> {
+export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
     title: t('Destroy which instances?'),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
@@ -15,7 +16,7 @@ const longestCommand = 512;
 export async function runOnInstance(
   deps: LifecycleDeps,
   documents: OutputDocuments,
-  target: unknown,
+  target: InstanceTarget | undefined,
 ): Promise<void> {
   const client = clientFor(deps.accounts);
   const [instance] = await chooseInstances(deps, target, undefined, 'canRunCommand', {
@@ -72,7 +73,7 @@ function confirmRemoval(name: string, command: string): Promise<boolean> {
 export async function showDetails(
   deps: LifecycleDeps,
   documents: OutputDocuments,
-  target: unknown,
+  target: InstanceTarget | undefined,
 ): Promise<void> {
   const [known] = await chooseInstances(deps, target, undefined, undefined, {
     title: t('Show the details of which instance?'),

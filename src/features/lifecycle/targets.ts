@@ -1,3 +1,5 @@
+import type { InstanceTarget } from '../../commandSpecs';
+import { allRows } from '../../editor/commands';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
@@ -7,7 +9,6 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -42,8 +43,8 @@ export function clientOf({ accounts }: LifecycleDeps): Client {
  */
 export async function chooseInstances(
   deps: LifecycleDeps,
-  target: unknown,
-  selected: unknown,
+  target: InstanceTarget | undefined,
+  selected: readonly InstanceTarget[] | undefined,
   action: keyof InstanceActions | undefined,
   words: TargetWords,
 ): Promise<readonly Instance[]> {
@@ -51,7 +52,7 @@ export async function chooseInstances(
   const now = deps.clock.now();
   const isAble = (instance: Instance) =>
     action === undefined || actionsFor(instance, deps.fleet.facts(instance.id), now)[action];
-  const given = idsIn(target, selected);
+  const given = [...new Set(allRows(target, selected).map(({ instanceId }) => instanceId))];
   if (given.length > 0) {
     const instances = given.map((id) => deps.fleet.find(id));
     const [only] = given;
@@ -91,12 +92,4 @@ async function pick(
   }
   const many = await pickMany(rows, options);
   return (many ?? []).map(({ instance }) => instance);
-}
-
-/** Plain data from a tree, a link, another feature or a test; anything else is left out. */
-function idsIn(target: unknown, selected: unknown): readonly number[] {
-  const one = instanceIdOf(target);
-  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
-  const ids = [...(one === undefined ? [] : [one]), ...many.map(instanceIdOf)];
-  return [...new Set(ids.filter((id) => id !== undefined))];
 }

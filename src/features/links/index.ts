@@ -5,8 +5,6 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { templateIdOf } from '../../model/templates/templateUri';
-import { instanceIdOf } from '../../model/instances/instanceTarget';
 import { orCancelled } from '../../util/cancellation';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
@@ -46,10 +44,10 @@ export function register(deps: Deps): Disposable {
     }),
   );
   store.add(
-    commands.register('gpuRental.instance.copyLink', (target) => copy('instance', instanceIdOf(target))),
+    commands.register('gpuRental.instance.copyLink', (target) => copy('instance', target?.instanceId)),
   );
   store.add(
-    commands.register('gpuRental.template.copyLink', (target) => copy('template', templateIdOf(target))),
+    commands.register('gpuRental.template.copyLink', (target) => copy('template', target?.templateId)),
   );
   return store;
 }

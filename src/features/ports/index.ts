@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PortTarget } from '../../contributions';
+import type { InstanceTarget, PortTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
@@ -68,7 +68,11 @@ const usualPorts: readonly (readonly [number, string])[] = [
   [8000, 'HTTP'],
 ];
 
-async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Promise<void> {
+async function forwardPort(
+  deps: Deps,
+  forwards: Forwards,
+  target: InstanceTarget | undefined,
+): Promise<void> {
   const { fleet, clock, ssh } = deps;
   const instanceId = await chooseInstance(
     target,
@@ -89,7 +93,7 @@ async function forwardPort(deps: Deps, forwards: Forwards, target: unknown): Pro
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   if (!forwards.find(instanceId, remotePort)) {
     const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
-    if (typeof alias !== 'string') {
+    if (alias === undefined) {
       return;
     }
     const forward = await withCancellableProgress(

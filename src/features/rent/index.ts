@@ -1,3 +1,4 @@
+import type { InstanceTarget, TemplateTarget } from '../../commandSpecs';
 import { runCommand, signedIn } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
@@ -25,11 +26,9 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-async function fromTemplate(deps: Deps, target: unknown): Promise<void> {
+async function fromTemplate(deps: Deps, target: TemplateTarget | undefined): Promise<void> {
   const account = await signedIn(deps.accounts);
-  const id =
-    typeof target === 'object' && target !== null && 'templateId' in target ? target.templateId : undefined;
-  const template = account && (await pickTemplate(deps, account, typeof id === 'number' ? id : undefined));
+  const template = account && (await pickTemplate(deps, account, target?.templateId));
   if (!account || !template || !(await isAsRemembered(deps, account, template, target))) {
     return;
   }
@@ -47,9 +46,9 @@ async function isAsRemembered(
   { templateStores }: Deps,
   { key }: Account,
   template: Template,
-  target: unknown,
+  target: TemplateTarget | undefined,
 ): Promise<boolean> {
-  const group = typeof target === 'object' && target !== null && 'group' in target ? target.group : undefined;
+  const group = target?.group;
   if (group !== 'favourites' && group !== 'recent') {
     return true;
   }
@@ -62,7 +61,7 @@ async function isAsRemembered(
   );
 }
 
-async function another(deps: Deps, target: unknown): Promise<void> {
+async function another(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   const account = await signedIn(deps.accounts);
   const draft = account && (await anotherLike(deps, account, target));
   if (draft) {

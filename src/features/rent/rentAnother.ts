@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -32,11 +33,9 @@ type Past =
 export async function anotherLike(
   deps: RentDeps,
   account: Account,
-  target: unknown,
+  target: InstanceTarget | undefined,
 ): Promise<RentDraft | undefined> {
-  const id =
-    typeof target === 'object' && target !== null && 'instanceId' in target ? target.instanceId : undefined;
-  const past = typeof id === 'number' ? known(deps, id) : await choose(deps);
+  const past = target ? known(deps, target.instanceId) : await choose(deps);
   if (!past) {
     return undefined;
   }

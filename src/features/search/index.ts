@@ -13,16 +13,9 @@ type Deps = SearchDeps & Pick<Services, 'commands'>;
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
-  store.add(commands.register('gpuRental.searchOffers', (preset) => search(deps, gpuNameOf(preset))));
+  store.add(commands.register('gpuRental.searchOffers', (preset) => search(deps, preset?.gpuName)));
   store.add(commands.register('gpuRental.searchFor', (draft) => searchFor(deps, draft)));
   return store;
-}
-
-/** The model that another part asks for; arguments of commands are checked. */
-function gpuNameOf(preset: unknown): string | undefined {
-  const name =
-    typeof preset === 'object' && preset !== null && 'gpuName' in preset ? preset.gpuName : undefined;
-  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 async function search(deps: Deps, gpuName: string | undefined): Promise<void> {

@@ -65,12 +65,12 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     commands.register('gpuRental.tfa.updateMethod', (target) =>
-      changing((account) => updateMethod(account, methodIdOf(target)))(),
+      changing((account) => updateMethod(account, target?.methodId))(),
     ),
   );
   store.add(
     commands.register('gpuRental.tfa.removeMethod', (target) =>
-      changing((account) => removeMethod(deps, account, methodIdOf(target)))(),
+      changing((account) => removeMethod(deps, account, target?.methodId))(),
     ),
   );
   store.add(
@@ -115,10 +115,4 @@ function activeAccount({ accounts }: Deps): Account {
     throw new NotSignedInError();
   }
   return accounts.active;
-}
-
-function methodIdOf(target: unknown): number | undefined {
-  return typeof target === 'object' && target !== null && 'methodId' in target
-    ? Number(target.methodId)
-    : undefined;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { InstanceKeyTarget, InstanceTarget, SshKeyTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
@@ -155,7 +156,7 @@ async function registerKey(deps: Deps, line: string): Promise<void> {
   );
 }
 
-async function copyKey(deps: Deps, target: unknown): Promise<void> {
+async function copyKey(deps: Deps, target: SshKeyTarget | undefined): Promise<void> {
   const key = await chooseKey(deps, target, t('Copy which public key?'));
   if (key) {
     await vscode.env.clipboard.writeText(key.publicKey.trim());
@@ -163,7 +164,7 @@ async function copyKey(deps: Deps, target: unknown): Promise<void> {
   }
 }
 
-async function deleteKey(deps: Deps, target: unknown): Promise<void> {
+async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<void> {
   const key = await chooseKey(deps, target, t('Delete which key?'));
   if (!key) {
     return;
@@ -238,15 +239,17 @@ function hasUnreadKeys({ sshKeys: { state } }: Deps): boolean {
 }
 
 /** The key of a tree node or call, else one that is picked. */
-async function chooseKey(deps: Deps, target: unknown, title: string): Promise<SshKey | undefined> {
+async function chooseKey(
+  deps: Deps,
+  target: SshKeyTarget | undefined,
+  title: string,
+): Promise<SshKey | undefined> {
   if (deps.sshKeys.state.kind !== 'ready') {
     await deps.sshKeys.refresh();
   }
   const keys = registeredKeys(deps);
-  const id =
-    typeof target === 'object' && target !== null && 'sshKeyId' in target ? target.sshKeyId : undefined;
-  const key = id === undefined ? await pickOf(keys, title) : keys.find((one) => one.id === id);
-  if (id !== undefined && !key) {
+  const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickOf(keys, title);
+  if (target && !key) {
     throw new UserError(text('The SSH key is no longer in the list. Refresh the list.'));
   }
   return key;
@@ -280,7 +283,11 @@ async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | 
  * Attaches a key to one instance, running or not, and returns whether it was attached
  * (docs/service/ssh-keys.md#attach).
  */
-async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<boolean> {
+async function attachKey(
+  deps: Deps,
+  rows: InstanceKeyRows,
+  target: InstanceTarget | undefined,
+): Promise<boolean> {
   const client = clientOf(deps);
   const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
   if (instanceId === undefined) {
@@ -304,7 +311,11 @@ async function attachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   return true;
 }
 
-async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Promise<void> {
+async function detachKey(
+  deps: Deps,
+  rows: InstanceKeyRows,
+  target: InstanceKeyTarget | undefined,
+): Promise<void> {
   const client = clientOf(deps);
   const instanceId = await choose(deps, target, t('Detach a key from which instance?'));
   if (instanceId === undefined) {
@@ -312,7 +323,7 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   }
   const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
   const key =
-    items.find(({ id }) => id === keyIdOf(target)) ?? (await pickOf(items, t('Detach Which SSH Key?')));
+    items.find(({ id }) => id === target?.keyId) ?? (await pickOf(items, t('Detach Which SSH Key?')));
   if (!key) {
     return;
   }
@@ -332,12 +343,11 @@ async function detachKey(deps: Deps, rows: InstanceKeyRows, target: unknown): Pr
   }
 }
 
-/** Where the command was called on a key below its instance. */
-function keyIdOf(target: unknown): unknown {
-  return typeof target === 'object' && target !== null && 'keyId' in target ? target.keyId : undefined;
-}
-
-function choose({ fleet }: Deps, target: unknown, title: string): Promise<number | undefined> {
+function choose(
+  { fleet }: Deps,
+  target: InstanceTarget | undefined,
+  title: string,
+): Promise<number | undefined> {
   return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
     title,
     none: t('There are no instances.'),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { DocumentTarget, TemplateTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
@@ -85,7 +86,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
 }
 
 /** Writes a template to a file; secrets stay references, whose values are not in it. */
-export async function exportTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+export async function exportTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Export Which Template?'));
   if (id === undefined) {
     return;
@@ -104,22 +105,13 @@ export async function exportTemplate(deps: CommandDeps, target: unknown): Promis
 }
 
 /** Opens the content of a file as a draft. */
-export async function importTemplate(deps: CommandDeps, from: unknown): Promise<void> {
+export async function importTemplate(deps: CommandDeps, from: DocumentTarget | undefined): Promise<void> {
   deps.templateStores.documents.account();
-  const uri = fileOf(from) ?? (await pickFile());
+  const uri = from?.uri ?? (await pickFile());
   if (uri) {
     const document = await openNamedDocument(uri);
     await openDraft(deps, parseDocument(document.getText()), fileOwner(document.uri.toString()));
   }
-}
-
-function fileOf(from: unknown): vscode.Uri | string | undefined {
-  if (from instanceof vscode.Uri) {
-    return from;
-  }
-  return typeof from === 'object' && from !== null && 'uri' in from && typeof from.uri === 'string'
-    ? from.uri
-    : undefined;
 }
 
 async function pickFile(): Promise<vscode.Uri | undefined> {

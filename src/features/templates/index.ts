@@ -1,4 +1,4 @@
-import { templateIdOf } from '../../model/templates/templateUri';
+import type { TemplateTarget } from '../../commandSpecs';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
@@ -62,8 +62,12 @@ export function register(services: Deps): Disposable {
   return store;
 }
 
-async function setFavourite(deps: CommandDeps, target: unknown, isFavourite: boolean): Promise<void> {
-  const id = templateIdOf(target);
+async function setFavourite(
+  deps: CommandDeps,
+  target: TemplateTarget | undefined,
+  isFavourite: boolean,
+): Promise<void> {
+  const id = target?.templateId;
   if (id === undefined) {
     return;
   }

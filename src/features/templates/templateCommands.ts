@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TemplateTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -22,12 +23,12 @@ export type CommandDeps = Pick<
 /** The template of a tree node, a lens, the active editor or a call, else one that is picked. */
 export async function chooseTemplate(
   deps: CommandDeps,
-  target: unknown,
+  target: TemplateTarget | undefined,
   title: string,
   accepts: (template: Template) => boolean = () => true,
 ): Promise<number | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
-  const given = templateIdOf(target) ?? (target === undefined && active ? templateIdOf(active) : undefined);
+  const given = target?.templateId ?? (active && templateIdOf(active));
   if (given !== undefined) {
     return given;
   }
@@ -74,7 +75,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
 }
 
 /** Opens the document: the account's own for editing, others to look at. */
-export async function openTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+export async function openTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open Which Template?'));
   if (id === undefined) {
     return;
@@ -100,7 +101,10 @@ export async function openDraft(
 }
 
 /** A copy of an own template, or somebody else's as one's own; private in both cases. */
-export async function duplicateTemplate(deps: CommandDeps, target: unknown): Promise<void> {
+export async function duplicateTemplate(
+  deps: CommandDeps,
+  target: TemplateTarget | undefined,
+): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Duplicate Which Template?'));
   if (id === undefined) {
     return;
@@ -116,10 +120,12 @@ export async function duplicateTemplate(deps: CommandDeps, target: unknown): Pro
   await openDraft(deps, copy, isMine ? templateOwner(id) : undefined);
 }
 
-export async function deleteTemplates(deps: CommandDeps, target: unknown, selected: unknown): Promise<void> {
-  const several = (Array.isArray(selected) ? selected : [])
-    .map((node: unknown) => templateIdOf(node))
-    .filter((id) => id !== undefined);
+export async function deleteTemplates(
+  deps: CommandDeps,
+  target: TemplateTarget | undefined,
+  selected: readonly TemplateTarget[] = [],
+): Promise<void> {
+  const several = selected.map(({ templateId }) => templateId);
   const first = await chooseTemplate(deps, target, t('Delete Which Template?'), (template) =>
     deps.lists.isMine(template),
   );
@@ -151,7 +157,7 @@ export async function deleteTemplates(deps: CommandDeps, target: unknown, select
 
 export async function copyOf(
   deps: CommandDeps,
-  target: unknown,
+  target: TemplateTarget | undefined,
   value: (known: KnownTemplate) => string,
 ): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Of Which Template?'));
@@ -162,7 +168,7 @@ export async function copyOf(
 }
 
 /** The documentation that the template names, else the image's page at the public registry. */
-export async function openImagePage(deps: CommandDeps, target: unknown): Promise<void> {
+export async function openImagePage(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open the Image Page of Which Template?'));
   if (id === undefined) {
     return;

@@ -1,3 +1,4 @@
+import type { VolumeTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';
@@ -15,15 +16,15 @@ export async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
   return volumes.state.kind === 'ready' ? volumes.state.value : [];
 }
 
-/** Those with the ids, or the one that is picked where there are none. */
+/** Those that are named, or the one that is picked where there are none. */
 export async function chooseVolumes(
   deps: Deps,
   all: readonly Volume[],
-  ids: readonly number[],
+  targets: readonly VolumeTarget[],
   title: string,
 ): Promise<readonly Volume[]> {
-  if (ids.length > 0) {
-    const given = all.filter(({ id }) => ids.includes(id));
+  if (targets.length > 0) {
+    const given = all.filter(({ id }) => targets.some(({ volumeId }) => volumeId === id));
     if (given.length === 0) {
       throw new UserError(text('The volume is not in the list any more. Refresh the list.'));
     }
@@ -42,13 +43,4 @@ export async function chooseVolumes(
   }));
   const picked = await pickOne(rows, { title });
   return picked ? [picked.volume] : [];
-}
-
-/** Plain data from a tree, a link or a test; anything else is left out. */
-export function idsIn(target: unknown, selected: unknown): readonly number[] {
-  const many: readonly unknown[] = Array.isArray(selected) ? selected : [];
-  const ids = [target, ...many].map((one) =>
-    typeof one === 'object' && one !== null && 'volumeId' in one ? Number(one.volumeId) : Number.NaN,
-  );
-  return [...new Set(ids.filter(Number.isSafeInteger))];
 }

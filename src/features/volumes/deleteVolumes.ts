@@ -1,3 +1,4 @@
+import type { VolumeTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -6,14 +7,14 @@ import { isAttached, volumeName, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { orCancelled } from '../../util/cancellation';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
+import { chooseVolumes, readAnew } from './chooseVolumes';
 import { removeVolumes } from './removeVolumes';
 import { attachedNames, costText, sizeText } from './volumeGroup';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 
 /** Deletes volumes after a question; those in use are refused, as the service would. */
-export async function deleteVolumes(deps: Deps, target: unknown, selected: unknown): Promise<void> {
+export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]): Promise<void> {
   // What is attached decides, so it is read anew.
   const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
@@ -23,7 +24,7 @@ export async function deleteVolumes(deps: Deps, target: unknown, selected: unkno
   if (!client) {
     throw new NotSignedInError();
   }
-  const chosen = await chooseVolumes(deps, all, idsIn(target, selected), t('Delete which volume?'));
+  const chosen = await chooseVolumes(deps, all, targets, t('Delete which volume?'));
   const used = chosen.find(isAttached);
   if (used) {
     message(

@@ -1,3 +1,4 @@
+import { allRows } from '../../editor/commands';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { deleteVolumes } from './deleteVolumes';
@@ -26,7 +27,7 @@ export function register(deps: Deps): Disposable {
   store.add(deps.commands.register('gpuRental.volume.rent', (target) => rentWithVolume(deps, target)));
   store.add(
     deps.commands.register('gpuRental.volume.delete', (target, selected) =>
-      deleteVolumes(deps, target, selected),
+      deleteVolumes(deps, allRows(target, selected)),
     ),
   );
   return store;

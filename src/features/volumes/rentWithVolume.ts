@@ -1,4 +1,5 @@
-import { runCommand } from '../../editor/commands';
+import type { VolumeTarget } from '../../commandSpecs';
+import { allRows, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { defaultQuery } from '../../model/offers/savedSearches';
@@ -8,17 +9,17 @@ import { LastRental } from '../../store/rentals/lastRental';
 import { orCancelled } from '../../util/cancellation';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { chooseVolumes, idsIn, readAnew } from './chooseVolumes';
+import { chooseVolumes, readAnew } from './chooseVolumes';
 
 /** The offers of the machine that a volume is on, and the volume linked to what is rented there. */
 export async function rentWithVolume(
   deps: Pick<Services, 'fleet' | 'volumes' | 'globalState'>,
-  target: unknown,
+  target: VolumeTarget | undefined,
 ): Promise<void> {
   const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
-  const [volume] = await chooseVolumes(deps, all, idsIn(target, undefined), t('Rent with which volume?'));
+  const [volume] = await chooseVolumes(deps, all, allRows(target), t('Rent with which volume?'));
   if (!volume) {
     return;
   }

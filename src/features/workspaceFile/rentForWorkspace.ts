@@ -194,7 +194,7 @@ function numberOf(instance: Instance): { readonly description?: string } {
 }
 
 async function start(instance: Instance): Promise<void> {
-  await vscode.commands.executeCommand('gpuRental.instance.start', { instanceId: instance.id });
+  await runCommand('gpuRental.instance.start', { instanceId: instance.id });
 }
 
 /** Names a template that was edited or deleted before money is spent; false where the user then stops. */

@@ -76,21 +76,8 @@ export function parseTemplateUri(parts: UriParts): TemplateUri | undefined {
   }
 }
 
-/** The template that a tree node, a link, an editor or a call of another extension is about. */
-export function templateIdOf(target: unknown): number | undefined {
-  if (typeof target !== 'object' || target === null) {
-    return undefined;
-  }
-  if (isUri(target)) {
-    const read = parseTemplateUri(target);
-    return read && 'id' in read ? read.id : undefined;
-  }
-  const id = 'templateId' in target ? target.templateId : undefined;
-  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
-}
-
-function isUri(target: object): target is UriParts {
-  return ['scheme', 'authority', 'path'].every(
-    (part) => typeof (target as Readonly<Record<string, unknown>>)[part] === 'string',
-  );
+/** The template that a document is about. */
+export function templateIdOf(uri: UriParts): number | undefined {
+  const read = parseTemplateUri(uri);
+  return read && 'id' in read ? read.id : undefined;
 }

@@ -1,0 +1,321 @@
+import * as z from 'zod';
+import type { PermissionCategory } from './model/accounts/apiKey';
+import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
+import { templateIdOf, type UriParts } from './model/templates/templateUri';
+import { UserError } from './util/errors';
+import { text } from './util/text';
+
+/** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
+
+interface Spec<Args extends readonly z.ZodType[], Result extends z.ZodType> {
+  /** The folder of `src/features` that handles it. */
+  readonly feature: string;
+  /** What menus, links and other features pass; handlers get what these make of it. */
+  readonly args?: Args;
+  /**
+   * The permission that it needs (docs/service/authentication.md#permission-categories). A command that the key may
+   * not run explains why instead of failing. Without this it works with every key that signs in.
+   */
+  readonly needs?: readonly PermissionCategory[];
+  /** What its callers get, unless it fails. */
+  readonly result?: Result;
+}
+
+function spec<const Args extends readonly z.ZodType[] = [], Result extends z.ZodType = z.ZodUnknown>(
+  feature: string,
+  rest: Omit<Spec<Args, Result>, 'feature'> = {},
+): Spec<Args, Result> {
+  return { feature, ...rest };
+}
+
+const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
+const change: readonly PermissionCategory[] = ['instance_write'];
+const look: readonly PermissionCategory[] = ['instance_read'];
+const account: readonly PermissionCategory[] = ['user_write'];
+
+const id = z.int().nonnegative();
+
+function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null;
+}
+
+function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
+  const [key = ''] = Object.keys(shape);
+  return isObject(given) && key in given;
+}
+
+/** Plain data with these fields. What lacks the first of them is the row of something else and names nothing. */
+function named<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
+  return z.preprocess(own, z.object(shape).readonly().optional());
+}
+
+/** The selected rows of a tree; those of another kind are left out. */
+function several<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) =>
+    Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
+  return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
+}
+
+interface Uri extends UriParts {
+  toString(): string;
+}
+
+/** The editor's address of a document, which menus of documents pass. */
+function isUri(given: unknown): given is Uri {
+  return (
+    isObject(given) &&
+    ['scheme', 'authority', 'path'].every(
+      (part) => typeof (given as Readonly<Record<string, unknown>>)[part] === 'string',
+    )
+  );
+}
+
+const instance = named({ instanceId: id });
+const volume = named({ volumeId: id });
+const sshKey = named({ sshKeyId: id });
+const secret = named({ secretName: z.string() });
+const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
+/** As the container numbers it. */
+const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
+/** A key that stands below an instance; the service numbers it. */
+const instanceKey = named({ instanceId: id, keyId: id.optional() });
+/** A row of a list says in which group it stands. */
+const template = z.preprocess(
+  (given) => {
+    const templateId = isUri(given) ? templateIdOf(given) : undefined;
+    return templateId === undefined ? given : { templateId };
+  },
+  named({ templateId: id, group: z.unknown().optional() }),
+);
+/** A document that is open or on disk. */
+const document = z.preprocess(
+  (given) => (isUri(given) ? { uri: given.toString() } : given),
+  named({ uri: z.string() }),
+);
+/** A row of the account view chooses the page. */
+const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
+
+/** Declared in `package.json`; a tree passes its node, then all selected nodes. */
+const contributed = {
+  'gpuRental.signIn': spec('account'),
+  'gpuRental.signOut': spec('account'),
+  'gpuRental.replaceKey': spec('account'),
+  'gpuRental.renameAccount': spec('account'),
+  'gpuRental.switchAccount': spec('account'),
+  'gpuRental.tryDemo': spec('account'),
+  'gpuRental.tfa.signIn': spec('security'),
+  'gpuRental.getStarted': spec('account'),
+  'gpuRental.searchOffers': spec('search', {
+    args: [named({ gpuName: z.string().min(1) })],
+    needs: ['misc'],
+  }),
+  'gpuRental.compareOffers': spec('compare'),
+  'gpuRental.watchSearch': spec('searchWatch', { args: [query] }),
+  'gpuRental.manageWatches': spec('searchWatch'),
+  'gpuRental.rentFromTemplate': spec('rent', { args: [template], needs: rent }),
+  'gpuRental.machine.setMinimumBid': spec('hosting', {
+    args: [named({ machineId: id })],
+    needs: ['machine_write'],
+  }),
+  'gpuRental.machine.scheduleMaintenance': spec('hosting', {
+    args: [named({ machineId: id })],
+    needs: ['machine_write'],
+  }),
+  'gpuRental.earnings.show': spec('reports', { needs: ['billing_read'] }),
+  'gpuRental.market.show': spec('reports', { needs: ['machine_read'] }),
+  'gpuRental.spending.show': spec('reports'),
+  'gpuRental.deployment.stop': spec('deployments', { args: [named({ deploymentId: id })], needs: change }),
+  'gpuRental.deployment.start': spec('deployments', { args: [named({ deploymentId: id })], needs: change }),
+  'gpuRental.template.create': spec('templates', { needs: account }),
+  'gpuRental.template.edit': spec('templates', { args: [template] }),
+  'gpuRental.template.duplicate': spec('templates', { args: [template], needs: account }),
+  'gpuRental.template.delete': spec('templates', {
+    args: [template, several({ templateId: id })],
+    needs: account,
+  }),
+  'gpuRental.template.search': spec('templates'),
+  'gpuRental.template.copyId': spec('templates', { args: [template] }),
+  'gpuRental.template.copyHash': spec('templates', { args: [template] }),
+  'gpuRental.template.copyLink': spec('links', { args: [template] }),
+  'gpuRental.template.openImagePage': spec('templates', { args: [template] }),
+  'gpuRental.template.export': spec('templates', { args: [template] }),
+  'gpuRental.template.import': spec('templates', { args: [document], needs: account }),
+  'gpuRental.template.addFavourite': spec('templates', { args: [template] }),
+  'gpuRental.template.removeFavourite': spec('templates', { args: [template] }),
+  'gpuRental.template.preview': spec('documents', { args: [document] }),
+  'gpuRental.template.findOffers': spec('documents', { args: [document] }),
+  'gpuRental.template.compare': spec('documents', { args: [template] }),
+  'gpuRental.template.useMine': spec('documents', { args: [template] }),
+  'gpuRental.template.useTheirs': spec('documents', { args: [template] }),
+  'gpuRental.template.merge': spec('documents', { args: [template] }),
+  'gpuRental.rentForWorkspace': spec('workspaceFile', { needs: rent }),
+  'gpuRental.workspaceFile.create': spec('workspaceFile'),
+  'gpuRental.forgetFailedMachines': spec('readiness'),
+  'gpuRental.refresh': spec('instances'),
+  'gpuRental.showLog': spec('instances'),
+  'gpuRental.copyDiagnostics': spec('diagnostics'),
+  'gpuRental.instance.rentAnother': spec('rent', { args: [instance], needs: rent }),
+  'gpuRental.instance.connect': spec('connect', { args: [instance] }),
+  'gpuRental.instance.connectHere': spec('connect', { args: [instance] }),
+  'gpuRental.instance.openTerminal': spec('connect', { args: [instance] }),
+  'gpuRental.instance.copySshCommand': spec('connect', { args: [instance] }),
+  'gpuRental.instance.start': spec('lifecycle', {
+    args: [instance, several({ instanceId: id })],
+    needs: change,
+  }),
+  'gpuRental.instance.stop': spec('lifecycle', {
+    args: [instance, several({ instanceId: id })],
+    needs: change,
+  }),
+  'gpuRental.instance.reboot': spec('lifecycle', {
+    args: [instance, several({ instanceId: id })],
+    needs: change,
+  }),
+  'gpuRental.instance.destroy': spec('lifecycle', {
+    args: [instance, several({ instanceId: id })],
+    needs: change,
+  }),
+  'gpuRental.instance.setLease': spec('leases', { args: [instance], needs: change }),
+  'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
+  'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
+  'gpuRental.instance.changeBid': spec('lifecycle', { args: [instance], needs: change }),
+  'gpuRental.instance.runCommand': spec('lifecycle', { args: [instance], needs: change }),
+  'gpuRental.instance.showLogs': spec('lifecycle', { args: [instance], needs: look }),
+  'gpuRental.instance.showDetails': spec('lifecycle', { args: [instance] }),
+  'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
+  'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
+  'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
+  'gpuRental.volume.rent': spec('volumes', { args: [volume], needs: rent }),
+  'gpuRental.volume.delete': spec('volumes', { args: [volume, several({ volumeId: id })], needs: change }),
+  'gpuRental.sshKey.add': spec('sshKeys', { needs: account }),
+  'gpuRental.sshKey.generate': spec('sshKeys', { needs: account }),
+  'gpuRental.sshKey.copy': spec('sshKeys', { args: [sshKey] }),
+  'gpuRental.sshKey.delete': spec('sshKeys', { args: [sshKey], needs: account }),
+  'gpuRental.tfa.addMethod': spec('security', { needs: account }),
+  'gpuRental.tfa.updateMethod': spec('security', { args: [named({ methodId: id })], needs: account }),
+  'gpuRental.tfa.removeMethod': spec('security', { args: [named({ methodId: id })], needs: account }),
+  'gpuRental.tfa.regenerateBackupCodes': spec('security', { needs: account }),
+  'gpuRental.apiKey.create': spec('keys', { needs: account }),
+  'gpuRental.apiKey.createFromDocument': spec('keys', { needs: account }),
+  'gpuRental.apiKey.delete': spec('keys', { args: [named({ apiKeyId: id })], needs: account }),
+  'gpuRental.secret.set': spec('keys', { args: [secret], needs: account }),
+  'gpuRental.secret.delete': spec('keys', { args: [secret], needs: account }),
+  'gpuRental.secret.copy': spec('keys', { args: [secret] }),
+  'gpuRental.secret.reveal': spec('accountView', { args: [secret] }),
+  'gpuRental.secret.useInTemplate': spec('documents', { args: [secret] }),
+  'gpuRental.teamRole.show': spec('keys', { args: [named({ roleName: z.string() })], needs: ['team_read'] }),
+  /** A row of the account view chooses the page. */
+  'gpuRental.openConsole': spec('accountView', { args: [page] }),
+  'gpuRental.removeSshEntries': spec('connect'),
+  'gpuRental.instance.forwardPort': spec('ports', { args: [instance] }),
+  'gpuRental.port.open': spec('ports', { args: [port] }),
+  'gpuRental.port.copy': spec('ports', { args: [port] }),
+  'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
+  'gpuRental.instance.upload': spec('files', { args: [instance] }),
+  'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),
+  'gpuRental.connected.showMenu': spec('connectedWindow'),
+  'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
+  'gpuRental.runActiveFile': spec('files', { args: [document] }),
+  'gpuRental.runDoctor': spec('doctor', { args: [instance] }),
+  'gpuRental.instance.forwardAgent': spec('connect', { args: [instance] }),
+};
+
+/** Commands that the parts of the product run among themselves; not in the palette or any menu. */
+const internal = {
+  /** A read-only document with this text. */
+  'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
+  /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
+  'gpuRental.ensureSshKey': spec('sshKeys', { needs: change, result: z.boolean() }),
+  'gpuRental.refreshAccount': spec('accountView'),
+  /** Shows the row of an instance in the view. */
+  'gpuRental.instance.reveal': spec('instances', { args: [z.object({ instanceId: id })] }),
+  'gpuRental.refreshMachines': spec('hosting'),
+  'gpuRental.refreshDeployments': spec('deployments'),
+  'gpuRental.refreshVolumes': spec('volumes'),
+  /** Reads the keys below an instance again. */
+  'gpuRental.refreshInstanceKeys': spec('sshKeys', { args: [z.object({ instanceId: id })] }),
+  /** Shows the next rows of a long group of templates. */
+  'gpuRental.template.showMore': spec('templates', {
+    args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],
+  }),
+  /** Rents from an open document, which is saved before where it has to be. */
+  'gpuRental.template.rent': spec('documents', { args: [z.object({ templateId: id })] }),
+  /** A quick fix that needs the secret store or the service. */
+  'gpuRental.template.fix': spec('documents', { args: [z.unknown()] }),
+  /**
+   * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
+   * the user confirms it.
+   */
+  'gpuRental.searchFor': spec('search', { args: [z.custom<RentDraft>(isObject)], needs: ['misc'] }),
+  /** The steps of a rental for its offer; `rented`, `back`, `outdated` or `cancelled`. */
+  'gpuRental.rentOffer': spec('rent', {
+    args: [z.custom<PickedDraft>(isObject)],
+    result: z.enum(['rented', 'back', 'outdated', 'cancelled']),
+  }),
+  /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
+  'gpuRental.instance.startNow': spec('lifecycle', {
+    args: [z.object({ instanceId: id })],
+    needs: change,
+    result: z.enum(['started', 'queued', 'failed']),
+  }),
+  /** While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready. */
+  'gpuRental.followElsewhere': spec('readiness', {
+    args: [z.object({ instanceId: id, follows: z.boolean() })],
+  }),
+  /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
+  'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
+  /**
+   * Writes the SSH entry of an instance, with a login where none has proved its host key yet; its alias, or nothing
+   * where the user must do a step first.
+   */
+  'gpuRental.prepareSsh': spec('connect', {
+    args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
+    result: z.string().optional(),
+  }),
+  /** A terminal on an instance that is picked, for the terminal menu. */
+  'gpuRental.terminalProfile': spec('connect'),
+};
+
+export type InstanceTarget = NonNullable<z.output<typeof instance>>;
+export type TemplateTarget = NonNullable<z.output<typeof template>>;
+export type SecretTarget = NonNullable<z.output<typeof secret>>;
+export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
+export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
+export type VolumeTarget = NonNullable<z.output<typeof volume>>;
+export type PageTarget = NonNullable<z.output<typeof page>>;
+export type PortTarget = NonNullable<z.output<typeof port>>;
+export type DocumentTarget = NonNullable<z.output<typeof document>>;
+
+export type CommandId = keyof typeof contributed;
+export const commandIds = Object.keys(contributed) as CommandId[];
+
+export const commandSpecs = { ...contributed, ...internal };
+type Specs = typeof commandSpecs;
+export type AnyCommandId = keyof Specs;
+
+/** Arguments that may be missing at the end may be left out by callers. */
+type Values<Args> = Args extends readonly [infer First extends z.ZodType, ...infer Rest]
+  ? undefined extends z.output<First>
+    ? [first?: z.output<First>, ...rest: Values<Rest>]
+    : [first: z.output<First>, ...rest: Values<Rest>]
+  : [];
+export type CommandArgs<Id extends AnyCommandId> =
+  Specs[Id] extends Spec<infer Args, z.ZodType> ? Values<Args> : never;
+export type CommandResult<Id extends AnyCommandId> =
+  Specs[Id] extends Spec<readonly z.ZodType[], infer Result> ? z.output<Result> : never;
+
+/** Throws a sentence that names the field where what a link, a menu or another extension passes fits no argument. */
+export function readArguments(id: AnyCommandId, given: readonly unknown[]): readonly unknown[] {
+  const { args = [] }: Spec<readonly z.ZodType[], z.ZodType> = commandSpecs[id];
+  return args.map((schema, index) => {
+    const { data, error } = schema.safeParse(given[index]);
+    if (error) {
+      const field = error.issues[0]?.path.join('.') ?? '';
+      throw new UserError(
+        text('Could not run {0}: the value of its argument {1} is not valid.', id, field || index + 1),
+      );
+    }
+    return data;
+  });
+}
