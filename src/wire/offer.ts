@@ -57,4 +57,19 @@ export const offer = z.looseObject({
 });
 export type WireOffer = z.infer<typeof offer>;
 
+/** What offers have and can be searched by, in the service's names. */
+export type OfferField =
+  | keyof typeof offer.shape
+  | 'bw_nvlink'
+  | 'cluster_id'
+  | 'cpu_ghz'
+  | 'datacenter'
+  | 'flops_per_dphtotal'
+  | 'gpu_display_active'
+  | 'gpu_max_power'
+  | 'gpu_max_temp'
+  | 'has_avx'
+  | 'mobo_name'
+  | 'os_version';
+
 export const offerList = z.looseObject({ offers: z.array(z.unknown()) });

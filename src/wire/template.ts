@@ -41,6 +41,9 @@ export const template = z.looseObject({
 });
 export type WireTemplate = z.infer<typeof template>;
 
+/** What templates have, in the service's names; the password is only ever sent. */
+export type TemplateRecordField = keyof typeof template.shape | 'docker_login_pass' | 'readme_visible';
+
 export const templateList = z.looseObject({ templates: z.array(z.unknown()) });
 /** Answer of POST and PUT; only `id` and `hash_id` are promised. */
 export const templateAnswer = z.looseObject({

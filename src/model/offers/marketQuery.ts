@@ -1,4 +1,5 @@
 import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
+import type { OfferField } from '../../wire/offer';
 import type { Offer, RentalType } from './offer';
 import {
   choiceField,
@@ -36,7 +37,7 @@ export const mostRows = 64;
 
 type WireFilter = Record<string, FilterPrimitive | readonly FilterPrimitive[]>;
 
-const orders: Readonly<Record<SortOrder, OfferSearch['order']>> = {
+const orders: Readonly<Record<SortOrder, readonly (readonly [OfferField, 'asc' | 'desc'])[]>> = {
   best: [['score', 'desc']],
   price: [['dph_total', 'asc']],
   value: [['dlperf_per_dphtotal', 'desc']],
@@ -45,7 +46,7 @@ const orders: Readonly<Record<SortOrder, OfferSearch['order']>> = {
 };
 
 /** What an interruptible machine costs is its bid, so limits and orders go by the least one. */
-function priceField(rentalType: RentalType): string {
+function priceField(rentalType: RentalType): OfferField {
   return rentalType === 'interruptible' ? 'min_bid' : 'dph_total';
 }
 
@@ -63,7 +64,7 @@ export function toOfferSearch(query: MarketQuery): OfferSearch {
 /** The filters in wire form. */
 export function wireFilters(filters: Filters, rentalType: RentalType = 'on-demand'): OfferSearch['filters'] {
   const wire: Record<string, WireFilter> = {};
-  const put = (name: string, filter: WireFilter | undefined) => {
+  const put = (name: OfferField, filter: WireFilter | undefined) => {
     if (filter && Object.keys(filter).length > 0) {
       wire[name] = { ...wire[name], ...filter };
     }
@@ -121,7 +122,7 @@ function wireChoice(field: ChoiceField, choice: Choice): WireFilter {
 export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | undefined {
   const search = toOfferSearch(query);
   const own = wireFilters(query.filters, query.rentalType);
-  const next = (name: string, filter: WireFilter): OfferSearch => ({
+  const next = (name: OfferField, filter: WireFilter): OfferSearch => ({
     ...search,
     filters: { ...search.filters, [name]: { ...own[name], ...filter } },
   });

@@ -1,5 +1,6 @@
 import { text, type Text } from '../../util/text';
 import { leastMbFor, mostMbFor, soldGpuGb } from './gpuMemory';
+import type { OfferField } from '../../wire/offer';
 import { toDollars, type Micros } from '../money';
 import type { Offer } from './offer';
 
@@ -9,7 +10,7 @@ import type { Offer } from './offer';
  */
 export interface NumberField {
   readonly kind: 'number';
-  readonly wire: string;
+  readonly wire: OfferField;
   readonly label: Text;
   /** Written after the number; empty where the number speaks for itself. */
   readonly unit: string;
@@ -26,7 +27,7 @@ export interface NumberField {
 
 export interface ChoiceField {
   readonly kind: 'choice';
-  readonly wire: string;
+  readonly wire: OfferField;
   readonly label: Text;
   readonly of?: (offer: Offer) => string | undefined;
   /** The values are whole numbers on the wire. */
@@ -35,7 +36,7 @@ export interface ChoiceField {
 
 export interface FlagField {
   readonly kind: 'flag';
-  readonly wire: string;
+  readonly wire: OfferField;
   readonly label: Text;
   readonly of?: (offer: Offer) => boolean | undefined;
 }

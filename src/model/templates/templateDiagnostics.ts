@@ -1,4 +1,5 @@
 import { text, type Text } from '../../util/text';
+import type { TemplateRecordField } from '../../wire/template';
 import { envFlagsToObject, envObjectToFlags, parseEnvFlags, type EnvObject } from '../documents/envFlags';
 import type { Finding, Fix } from '../documents/finding';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
@@ -102,7 +103,10 @@ function* checkImage(subject: Subject): Iterable<Finding> {
 }
 
 /** Run types of which a flag is no part, with what the flag is called there. */
-const flagsOfRuntype: readonly { readonly flag: string; readonly runtypes: readonly string[] }[] = [
+const flagsOfRuntype: readonly {
+  readonly flag: TemplateRecordField;
+  readonly runtypes: readonly string[];
+}[] = [
   { flag: 'ssh_direct', runtypes: ['ssh', 'jupyter'] },
   { flag: 'use_ssh', runtypes: ['ssh', 'jupyter'] },
   { flag: 'jup_direct', runtypes: ['jupyter'] },

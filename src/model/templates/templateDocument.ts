@@ -1,5 +1,6 @@
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
+import type { TemplateRecordField } from '../../wire/template';
 import {
   envEntries,
   envFlagsToObject,
@@ -73,7 +74,7 @@ export function readFilters(value: unknown): Readonly<Record<string, Readonly<Re
     : {};
 }
 
-const booleans = new Set([
+const booleans: ReadonlySet<string> = new Set<TemplateRecordField>([
   'ssh_direct',
   'use_ssh',
   'jup_direct',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { OfferField } from '../../wire/offer';
 
 /**
  * The only description of a template document. It keeps the service's field names, so that users find the
@@ -22,7 +23,7 @@ const fieldFilter = z
  * The filters that users need most (docs/service/offers.md#fields-and-units). Any other field of an offer is
  * allowed.
  */
-const offerFields: Readonly<Record<string, string>> = {
+const offerFields: Readonly<Partial<Record<OfferField, string>>> = {
   gpu_name: 'GPU model with a space, for example "RTX 4090".',
   num_gpus: 'Number of GPUs.',
   gpu_ram: 'Memory of one GPU in MB: 24 GB are about 24000.',

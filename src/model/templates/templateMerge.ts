@@ -1,4 +1,5 @@
 import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envFlags';
+import type { WireRentRequest } from '../../wire/instance';
 import { isPlainObject, readFilters } from './templateDocument';
 
 /** A rental's body in the service's own form (docs/service/renting.md#request). */
@@ -20,7 +21,7 @@ const scalars = [
   'lang_utf8',
   'cancel_unavail',
   'vm',
-] as const;
+] as const satisfies readonly (keyof WireRentRequest)[];
 
 function objectOf(env: EnvObject | string | undefined): EnvObject {
   return typeof env === 'string' ? (envFlagsToObject(env) ?? {}) : (env ?? {});
@@ -104,7 +105,7 @@ export function templateRequest(template: Raw, hashId: string | undefined): Rent
     template_hash_id: hashId ?? '(known once it is saved)',
     disk: Number.isFinite(disk) ? disk : 8,
     cancel_unavail: true,
-  };
+  } satisfies WireRentRequest;
 }
 
 /** What a workspace file's rental sends; the disk is the file's, the template's, or the default. */
@@ -128,5 +129,5 @@ export function recipeRequest(
     ...(Object.keys(recipe.env).length > 0 ? { env: recipe.env } : {}),
     ...(recipe.onStart === undefined ? {} : { onstart: recipe.onStart }),
     cancel_unavail: true,
-  };
+  } satisfies WireRentRequest;
 }

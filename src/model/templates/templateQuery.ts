@@ -1,4 +1,5 @@
 import { text, type Text } from '../../util/text';
+import type { TemplateRecordField } from '../../wire/template';
 import type { Span } from '../documents/envFlags';
 
 /**
@@ -24,7 +25,7 @@ export const queryFields: Readonly<Record<string, QueryType>> = {
   docker_login_repo: 'text',
   hash_id: 'text',
   id: 'number',
-};
+} satisfies Partial<Record<TemplateRecordField, QueryType>>;
 
 const operatorNames = { '=': 'eq', '!=': 'neq', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const;
 export type QueryOperator = (typeof operatorNames)[keyof typeof operatorNames] | 'in' | 'notin';
