@@ -5,7 +5,7 @@ import type { Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { DiskList } from '../diskList';
+import { DiskList } from '../../shared/diskList';
 import type { Accounts, WindowHub } from '../ports';
 import type { LeaseRow, LeaseStorage, UnreadableLease } from './leaseFiles';
 

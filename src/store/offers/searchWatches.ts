@@ -7,7 +7,7 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { DiskList } from '../diskList';
+import { DiskList } from '../../shared/diskList';
 import type { Accounts, WindowHub } from '../ports';
 import type { SearchBudget } from './searchBudget';
 import { WatchChecks } from './watchChecks';

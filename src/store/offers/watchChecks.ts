@@ -19,7 +19,7 @@ import { Emitter } from '../../util/emitter';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { DiskList } from '../diskList';
+import type { DiskList } from '../../shared/diskList';
 import type { Accounts, WindowHub } from '../ports';
 import type { SearchBudget } from './searchBudget';
 import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';

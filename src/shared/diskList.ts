@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { followAccount } from '../shared/followAccount';
-import { channel, type Channel } from '../shared/channel';
 import { DisposableStore, type Disposable } from '../util/disposable';
-import { Emitter } from '../util/emitter';
+import { Emitter, type Event } from '../util/emitter';
 import type { Log } from '../util/log';
-import type { Accounts, WindowHub } from './ports';
+import { channel, type Channel, type Talk } from './channel';
+import { followAccount } from './followAccount';
+import type { ActiveAccount } from './reading';
 
 export interface DiskListDeps<Files> {
   /** Between the windows; tells this list from the others. */
   readonly topic: string;
-  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
-  readonly hub: Pick<WindowHub, 'on' | 'broadcast' | 'onDidChangeLeader'>;
+  readonly accounts: Pick<ActiveAccount<{ readonly key: string }>, 'active' | 'onDidChange'>;
+  readonly hub: Talk & { readonly onDidChangeLeader: Event<boolean> };
   readonly log: Log;
   /** Where the rows of an account are kept. */
   readonly open: (accountKey: string) => Files;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DiskList } from '../../../src/store/diskList';
+import { DiskList } from '../../../src/shared/diskList';
 import { Emitter } from '../../../src/util/emitter';
 import { silentLog } from '../../../src/util/log';
 import { toDisposable } from '../../../src/util/disposable';
@@ -11,7 +11,7 @@ describe('A list on disk', () => {
     const disk = ['first'];
     const list = new DiskList({
       topic: 'rows.changed',
-      accounts: { active: { key: 'one' } as never, onDidChange: new Emitter<never>().event },
+      accounts: { active: { key: 'one' }, onDidChange: new Emitter<never>().event },
       hub: {
         on: () => toDisposable(() => undefined),
         broadcast: () => undefined,
