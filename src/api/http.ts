@@ -6,9 +6,9 @@ export type Repeat = 'read' | 'write';
 
 export interface CallOptions {
   /** Stops the call, its waits and its retries. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Told when a call waits for the rate limit, so that the wait can be shown. */
-  readonly onWait?: (waitMs: number) => void;
+  readonly onWait?: ((waitMs: number) => void) | undefined;
   /** Told the headers of each answer, names in lower case; its `date` is the service's clock. */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   /**

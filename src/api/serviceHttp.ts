@@ -35,7 +35,7 @@ export type Recover = (refused: {
   readonly bearer: string;
   /** The same call was refused before, with another bearer. */
   readonly isAgain: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }) => Promise<boolean>;
 
 export interface ServiceHttpParts {
@@ -196,7 +196,7 @@ export class ServiceHttp implements Http {
     isAgain: boolean,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    return (await this.parts.recover?.({ bearer, isAgain, ...(signal ? { signal } : {}) })) ?? false;
+    return (await this.parts.recover?.({ bearer, isAgain, signal })) ?? false;
   }
 
   private async once(request: ApiRequest, bearer: string, options: CallOptions): Promise<unknown> {

@@ -35,7 +35,10 @@ export async function cloneRepository(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
   { url, name }: RepositoryUrl,
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (percent: number) => void } = {},
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: (percent: number) => void;
+  } = {},
 ): Promise<CloneResult> {
   const script = [
     'd="$HOME"; [ -d /workspace ] && [ -w /workspace ] && d=/workspace',
@@ -48,7 +51,7 @@ export async function cloneRepository(
     `exec git clone --progress -- ${quoteForShell(url)} "$t" 2>&1`,
   ].join('\n');
   const result = await ssh.exec(alias, script, {
-    ...(options.signal ? { signal: options.signal } : {}),
+    signal: options.signal,
     onStdout: (piece) => {
       const percent = [...piece.matchAll(/Receiving objects:\s+(\d{1,3})%/g)].at(-1)?.[1];
       if (percent !== undefined) {

@@ -120,7 +120,7 @@ async function ask(
   const { stdout } = await ssh.exec(alias, script, {
     input: `${values.join('\n')}\n`,
     timeoutMs,
-    ...(signal ? { signal } : {}),
+    signal,
   });
   const lines = stdout.split(/\r?\n/);
   const start = lines.indexOf(greeting);

@@ -26,7 +26,7 @@ export interface TransferDeps {
 }
 
 export interface TransferOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 

@@ -42,7 +42,7 @@ const lookScript = [
 export async function findUnsavedWork(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
-  options: { readonly signal?: AbortSignal; readonly timeoutMs: number },
+  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<UnsavedWork | undefined> {
   const { stdout } = await ssh.exec(alias, lookScript, options);
   return parseUnsavedWork(stdout);

@@ -16,7 +16,7 @@ export async function recheckPins(
 ): Promise<ReadonlyMap<number, Offer>> {
   const found = new Map<number, Offer>();
   const look = async (pin: OfferPin, filters: OfferSearch['filters']) => {
-    const { items } = await search({ ...toOfferSearch(pin.origin.query), filters }, signal ? { signal } : {});
+    const { items } = await search({ ...toOfferSearch(pin.origin.query), filters }, { signal });
     for (const offer of items.filter(({ rentable }) => rentable !== false)) {
       found.set(offer.id, offer);
     }

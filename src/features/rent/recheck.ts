@@ -31,7 +31,7 @@ export async function recheckOffer(
 ): Promise<Recheck> {
   const { offer, choices, confirmed } = input;
   const query = rentalQuery(input);
-  const options = signal ? { signal } : {};
+  const options = { signal };
   const wide = toOfferSearch(query);
   const own = await search({ ...wide, filters: { id: { eq: offer.id } } }, options);
   const found = own.items.find((one) => one.id === offer.id && one.rentable !== false);
@@ -109,7 +109,7 @@ export async function findCopy(
       ...(offer.gpuCount === undefined ? {} : { gpuCount: { min: offer.gpuCount, max: offer.gpuCount } }),
     },
   };
-  const { items } = await search(toOfferSearch(query), signal ? { signal } : {});
+  const { items } = await search(toOfferSearch(query), { signal });
   return sorted(fitting(items, query), query).find(
     (one) =>
       !used.has(one.id) &&

@@ -15,7 +15,7 @@ export interface ChoiceRequest {
   readonly client: Client;
   readonly person: User;
   readonly clock: Clock;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Asked above the ways; by default how somebody proves who they are. */
   readonly question?: string;
   /** The proof opens the adding of methods, for which nobody is exempt from a verified e-mail address. */

@@ -34,7 +34,7 @@ export async function byChosenWay<T>(
   request: ChoiceRequest,
   run: (choice: FactorChoice) => Promise<CodeAnswer<T>>,
 ): Promise<T | undefined> {
-  const options = request.signal ? { signal: request.signal } : {};
+  const options = { signal: request.signal };
   let reason: string | undefined;
   for (;;) {
     const status = await whileReading(() => request.client.tfa.status(options));
@@ -56,7 +56,7 @@ export async function byChosenWay<T>(
       }
       reason = isCancelled(error) ? undefined : closedWay(error, request.clock.now());
       if (reason !== undefined) {
-        void tellClosed(reason, error instanceof UserError && error.nextStep === 'openConsole');
+        tellClosed(reason, error instanceof UserError && error.nextStep === 'openConsole');
       }
     }
   }

@@ -29,7 +29,7 @@ async function pending(
   id?: number,
   signal?: AbortSignal,
 ): Promise<readonly PriceIncrease[]> {
-  const { items } = await clientOf(deps).priceIncreases.list(signal ? { signal } : {});
+  const { items } = await clientOf(deps).priceIncreases.list({ signal });
   return id === undefined ? items : items.filter((one) => one.id === id);
 }
 

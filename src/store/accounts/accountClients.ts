@@ -65,7 +65,7 @@ export class AccountClients {
     signal: AbortSignal | undefined,
   ): Promise<User> {
     this.deps.onSecret(apiKey);
-    const user = await this.withKey({ serviceUrl, isDemo }, apiKey).users.current(signal ? { signal } : {});
+    const user = await this.withKey({ serviceUrl, isDemo }, apiKey).users.current({ signal });
     signal?.throwIfAborted();
     return user;
   }

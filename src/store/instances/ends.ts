@@ -87,7 +87,7 @@ export async function readPresence(
   id: number,
   signal?: AbortSignal,
 ): Promise<PresenceReading> {
-  const options = signal ? { signal } : {};
+  const options = { signal };
   const record = await client.instances.get(id, options);
   if (record) {
     return { kind: 'there', instance: record };

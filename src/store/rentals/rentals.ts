@@ -20,7 +20,7 @@ import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 export interface RentOptions {
   /** Before the request leaves it stops the rental; afterwards only the waiting for news. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Told when the service asks to wait. */
   readonly onWait?: (waitMs: number) => void;
   /** Told when the answer was lost and the instances are being read back. */
@@ -202,8 +202,8 @@ class JournaledRentals implements RentalStore {
   ): Promise<RentResult> {
     try {
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, config, {
-        ...(options.signal ? { signal: options.signal } : {}),
-        ...(options.onWait ? { onWait: options.onWait } : {}),
+        signal: options.signal,
+        onWait: options.onWait,
         beforeAgain: async () => (await this.compare(account, rental)) === 'none',
       });
       const kept = await this.took(rental, instanceId);
@@ -423,7 +423,7 @@ class JournaledRentals implements RentalStore {
       return state.value.instances.map(({ id }) => id);
     }
     try {
-      const list = await account.client.instances.list(signal ? { signal } : {});
+      const list = await account.client.instances.list({ signal });
       return isCompleteList(list) ? list.items.map(({ id }) => id) : undefined;
     } catch (error) {
       if (isCancelled(error)) {

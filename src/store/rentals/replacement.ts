@@ -66,7 +66,7 @@ export type ReplaceResult =
   | { readonly kind: 'replacedBefore' };
 
 export interface ReplaceOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onStage?: (stage: ReplaceStage) => void;
   /** The user was told what data is lost; without it a machine that ran is never replaced. */
   readonly dataLossAccepted: boolean;
@@ -248,7 +248,7 @@ async function withPresentTemplate(
   if (config.templateHash === undefined) {
     return config;
   }
-  const template = await findTemplate(client, config, signalOf(options.signal));
+  const template = await findTemplate(client, config, { signal: options.signal });
   if (template?.hashId === config.templateHash) {
     return config;
   }
@@ -310,7 +310,7 @@ async function rentFirst(
           priceLimit: rental.priceLimit,
           mostPerHour: needs.priceLimit,
         },
-        signalOf(signal),
+        { signal },
       );
       return { rent, offer, pricePerHour: priceToPay(offer, needs) };
     } catch (error) {
@@ -323,8 +323,4 @@ async function rentFirst(
     }
   }
   return undefined;
-}
-
-function signalOf(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
-  return signal ? { signal } : {};
 }

@@ -38,10 +38,7 @@ export async function candidates(
   }
   const disk = needs.diskGb === undefined ? {} : { allocatedStorageGb: needs.diskGb };
   const filters = offerId === undefined ? search.filters : { id: { eq: offerId } };
-  const { items } = await account.client.offers.search(
-    { ...search, filters, ...disk },
-    signal ? { signal } : {},
-  );
+  const { items } = await account.client.offers.search({ ...search, filters, ...disk }, { signal });
   // Some of the service's filters misbehave (docs/service/offers.md#filters-that-misbehave).
   const fitting = items.filter(
     (offer) =>

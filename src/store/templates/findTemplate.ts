@@ -14,7 +14,7 @@ type TemplateOfRental = Pick<RentConfig, 'templateId' | 'templateHash'>;
 export async function findTemplate(
   client: Client,
   { templateId: id, templateHash: hash }: TemplateOfRental,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Template | undefined> {
   const { items } = await client.templates.search(
     id === undefined ? { hash_id: { eq: hash } } : { id: { eq: id } },
