@@ -12,18 +12,20 @@ import { repository } from './manifest';
 type Product = Pick<typeof entryPoint, 'activate'>;
 type Load = (module: string) => unknown;
 
-const file = path.join(repository, 'out', 'feature', 'extension.cjs');
-let script: Script | undefined;
+const product = 'src/extension.ts';
+const scripts = new Map<string, Script>();
 
 /**
  * The product, made from its source once a process. Packages stay outside, so that a window costs only our own code;
  * how they are bundled is what the tests of the packaged extension are for.
  */
-function compiled(): Script {
-  if (script) return script;
+function compiled(entry = product): Script {
+  const before = scripts.get(entry);
+  if (before) return before;
+  const file = path.join(repository, 'out', 'feature', `${path.basename(entry, '.ts')}.cjs`);
   const { outputFiles } = buildSync({
     absWorkingDir: repository,
-    entryPoints: ['src/extension.ts'],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     platform: 'node',
@@ -40,7 +42,10 @@ function compiled(): Script {
   process.setSourceMapsEnabled(true);
   mkdirSync(path.dirname(file), { recursive: true });
   const [output] = outputFiles;
-  script = new Script(`(function (require, module, exports) {${output?.text ?? ''}\n})`, { filename: file });
+  const script = new Script(`(function (require, module, exports) {${output?.text ?? ''}\n})`, {
+    filename: file,
+  });
+  scripts.set(entry, script);
   return script;
 }
 
@@ -57,10 +62,18 @@ const osOfTest = {
 
 /** A copy of the product with modules of its own, as each window has one; `runtime` stands in for the runtime's. */
 export function loadProduct(editor: typeof vscode, runtime: Readonly<Record<string, unknown>> = {}): Product {
-  const load = createRequire(path.join(repository, 'src', 'extension.ts')) as Load;
+  return loadSource(product, { vscode: editor, 'node:os': osOfTest, ...runtime }) as Product;
+}
+
+/** One file of the source with what it imports; `own` stands in for modules. */
+export function loadSource(entry: string, own: Readonly<Record<string, unknown>>): unknown {
+  const load = createRequire(path.join(repository, entry)) as Load;
   const module = { exports: {} };
-  const run = compiled().runInThisContext() as (require: Load, own: typeof module, exports: object) => void;
-  const own: Readonly<Record<string, unknown>> = { vscode: editor, 'node:os': osOfTest, ...runtime };
+  const run = compiled(entry).runInThisContext() as (
+    require: Load,
+    own: typeof module,
+    exports: object,
+  ) => void;
   run((name) => own[name] ?? load(name), module, module.exports);
-  return module.exports as Product;
+  return module.exports;
 }
