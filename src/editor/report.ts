@@ -17,7 +17,7 @@ export class Report {
 
   /** Shows an error once; a cancelled action says nothing. `retry` adds a button where the error allows it. */
   error(error: unknown, options: { readonly retry?: () => unknown } = {}): void {
-    if (isCancelled(error)) {
+    if (isCancelled(error) || (error instanceof UserError && error.isTold)) {
       return;
     }
     const { showLog } = this.actions;

@@ -19,12 +19,15 @@ export type NextStep =
 export class UserError extends Error {
   readonly text: Text;
   readonly nextStep: NextStep;
+  /** The user has just read and left a message about it, so none is shown. */
+  readonly isTold: boolean;
 
-  constructor(text: Text, options: { nextStep?: NextStep; cause?: unknown } = {}) {
+  constructor(text: Text, options: { nextStep?: NextStep; cause?: unknown; isTold?: boolean } = {}) {
     super(formatText(text), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.text = text;
     this.nextStep = options.nextStep ?? 'none';
+    this.isTold = options.isTold ?? false;
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answerByEmail, chooseFactor, signInUpToFactor } from '../support/feature/secondFactor';
+import { answerByEmail, chooseFactor, endSessions, signInUpToFactor } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
@@ -207,9 +207,7 @@ describe('the account and its second factor', () => {
       (await window.view('instances').welcome()).some((text) => text.includes('You are not charged')),
     );
     assert.equal(window.quick.isOpen, false);
-    await computer().simulator.call('POST', '/__sim/expire-sessions/', {});
-    await window.view('instances').titleAction('Refresh');
-    await window.quick.title(/^Second Factor/);
+    await endSessions(window);
     await answerByEmail(window);
   });
 });

@@ -77,9 +77,9 @@ export class RealWindows {
       accounts,
       state,
       setPrompt: (prompt: SecondFactorPrompt) => {
-        gate.setPrompt((subject, signal) => {
+        gate.setPrompt((subject, signal, wanted) => {
           state.asked += 1;
-          return prompt(subject, signal);
+          return prompt(subject, signal, wanted);
         });
       },
       setFocus: (focused: boolean) => {

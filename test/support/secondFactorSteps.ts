@@ -40,13 +40,19 @@ export async function nextCode(
   });
 }
 
-/**
- * Ends all sessions of the service at once, and has a window ask for its instances, up to the question. It may
- * come up by itself before: the palette would take its place, so it is not used here.
- */
+/** Says that a code is needed, and takes nothing away from what is open. */
+export const codeNeeded = /needs a verification code \(2FA\)/;
+
+/** Ends all sessions of the service at once, and has a window ask for its instances, up to the message about it. */
 export async function endSessions(session: UiSession, workbench: Workbench): Promise<void> {
   await session.simulator.call('POST', '/__sim/expire-sessions/', {});
   await workbench.view('Instances').titleAction('Refresh');
+  await workbench.toast(codeNeeded);
+}
+
+/** Asks for the question by the message. */
+export async function enterCode(workbench: Workbench): Promise<void> {
+  await workbench.toastButton(codeNeeded, 'Enter Code');
   await workbench.quick.waitForTitle('Second Factor');
 }
 

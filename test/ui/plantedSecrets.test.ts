@@ -4,7 +4,14 @@ import { DocumentEditor } from '../support/documentEditor';
 import { PlantedSecrets, typed } from '../support/plantedSecrets';
 import { press } from '../support/press';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
-import { chooseFactor, endSessions, goesOn, nextCode, signInUpToFactor } from '../support/secondFactorSteps';
+import {
+  chooseFactor,
+  endSessions,
+  enterCode,
+  goesOn,
+  nextCode,
+  signInUpToFactor,
+} from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
 import { useUiSession } from '../support/uiSession';
@@ -68,6 +75,7 @@ describe('secrets that were planted', function () {
 
   it('go through an ended session, by text message and by backup code', async () => {
     await endSessions(session(), workbench);
+    await enterCode(workbench);
     await chooseFactor(workbench, 'Phone, ********0188 (#2)');
     const { code } = await nextCode(session(), 'sms', 0);
     await until('the code box', async () => /on its way/.test(await quick().message()));
@@ -75,6 +83,7 @@ describe('secrets that were planted', function () {
     await quick().widget.waitFor({ state: 'hidden' });
     await goesOn(session());
     await endSessions(session(), workbench);
+    await enterCode(workbench);
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[0] ?? '');
     await workbench.toast('The backup code was used');

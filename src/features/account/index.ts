@@ -10,7 +10,7 @@ import { watchAccounts } from '../../shared/followAccount';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { adaptToKey } from './keyAdaptation';
 import { tellKeyTrouble } from './keyTrouble';
 import { replaceKey } from './replaceKey';
@@ -31,15 +31,20 @@ type Deps = Pick<
   | 'keyAccess'
   | 'log'
   | 'report'
+  | 'secondFactor'
   | 'settings'
   | 'ssh'
   | 'templateStores'
 >;
 
+/** The first refused call, perhaps of another window, shows by then that a new account wants a second factor. */
+const signInMs = 60_000;
+
 /** Sign-in, sign-out, several accounts, the demo, and the context keys that follow from them. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
+  const signedIn = store.add(new MutableDisposable());
   store.add(
     commands.register('gpuRental.signIn', async () => {
       const account = await signIn(deps);
@@ -48,6 +53,11 @@ export function register(deps: Deps): Disposable {
       } else if (account) {
         // Whoever signs in to go on does not wait for somebody to read this.
         welcome(account);
+      }
+      if (account) {
+        // Who signs in expects to be asked for it at once.
+        const wish = deps.secondFactor.want(account.key);
+        signedIn.value = deps.clock.schedule(() => wish.dispose(), signInMs);
       }
     }),
   );

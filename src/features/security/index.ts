@@ -22,7 +22,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
   const authorized: AuthorizedUntil = new Map();
-  store.add(deps.secondFactor.setPrompt((subject, signal) => logIn(deps, subject, signal)));
+  store.add(deps.secondFactor.setPrompt((...asked) => logIn(deps, ...asked)));
   store.add(
     commands.register('gpuRental.tfa.signIn', async () => {
       const before = activeAccount(deps).user;

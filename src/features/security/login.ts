@@ -1,4 +1,6 @@
+import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
 import { interrupting } from '../../editor/quickInput';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -6,12 +8,22 @@ import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
 import { proveFactor } from './proof';
 
-/** The second factor at sign-in, or whenever a session has ended. */
+type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
+
+/**
+ * The second factor at sign-in, or whenever a session has ended. Unless the user has started it, it is asked for by
+ * a message, so that nothing that is typed elsewhere gets lost.
+ */
 export async function logIn(
-  { clock, redactor }: Pick<Services, 'clock' | 'redactor'>,
-  { account, user, client, admin }: SecondFactorSubject,
+  deps: Deps,
+  subject: SecondFactorSubject,
   signal: AbortSignal,
+  wanted: AbortSignal,
 ): Promise<TfaLogin | undefined> {
+  const { account, user, client, admin } = subject;
+  if (!(await isAgreed(deps, subject, signal, wanted))) {
+    return undefined;
+  }
   const login = await interrupting(() =>
     proveFactor({
       title: admin
@@ -19,16 +31,54 @@ export async function logIn(
         : t('Second Factor: {0}', account.name),
       client,
       person: user,
-      clock,
+      clock: deps.clock,
       signal,
       use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, ...(admin ? { admin } : {}) }),
     }),
   );
   if (login) {
-    redactor.addSecret(login.sessionKey);
+    deps.redactor.addSecret(login.sessionKey);
     if (login.backupCodesRemaining !== undefined) {
       tellBackupCodes(login.backupCodesRemaining);
     }
   }
   return login;
+}
+
+/** False where the message is closed. The editor keeps a message that was answered in another way. */
+async function isAgreed(
+  { accounts }: Deps,
+  { account: { key, name } }: SecondFactorSubject,
+  signal: AbortSignal,
+  wanted: AbortSignal,
+): Promise<boolean> {
+  const sessionKey = () => accounts.session(key)?.sessionKey;
+  const before = sessionKey();
+  let isOpen = true;
+  const enter = async () => {
+    if (!isOpen && (accounts.active?.key !== key || sessionKey() !== before)) {
+      message('info', t('The verification code is no longer needed.'));
+    } else if (!isOpen) {
+      await runCommand('gpuRental.tfa.signIn');
+    }
+    return true;
+  };
+  const answers: Promise<boolean | undefined>[] = [fires(wanted).then(() => true)];
+  if (!wanted.aborted) {
+    // The editor keeps an error with a button in view until it is answered.
+    const words = t('{0} needs a verification code (2FA). Enter it to continue.', name);
+    answers.push(suggest('error', words, { label: t('Enter Code'), run: enter }));
+  }
+  const isAgreed = await Promise.race([...answers, fires(signal).then(() => false)]);
+  isOpen = false;
+  return isAgreed === true;
+}
+
+function fires(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+    }
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

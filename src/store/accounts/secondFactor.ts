@@ -4,7 +4,7 @@ import type { AccountRef, User } from '../../model/accounts/account';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import { channel } from '../../shared/channel';
 import type { WindowFocus } from '../../shared/oneWindow';
-import type { Clock } from '../../util/clock';
+import { repeat, type Clock } from '../../util/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -21,55 +21,55 @@ export interface SecondFactorSubject {
   readonly admin?: boolean;
 }
 
-/** Asks a person; `undefined` when they do not want to. */
+/** Asks the user, at once where `wanted` has fired; `undefined` when they do not want to. */
 export type SecondFactorPrompt = (
   subject: SecondFactorSubject,
   signal: AbortSignal,
+  wanted: AbortSignal,
 ) => Promise<TfaLogin | undefined>;
 
-/** The account wants a second factor, and the person has not entered one. */
+/** The account wants a second factor, and the user has not entered one. */
 export class SecondFactorNeededError extends UserError {
-  constructor() {
+  constructor(options: { readonly isTold?: boolean } = {}) {
     super(text('This account asks for a second factor. Enter a code to continue.'), {
       nextStep: 'secondFactor',
+      ...options,
     });
   }
 }
 
 const ofAccount = z.object({ accountKey: z.string() });
-const prompting = ofAccount.extend({
-  windowId: z.string(),
-  isAsking: z.boolean(),
-  /** When this window began to ask; milliseconds since 1970. */
-  since: z.number().optional(),
-});
-const prompts = channel('secondFactor.prompting', prompting);
-const probes = channel('secondFactor.whoAsks', ofAccount);
+const questions = channel('secondFactor.asking', ofAccount);
 const refusals = channel('secondFactor.declined', ofAccount);
 
-/** How often a window that waits for another one's question makes sure that it is still there. */
-const probeMs = 1000;
-/** A window that says nothing for so long has ended. */
+/** How often a window says that its question is open. */
+const tellMs = 1000;
+/** A window that has not said so for so long has ended. */
 const goneMs = 5000;
+/** An action makes several calls, of which none is told to have failed after a "no" to the first. */
+const sameActionMs = 5000;
 
 /** A question that is open in this window. */
 interface OpenQuestion {
-  /** Milliseconds since 1970. */
-  readonly since: number;
-  /** Fires when another window was first. */
-  readonly yields: AbortController;
+  readonly over: AbortController;
+  /** Fires when the user starts it. */
+  readonly wanted: AbortController;
+  /** Tells the other windows that it is open. */
+  readonly telling: Disposable;
 }
 
 /**
- * Lets one window ask at a time, and only the one that somebody looks at. Who says no is not asked
- * again until they start it themselves, or until a session came by another way.
+ * Asks in the window in use, unless another one asks already. After a "no" nothing is asked until the user starts it,
+ * or until a session came by another way.
  */
 export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
-  private readonly declined = new Set<string>();
+  /** When the user said no, by account; milliseconds since 1970. */
+  private readonly declined = new Map<string, number>();
+  private readonly wishes = new Set<string>();
   /** When a window that asks was last heard, by account; milliseconds since 1970. */
-  private readonly askingElsewhere = new Map<string, number>();
-  private readonly asking = new Map<string, OpenQuestion>();
+  private readonly askedElsewhere = new Map<string, number>();
+  private readonly open = new Map<string, OpenQuestion>();
   private readonly changed = new Emitter<undefined>();
   private readonly owned = new DisposableStore();
 
@@ -79,28 +79,13 @@ export class SecondFactorGate implements Disposable {
     private readonly clock: Clock,
     private readonly log: Log = silentLog,
   ) {
-    const tell = () => {
-      this.changed.fire(undefined);
-    };
-    this.owned.add(focus.onDidChange(tell));
+    this.owned.add(focus.onDidChange(() => this.changed.fire(undefined)));
     this.owned.add(
-      prompts.on(hub, (told) => {
-        this.hear(told);
+      questions.on(hub, ({ accountKey }) => {
+        this.askedElsewhere.set(accountKey, this.clock.now());
       }),
     );
-    this.owned.add(
-      probes.on(hub, ({ accountKey }) => {
-        if (this.asking.has(accountKey)) {
-          this.tell(accountKey, true);
-        }
-      }),
-    );
-    this.owned.add(
-      refusals.on(hub, ({ accountKey }) => {
-        this.declined.add(accountKey);
-        tell();
-      }),
-    );
+    this.owned.add(refusals.on(hub, ({ accountKey }) => this.decline(accountKey)));
   }
 
   /** The feature that talks to people puts itself in here. */
@@ -112,104 +97,78 @@ export class SecondFactorGate implements Disposable {
     });
   }
 
-  /** The person starts it: an earlier "no" is forgotten. */
-  allow(accountKey: string): void {
+  /** The user starts it: until it is answered or this is disposed, it is asked for here and at once. */
+  want(accountKey: string): Disposable {
+    this.forgive(accountKey);
+    this.wishes.add(accountKey);
+    this.open.get(accountKey)?.wanted.abort();
+    this.changed.fire(undefined);
+    return toDisposable(() => this.wishes.delete(accountKey));
+  }
+
+  /** An earlier "no" does not count any more. */
+  forgive(accountKey: string): void {
     this.declined.delete(accountKey);
+  }
+
+  /** True for what the same action of the user still waits for. */
+  isJustDeclined(accountKey: string): boolean {
+    return this.clock.now() - (this.declined.get(accountKey) ?? -Infinity) < sameActionMs;
   }
 
   /** Waits until this window may ask, then asks; `undefined` when it was declined here or elsewhere. */
   async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<TfaLogin | undefined> {
     const { key } = subject.account;
-    for (;;) {
-      if (signal.aborted || this.declined.has(key)) {
-        return undefined;
+    while (!signal.aborted && !this.declined.has(key)) {
+      const isAskedElsewhere = this.clock.now() - (this.askedElsewhere.get(key) ?? -Infinity) <= goneMs;
+      const isHere = this.wishes.has(key) || (this.focus.isFocused && !isAskedElsewhere);
+      if (this.prompt && isHere && !this.open.has(key)) {
+        return this.askHere(this.prompt, subject, signal);
       }
-      if (!this.prompt || !this.focus.isFocused || this.asking.has(key)) {
-        this.log.info('The second factor is asked for once this window is in use');
-        await this.nextChange(signal);
-      } else if (this.isAskedElsewhere(key)) {
-        this.log.debug('Another window asks for the second factor');
-        probes.send(this.hub, { accountKey: key });
-        await this.nextChange(signal, probeMs);
-      } else {
-        const answer = await this.askHere(this.prompt, subject, signal);
-        if (answer !== 'yielded') {
-          return answer;
-        }
-      }
+      this.log.debug('The second factor is asked for in another window, or once this one is in use');
+      await this.nextChange(signal, isAskedElsewhere ? tellMs : undefined);
     }
+    return undefined;
   }
 
   dispose(): void {
+    this.open.forEach(({ telling }) => telling.dispose());
     this.owned.dispose();
     this.changed.dispose();
   }
 
-  private isAskedElsewhere(accountKey: string): boolean {
-    const heardAt = this.askingElsewhere.get(accountKey);
-    if (heardAt !== undefined && this.clock.now() - heardAt > goneMs) {
-      this.askingElsewhere.delete(accountKey);
-    }
-    return this.askingElsewhere.has(accountKey);
-  }
-
-  private hear({ accountKey, windowId, isAsking, since = 0 }: z.infer<typeof prompting>): void {
-    const own = this.asking.get(accountKey);
-    if (own && isAsking) {
-      // Two windows began at once, or this one did not know of the other: the first one asks.
-      const isOlder = since === own.since ? windowId < this.hub.windowId : since < own.since;
-      if (!isOlder) {
-        this.tell(accountKey, true);
-        return;
-      }
-      own.yields.abort();
-    }
-    const wasAsking = this.askingElsewhere.has(accountKey);
-    if (isAsking) {
-      this.askingElsewhere.set(accountKey, this.clock.now());
-    } else {
-      this.askingElsewhere.delete(accountKey);
-    }
-    if (wasAsking !== isAsking) {
-      this.changed.fire(undefined);
-    }
-  }
-
-  private tell(accountKey: string, isAsking: boolean): void {
-    const since = this.asking.get(accountKey)?.since;
-    const { windowId } = this.hub;
-    prompts.send(this.hub, { accountKey, windowId, isAsking, since });
+  private decline(accountKey: string): void {
+    this.declined.set(accountKey, this.clock.now());
+    this.open.get(accountKey)?.over.abort();
+    this.changed.fire(undefined);
   }
 
   private async askHere(
     prompt: SecondFactorPrompt,
     subject: SecondFactorSubject,
     signal: AbortSignal,
-  ): Promise<TfaLogin | 'yielded' | undefined> {
+  ): Promise<TfaLogin | undefined> {
     const accountKey = subject.account.key;
-    const yields = new AbortController();
-    let login: TfaLogin | undefined;
-    this.asking.set(accountKey, { since: this.clock.now(), yields });
-    this.tell(accountKey, true);
+    const over = new AbortController();
+    const wanted = new AbortController();
+    if (this.wishes.has(accountKey)) {
+      wanted.abort();
+    }
+    const telling = repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
+      questions.send(this.hub, { accountKey });
+    });
+    this.open.set(accountKey, { over, wanted, telling });
     try {
-      // A window that yields at once shows nothing.
-      login = yields.signal.aborted
-        ? undefined
-        : await prompt(subject, AbortSignal.any([signal, yields.signal]));
-      if (!login && yields.signal.aborted) {
-        return 'yielded';
-      }
-      if (!login && !signal.aborted) {
-        this.declined.add(accountKey);
+      const login = await prompt(subject, AbortSignal.any([signal, over.signal]), wanted.signal);
+      if (!login && !signal.aborted && !over.signal.aborted) {
+        this.decline(accountKey);
         refusals.send(this.hub, { accountKey });
       }
       return login;
     } finally {
-      this.asking.delete(accountKey);
-      // After a code that was taken the others wait a moment for the session, which is still on its way.
-      if (!yields.signal.aborted && !login) {
-        this.tell(accountKey, false);
-      }
+      telling.dispose();
+      this.open.delete(accountKey);
+      this.wishes.delete(accountKey);
       this.changed.fire(undefined);
     }
   }

@@ -136,8 +136,8 @@ export class SessionRenewal implements Disposable {
 
   /** The person asks for it, whatever they said before. */
   start(ref: AccountRef, options: StartOptions = {}): Promise<boolean> {
-    this.deps.gate.allow(ref.key);
-    return this.renewal(ref, { ...options, isWanted: true });
+    const wish = this.deps.gate.want(ref.key);
+    return this.renewal(ref, { ...options, isWanted: true }).finally(() => wish.dispose());
   }
 
   /** A session was read or stored; whoever waits for one looks again. */
@@ -146,7 +146,7 @@ export class SessionRenewal implements Disposable {
     if (sessionKey !== this.known.get(accountKey)) {
       this.known.set(accountKey, sessionKey);
       // Somebody entered a code after all, so an earlier "no" does not stand for the next time.
-      this.deps.gate.allow(accountKey);
+      this.deps.gate.forgive(accountKey);
     }
     this.changed.fire(undefined);
   }
@@ -296,7 +296,7 @@ export class SessionRenewal implements Disposable {
         return outcome;
       }
       if (!outcome.login) {
-        throw new SecondFactorNeededError();
+        throw new SecondFactorNeededError({ isTold: this.deps.gate.isJustDeclined(ref.key) });
       }
       this.deps.save(ref.key, { sessionKey: outcome.login.sessionKey });
       return 'entered';

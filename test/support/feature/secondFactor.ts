@@ -58,10 +58,14 @@ export async function answerByEmail(window: FeatureWindow): Promise<void> {
   await window.quick.type(code);
 }
 
+/** Says that a code is needed, and takes nothing away from what is open. */
+export const codeNeeded = /needs a verification code \(2FA\)/;
+
 /** Ends all sessions of the service at once, and has a window ask for its instances, up to the question. */
 export async function endSessions(window: FeatureWindow): Promise<void> {
   await window.computer.simulator.call('POST', '/__sim/expire-sessions/', {});
   await window.view('instances').titleAction('Refresh');
+  await window.toastButton(codeNeeded, 'Enter Code');
   await window.quick.title(/^Second Factor/);
 }
 

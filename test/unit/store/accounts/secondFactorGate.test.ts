@@ -52,6 +52,7 @@ describe('the window that asks for the second factor', () => {
     const first = ask(one);
     await clock.advance(30_000);
     const two = open();
+    await clock.advance(1000);
     const second = ask(two);
     await clock.advance(10_000);
     assert.deepEqual([one.isAsking, two.isAsking], [true, false]);
