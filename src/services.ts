@@ -37,7 +37,7 @@ import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
 import type { StartWatches } from './store/rentals/startWatches';
-import type { RentalStore } from './store/rentals/rentals';
+import type { RentalStore } from './store/rentals/rentalStore';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
 import type { TemplateStores } from './store/templates/templateStores';

@@ -1,4 +1,4 @@
-import type { StartEvent } from '../../store/rentals/startWatches';
+import type { StartEvent } from '../../store/rentals/startEvent';
 
 /**
  * A window that is connected to the machine asks what comes next, and tells when it runs again; nobody else does

@@ -16,7 +16,7 @@ import { defaultBid } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
-import type { RentResult } from '../../store/rentals/rentals';
+import type { RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled, UserError } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';

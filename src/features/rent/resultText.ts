@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { RentChoices } from '../../model/rentals/rentPlan';
-import type { RentResult } from '../../store/rentals/rentals';
+import type { RentResult } from '../../store/rentals/rentalStore';
 
 /** Whether anything is to be said beside the progress that each rented machine shows by itself. */
 export function needsWord(

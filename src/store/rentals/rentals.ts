@@ -3,8 +3,8 @@ import { ApiError, NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
+import { DisposableStore } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
@@ -16,66 +16,8 @@ import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { isCompleteList, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
+import type { BrokenOff, RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
-
-export interface RentOptions {
-  /** Before the request leaves it stops the rental; afterwards only the waiting for news. */
-  readonly signal?: AbortSignal | undefined;
-  /** Told when the service asks to wait. */
-  readonly onWait?: (waitMs: number) => void;
-  /** Told when the answer was lost and the instances are being read back. */
-  readonly onNotKnown?: (rental: Rental) => void;
-}
-
-export type RentResult =
-  | {
-      readonly kind: 'rented';
-      readonly rental: Rental;
-      readonly instanceId: number;
-      /** The service's words beside `success: false`; the instance exists and bills. */
-      readonly warning?: string;
-    }
-  /** The answer was lost and, after a minute, no instance carries our label. */
-  | { readonly kind: 'notRented'; readonly rental: Rental }
-  /** Still open: the search goes on by itself and its end is told by `onDidSettle`. */
-  | { readonly kind: 'notKnown'; readonly rental: Rental };
-
-type RentalChange = Partial<
-  Pick<
-    Rental,
-    'phase' | 'replacements' | 'replacingSince' | 'replacingWindow' | 'replaceAt' | 'failure' | 'mostPerHour'
-  >
->;
-
-/** A replacement whose window closed before its end, and nothing was rented. */
-export interface BrokenOff {
-  readonly rental: Rental;
-  readonly instanceId: number;
-  /** Whether the instance that was to be replaced is gone; otherwise it is still there. */
-  readonly isDestroyed: boolean;
-}
-
-export interface RentalStore extends Disposable {
-  /** Of the active account, newest first. */
-  readonly rentals: readonly Rental[];
-  readonly onDidChange: Event<readonly Rental[]>;
-  /** A rental whose sender did not live to see its end was cleared up; heard in one window. */
-  readonly onDidSettle: Event<Rental>;
-  /** A replacement broke off with its window; heard in one window. */
-  readonly onDidBreakOff: Event<BrokenOff>;
-  /**
-   * Rents once. Rejects with the service's refusal, after which nothing is rented. A lost answer is never an
-   * error: the instances are read back (docs/rules.md#a-rental-is-sent-once).
-   */
-  rent(request: RentRequest, options?: RentOptions): Promise<RentResult>;
-  find(instanceId: number): Rental | undefined;
-  /** With environment, script and login; undefined where the secret store lost them. */
-  fullConfig(rental: Rental): Promise<RentConfig | undefined>;
-  /** As it is on disk where another window has decided what became of it; before something is concluded from it. */
-  reread(marker: string): Promise<Rental | undefined>;
-  /** Changes what is kept about a rental, in all windows. */
-  update(marker: string, change: RentalChange): Promise<void>;
-}
 
 export interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;

@@ -27,7 +27,7 @@ import type { FailedMachines } from './failedMachines';
 import { candidates, needsOf } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
 import { findTemplate } from '../templates/findTemplate';
-import type { RentalStore, RentResult } from './rentals';
+import type { RentalStore, RentResult } from './rentalStore';
 
 export interface ReplacementDeps {
   readonly accounts: Accounts;

@@ -2,16 +2,13 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import {
   beginStartWatch,
-  failureReasons,
   observe,
   troubleOf,
-  troubles,
   startWatchShape,
   type StartLimits,
   type Trouble,
   type StartWatch,
 } from '../../model/rentals/startWatch';
-import { micros } from '../../model/money';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { OneWindow } from '../../shared/oneWindow';
@@ -22,33 +19,9 @@ import type { Log } from '../../util/log';
 import type { FleetStore } from '../instances/fleet';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
-import type { RentalStore } from './rentals';
+import type { RentalStore } from './rentalStore';
 import { PriceGuard } from './priceGuard';
-
-const ofInstance = z.object({ instanceId: z.number() });
-const startEvent = z.discriminatedUnion('kind', [
-  ofInstance.extend({ kind: z.literal('ready') }),
-  ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
-  ofInstance.extend({
-    kind: z.literal('failed'),
-    reason: z.enum(failureReasons),
-    hadData: z.boolean(),
-    message: z.string().exactOptional(),
-  }),
-  /** A machine that ran is in trouble; nothing happens by itself. */
-  ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
-  /** It cost more than was confirmed, so it was ended. */
-  ofInstance.extend({
-    kind: z.literal('tooDear'),
-    pricePerHour: micros,
-    mostPerHour: micros,
-    verdict: z.enum(['destroyed', 'notConfirmed']),
-  }),
-  /** Destroyed by us, and in the list again or still. */
-  ofInstance.extend({ kind: z.literal('notDestroyed') }),
-]);
-/** Something to tell the user, heard in exactly one window. */
-export type StartEvent = Readonly<z.infer<typeof startEvent>>;
+import { startEvent, type StartEvent } from './startEvent';
 
 export interface StartWatches extends Disposable {
   /** Machines on their way, the same in all windows. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
-import { createStartWatches, type StartEvent } from '../../../../src/store/rentals/startWatches';
+import type { StartEvent } from '../../../../src/store/rentals/startEvent';
+import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import { createStartWatches, type StartEvent } from '../../../../src/store/rentals/startWatches';
+import type { StartEvent } from '../../../../src/store/rentals/startEvent';
+import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

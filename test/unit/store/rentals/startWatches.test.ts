@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  createStartWatches,
-  type StartWatches,
-  type StartEvent,
-} from '../../../../src/store/rentals/startWatches';
+import { createStartWatches, type StartWatches } from '../../../../src/store/rentals/startWatches';
+import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { fromDollars } from '../../../../src/model/money';

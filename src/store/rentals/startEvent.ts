@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { micros } from '../../model/money';
+import { failureReasons, troubles } from '../../model/rentals/startWatch';
+
+const ofInstance = z.object({ instanceId: z.number() });
+export const startEvent = z.discriminatedUnion('kind', [
+  ofInstance.extend({ kind: z.literal('ready') }),
+  ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
+  ofInstance.extend({
+    kind: z.literal('failed'),
+    reason: z.enum(failureReasons),
+    hadData: z.boolean(),
+    message: z.string().exactOptional(),
+  }),
+  /** A machine that ran is in trouble; nothing happens by itself. */
+  ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
+  /** It cost more than was confirmed, so it was ended. */
+  ofInstance.extend({
+    kind: z.literal('tooDear'),
+    pricePerHour: micros,
+    mostPerHour: micros,
+    verdict: z.enum(['destroyed', 'notConfirmed']),
+  }),
+  /** Destroyed by us, and in the list again or still. */
+  ofInstance.extend({ kind: z.literal('notDestroyed') }),
+]);
+/** Something to tell the user, heard in exactly one window. */
+export type StartEvent = Readonly<z.infer<typeof startEvent>>;
