@@ -1,9 +1,10 @@
 import type { ApiKey } from '../model/accounts/apiKey';
 import { apiKey, apiKeyList, createdApiKey, deletedApiKey, type WireApiKey } from '../wire/apiKey';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords, rowsOf } from './listing';
-import { defined, nonEmpty } from './modelValues';
+import { nonEmpty } from './modelValues';
 import { path } from './path';
 
 const address = '/api/v0/auth/apikeys/';
@@ -22,9 +23,9 @@ export function apiKeysApi(http: Http): Client['apiKeys'] {
     },
     create: async ({ name, permissions, ipWhitelist }, options) => {
       const body = {
-        ...(name === undefined || name === '' ? {} : { name }),
+        name: nonEmpty(name),
         permissions,
-        ...(ipWhitelist && ipWhitelist.length > 0 ? { key_params: { ip_whitelist: ipWhitelist } } : {}),
+        key_params: ipWhitelist && ipWhitelist.length > 0 ? { ip_whitelist: ipWhitelist } : undefined,
       };
       const answer = await http.call(
         { method: 'POST', path: address, body, route: `POST ${address}`, repeat: 'write' },

@@ -1,10 +1,11 @@
 import type { Charge } from '../model/accounts/charge';
 import { zero } from '../model/money';
 import { charge, chargeList, type WireCharge } from '../wire/charge';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
 import { readRecords } from './listing';
-import { amount, defined, nonEmpty } from './modelValues';
+import { amount, nonEmpty } from './modelValues';
 
 const rowsAPage = 100;
 /** Enough for a fleet's year; more is told as incomplete. */

@@ -37,15 +37,15 @@ export interface ClientOptions {
   readonly random?: () => number;
   readonly policy?: Partial<HttpPolicy>;
   /** Shared with the other windows of the account; one of its own without. */
-  readonly pacing?: Pacing;
+  readonly pacing?: Pacing | undefined;
   /** Asked once a call when the service refuses the key or the session. */
-  readonly recover?: Recover;
+  readonly recover?: Recover | undefined;
   /** Told each refusal of a key that is valid but may not do what was asked. */
-  readonly onForbidden?: (error: ForbiddenError) => void;
+  readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
   /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
-  readonly onSecrets?: (values: readonly string[]) => Disposable;
+  readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead?: (route: string) => void;
+  readonly beforeRead?: ((route: string) => void) | undefined;
 }
 
 /** A client for one account; it remembers what it learned about the service as long as it lives. */
@@ -60,10 +60,10 @@ export function createClient(options: ClientOptions): Client {
     random: options.random ?? Math.random,
     pacing: options.pacing ?? new Pacer(options.clock, policy.limits),
     policy,
-    ...(options.recover ? { recover: options.recover } : {}),
-    ...(options.onForbidden ? { onForbidden: options.onForbidden } : {}),
-    ...(options.onSecrets ? { onSecrets: options.onSecrets } : {}),
-    ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
+    recover: options.recover,
+    onForbidden: options.onForbidden,
+    onSecrets: options.onSecrets,
+    beforeRead: options.beforeRead,
   });
   return {
     users: usersApi(http),

@@ -6,11 +6,12 @@ import {
   oneDeployment,
   type WireDeployment,
 } from '../wire/deployment';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { readRecords, rowsOf } from './listing';
-import { defined, nonEmpty } from './modelValues';
+import { nonEmpty } from './modelValues';
 import { path } from './path';
 
 /** Lists, starts and stops deployments (docs/service/deployments.md#record). */

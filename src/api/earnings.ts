@@ -1,9 +1,10 @@
 import type { Earned, EarningsQuery } from '../model/hosting/earnings';
 import { dayEarnings, earningsReport, machineEarnings } from '../wire/earnings';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
-import { amount, defined } from './modelValues';
+import { amount } from './modelValues';
 import { path } from './path';
 
 const personFields = [

@@ -38,7 +38,7 @@ export interface ApiRequest {
   /** Called when the service refused in a way that promises no effect, and the call may go on. */
   readonly onRefused?: () => void;
   /** Asked before a refused call is sent again; false passes the refusal on. */
-  readonly beforeAgain?: () => Promise<boolean>;
+  readonly beforeAgain?: (() => Promise<boolean>) | undefined;
 }
 
 /** What a resource file of `api` needs; errors are `ApiError` subclasses or `CancelledError`. */

@@ -1,11 +1,11 @@
 import type { Instance } from '../model/instances/instance';
 import { instance, instanceList } from '../wire/instance';
+import { defined } from '../util/defined';
 import type { InstanceListing } from './client';
 import { GoneError, NotFoundError, NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { toInstance } from './instanceModel';
 import { readManyRecords, readRecords } from './listing';
-import { defined } from './modelValues';
 
 const v0 = { path: '/api/v0/instances/', route: 'GET /api/v0/instances/' };
 const v1 = { path: '/api/v1/instances/', route: 'GET /api/v1/instances/' };

@@ -1,7 +1,8 @@
 import type { Instance, PortMapping } from '../model/instances/instance';
 import { hoursPerMonth, times, type Micros } from '../model/money';
 import type { WireInstance } from '../wire/instance';
-import { defined, known, nonEmpty, port, price } from './modelValues';
+import { defined } from '../util/defined';
+import { known, nonEmpty, port, price } from './modelValues';
 
 /** One record as the product sees it; what the record lacks or cannot mean is left out, never 0. */
 export function toInstance(wire: WireInstance): Instance {

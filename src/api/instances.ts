@@ -11,13 +11,13 @@ import {
   resultPointer,
   startAnswer,
 } from '../wire/instance';
+import { defined } from '../util/defined';
 import type { Client, Listing } from './client';
 import { NotFoundError, NotSentError, NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { instanceLister } from './instanceList';
 import { toInstance } from './instanceModel';
 import { readRecords } from './listing';
-import { defined } from './modelValues';
 import { path } from './path';
 import { cleanServiceText } from './serviceText';
 import { keyWithText, toSshKey } from './sshKeys';
@@ -238,9 +238,9 @@ async function logs(
 ): Promise<string> {
   const route = 'PUT /api/v0/instances/request_logs/{id}/';
   const body = {
-    ...(query.filter === undefined ? {} : { filter: query.filter }),
-    ...(query.tail === undefined ? {} : { tail: String(query.tail) }),
-    ...(query.daemon === true ? { daemon_logs: 'true' } : {}),
+    filter: query.filter,
+    tail: query.tail === undefined ? undefined : String(query.tail),
+    daemon_logs: query.daemon === true ? 'true' : undefined,
   };
   const answer = await http.call(
     // Nothing changes on the instance, so it may be repeated although it is a PUT.

@@ -1,10 +1,11 @@
 import type { Machine } from '../model/hosting/machine';
 import { toDollars, type Micros } from '../model/money';
 import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMachine } from '../wire/machine';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
-import { defined, nonEmpty, price } from './modelValues';
+import { nonEmpty, price } from './modelValues';
 import { path } from './path';
 
 /** The host's machines (docs/service/machines.md#list). */

@@ -1,9 +1,10 @@
 import type { GpuMetrics } from '../model/offers/gpuMetrics';
 import { gpuMetrics, gpuMetricsAnswer, type WireGpuMetrics } from '../wire/metrics';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
-import { defined, price } from './modelValues';
+import { price } from './modelValues';
 
 /** Reads GPU metrics (docs/service/market.md#query). */
 export function metricsApi(http: Http): Client['metrics'] {

@@ -1,10 +1,11 @@
 import type { Offer } from '../model/offers/offer';
 import type { OfferSearch } from '../model/offers/filters';
 import { offer, offerList, type WireOffer } from '../wire/offer';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readManyRecords } from './listing';
-import { defined, known, nonEmpty, price } from './modelValues';
+import { known, nonEmpty, price } from './modelValues';
 import { rent } from './rent';
 
 export function offersApi(http: Http): Client['offers'] {

@@ -1,10 +1,11 @@
 import type { PriceIncrease } from '../model/instances/priceIncrease';
 import { successAnswer } from '../wire/field';
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
 import { readRecords, rowsOf } from './listing';
-import { defined, price } from './modelValues';
+import { price } from './modelValues';
 
 /** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
 export function priceIncreasesApi(http: Http): Client['priceIncreases'] {

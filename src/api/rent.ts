@@ -3,6 +3,7 @@ import type { RentConfig, Rented } from '../model/rentals/rent';
 import { CancelledError } from '../util/errors';
 import { text } from '../util/text';
 import { rentAnswer, type WireRentRequest } from '../wire/instance';
+import { defined } from '../util/defined';
 import {
   ApiError,
   mayHaveTakenEffect,
@@ -12,7 +13,6 @@ import {
 } from './errors';
 import type { CallOptions, Http } from './http';
 import { isImageLogin } from './imageLogin';
-import { defined } from './modelValues';
 import { packOnstart } from './onstart';
 import { path } from './path';
 import { cleanServiceText } from './serviceText';
@@ -53,7 +53,7 @@ export async function rent(
         onRefused: () => {
           request.mayHaveTakenEffect = false;
         },
-        ...(options.beforeAgain ? { beforeAgain: options.beforeAgain } : {}),
+        beforeAgain: options.beforeAgain,
       },
       rentAnswer,
       options,

@@ -48,13 +48,13 @@ export interface ServiceHttpParts {
   readonly random: () => number;
   readonly pacing: Pacing;
   readonly policy: HttpPolicy;
-  readonly recover?: Recover;
+  readonly recover?: Recover | undefined;
   /** Told each refusal of a key that is valid but may not do what was asked. */
-  readonly onForbidden?: (error: ForbiddenError) => void;
+  readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
   /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
-  readonly onSecrets?: (values: readonly string[]) => Disposable;
+  readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead?: (route: string) => void;
+  readonly beforeRead?: ((route: string) => void) | undefined;
 }
 
 /** For how long after a call its values are still removed from what is written. */

@@ -1,11 +1,12 @@
 import type { SshKey } from '../model/accounts/account';
 import { successAnswer } from '../wire/field';
 import { addedSshKey, sshKey, sshKeyList, type WireSshKey } from '../wire/sshKey';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
 import { readRecords } from './listing';
-import { defined, nonEmpty } from './modelValues';
+import { nonEmpty } from './modelValues';
 import { path } from './path';
 
 /** Keys of the account (docs/service/ssh-keys.md#account-keys). */

@@ -3,11 +3,11 @@ import type { WireFiltersShape } from '../model/offers/filters';
 import type { Template } from '../model/templates/template';
 import { successAnswer } from '../wire/field';
 import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
 import { readManyRecords } from './listing';
-import { defined } from './modelValues';
 
 const address = '/api/v0/template/';
 

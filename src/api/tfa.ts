@@ -10,11 +10,12 @@ import {
   totpSetupAnswer,
   type WireTfaMethod,
 } from '../wire/tfa';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import { readRecords } from './listing';
-import { defined, nonEmpty } from './modelValues';
+import { nonEmpty } from './modelValues';
 
 const address = '/api/v0/tfa/';
 
@@ -47,7 +48,7 @@ export function tfaApi(http: Http): Client['tfa'] {
       };
     },
     logIn: async (proof, { admin, ...options } = {}) => {
-      const request = write('POST', '', { ...proofBody(proof), ...(admin ? { admin: true } : {}) });
+      const request = write('POST', '', { ...proofBody(proof), admin: admin ? true : undefined });
       const answer = await http.call(request, tfaLoginAnswer, options);
       return {
         sessionKey: required(answer.session_key, request),
@@ -80,8 +81,8 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
         by.kind === 'backup'
           ? { backup_code: by.backupCode }
           : {
-              ...(by.factor === undefined ? {} : { tfa_method: by.factor }),
-              ...(by.methodId === undefined ? {} : { tfa_method_id: by.methodId }),
+              tfa_method: by.factor,
+              tfa_method_id: by.methodId,
             };
       const request = write('POST', 'authorize-new-method/', body);
       const { secret } = await http.call(request, tfaChallengeAnswer, options);
@@ -101,8 +102,8 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
           tfa_method: method.type,
           code: method.code,
           secret: method.secret,
-          ...(method.type === 'sms' ? { phone_number: method.phone } : {}),
-          ...(method.label === undefined ? {} : { label: method.label }),
+          phone_number: method.type === 'sms' ? method.phone : undefined,
+          label: method.label,
         }),
         backupCodesAnswer,
         options,
@@ -112,15 +113,15 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
     update: async (methodId, { label, isPrimary }, options) => {
       const body = {
         tfa_method_id: methodId,
-        ...(label === undefined ? {} : { label }),
-        ...(isPrimary === undefined ? {} : { is_primary: isPrimary }),
+        label,
+        is_primary: isPrimary,
       };
       await http.call(write('PUT', 'update/', body), successAnswer, options);
     },
     remove: async (targetId, proof, options) => {
       // `target_id` also where it may be left out: the service must not choose what goes. A legacy
       // account has no methods and so nothing to name.
-      const body = { ...proofBody(proof), ...(targetId === undefined ? {} : { target_id: targetId }) };
+      const body = { ...proofBody(proof), target_id: targetId };
       const answer = await http.call(write('DELETE', '', body), tfaRemoveAnswer, options);
       return typeof answer.remaining_methods === 'number' ? { remaining: answer.remaining_methods } : {};
     },
@@ -136,7 +137,7 @@ function write(method: ApiRequest['method'], below: string, body?: unknown): Api
   return {
     method,
     path: `${address}${below}`,
-    ...(body === undefined ? {} : { body }),
+    body,
     route: `${method} ${address}${below}`,
     repeat: 'write',
   };
@@ -148,16 +149,16 @@ function proofBody(proof: TfaProof): Record<string, unknown> {
     : {
         tfa_method: proof.factor,
         code: proof.code,
-        ...(proof.secret === undefined ? {} : { secret: proof.secret }),
-        ...(proof.methodId === undefined ? {} : { tfa_method_id: proof.methodId }),
+        secret: proof.secret,
+        tfa_method_id: proof.methodId,
       };
 }
 
 function smsBody({ methodId, phone, secret }: SmsTarget): Record<string, unknown> {
   return {
-    ...(phone === undefined ? {} : { phone_number: phone }),
-    ...(methodId === undefined ? {} : { tfa_method_id: methodId }),
-    ...(secret === undefined ? {} : { secret }),
+    phone_number: phone,
+    tfa_method_id: methodId,
+    secret,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { User } from '../model/accounts/account';
 import { user, type WireUser } from '../wire/user';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { amount, defined, nonEmpty } from './modelValues';
+import { amount, nonEmpty } from './modelValues';
 
 export function usersApi(http: Http): Client['users'] {
   return {

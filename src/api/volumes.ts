@@ -9,10 +9,11 @@ import {
   type WireVolume,
   type WireVolumeOffer,
 } from '../wire/volume';
+import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
-import { defined, known, nonEmpty, price } from './modelValues';
+import { known, nonEmpty, price } from './modelValues';
 
 const address = '/api/v0/volumes/';
 
@@ -42,7 +43,7 @@ export function volumesApi(http: Http): Client['volumes'] {
         {
           method: 'PUT',
           path: address,
-          body: { id: offerId, size: sizeGb, ...(name === undefined || name === '' ? {} : { name }) },
+          body: { id: offerId, size: sizeGb, name: nonEmpty(name) },
           route: `PUT ${address}`,
           repeat: 'write',
         },
@@ -66,10 +67,10 @@ export function volumesApi(http: Http): Client['volumes'] {
 
 function searchBody({ machineId, leastSizeGb, limit }: VolumeSearch): Record<string, unknown> {
   return {
-    ...(machineId === undefined ? {} : { machine_id: { eq: machineId } }),
+    machine_id: machineId === undefined ? undefined : { eq: machineId },
     disk_space: { gte: leastSizeGb ?? 1 },
     order: [['storage_cost', 'asc']],
-    ...(limit === undefined ? {} : { limit }),
+    limit,
     allocated_storage: leastSizeGb ?? 1,
   };
 }
