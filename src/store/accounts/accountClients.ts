@@ -47,8 +47,8 @@ export class AccountClients {
           ? Promise.resolve(bearerOf(session, clock.now()))
           : Promise.reject(new NotSignedInError());
       },
-      ...(renewal ? { recover: (refused) => renewal.recover(ref, refused) } : {}),
-      ...(pacing ? { pacing: pacing.of(ref.key) } : {}),
+      recover: renewal && ((refused) => renewal.recover(ref, refused)),
+      pacing: pacing?.of(ref.key),
       onForbidden: (error) => {
         onForbidden(ref.key, error);
       },

@@ -9,10 +9,10 @@ export type ClientFactory = (input: {
   readonly isDemo: boolean;
   readonly bearer: () => Promise<string>;
   /** Asked when a bearer is refused, once for each bearer of a call. */
-  readonly recover?: Recover;
+  readonly recover?: Recover | undefined;
   readonly onForbidden?: (error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (route: string) => void;
   /** Of the account, over all windows. */
-  readonly pacing?: Pacing;
+  readonly pacing?: Pacing | undefined;
 }) => Client;
