@@ -52,7 +52,7 @@ export interface Terms {
   /** GB that the search asked the service to include in `totalPerHour`. */
   readonly searchedDiskGb?: number;
   /** The bid; the machine's minimum where it is left out. */
-  readonly bidPerHour?: Micros;
+  readonly bidPerHour?: Micros | undefined;
 }
 
 export interface Quote {

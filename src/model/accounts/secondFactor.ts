@@ -23,13 +23,13 @@ export type FactorChoice =
       readonly kind: 'method';
       readonly method: TfaMethod;
       /** Milliseconds since 1970 at which it opens again. */
-      readonly lockedUntilMs?: number;
+      readonly lockedUntilMs?: number | undefined;
       readonly unavailable?: Text;
     }
   /** The telephone of an account whose second factor predates methods. */
   | { readonly kind: 'legacySms'; readonly unavailable?: Text }
   | { readonly kind: 'email'; readonly unavailable?: Text }
-  | { readonly kind: 'backup'; readonly remaining?: number };
+  | { readonly kind: 'backup'; readonly remaining?: number | undefined };
 
 interface Person {
   readonly tfaStatus?: string;
@@ -59,7 +59,7 @@ export function factorChoices(
     return {
       kind: 'method',
       method,
-      ...(lockedUntilMs > options.nowMs ? { lockedUntilMs } : {}),
+      lockedUntilMs: lockedUntilMs > options.nowMs ? lockedUntilMs : undefined,
       ...(method.type === 'sms' && noSms ? { unavailable: needsEmail } : {}),
     };
   });
@@ -68,10 +68,7 @@ export function factorChoices(
   }
   choices.push({ kind: 'email', ...(unverified ? { unavailable: needsEmail } : {}) });
   if (methods.length > 0 && status.backupCodesRemaining !== 0) {
-    choices.push({
-      kind: 'backup',
-      ...(status.backupCodesRemaining === undefined ? {} : { remaining: status.backupCodesRemaining }),
-    });
+    choices.push({ kind: 'backup', remaining: status.backupCodesRemaining });
   }
   return choices;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import type { Instance } from './instance';
 import type { OwnRequest } from './instanceState';
 
@@ -125,17 +126,17 @@ export function movedBack<T extends Lease>(lease: T, byMs: number): T {
 
 /** The state of the same lease after `movedBack`. */
 export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
-  const { idleSince, warnedAt, missedAt, endedAt, nextTryAt, actingSince, sentAt } = state;
-  return {
+  const back = (at: number | undefined) => (at === undefined ? undefined : at - byMs);
+  return defined<LeaseState>({
     ...state,
-    ...(idleSince === undefined ? {} : { idleSince: idleSince - byMs }),
-    ...(warnedAt === undefined ? {} : { warnedAt: warnedAt - byMs }),
-    ...(missedAt === undefined ? {} : { missedAt: missedAt - byMs }),
-    ...(endedAt === undefined ? {} : { endedAt: endedAt - byMs }),
-    ...(nextTryAt === undefined ? {} : { nextTryAt: nextTryAt - byMs }),
-    ...(actingSince === undefined ? {} : { actingSince: actingSince - byMs }),
-    ...(sentAt === undefined ? {} : { sentAt: sentAt - byMs }),
-  };
+    idleSince: back(state.idleSince),
+    warnedAt: back(state.warnedAt),
+    missedAt: back(state.missedAt),
+    endedAt: back(state.endedAt),
+    nextTryAt: back(state.nextTryAt),
+    actingSince: back(state.actingSince),
+    sentAt: back(state.sentAt),
+  });
 }
 
 /** After this many failures: a minute, doubled each time, at most a quarter of an hour. */

@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import type { GpuMetrics } from './gpuMetrics';
 import type { Micros } from '../money';
 import type { Offer } from './offer';
@@ -19,15 +20,15 @@ export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetri
     const [priceP10, priceP25, priceMedian, priceP75, priceP90] = [0.1, 0.25, 0.5, 0.75, 0.9].map((share) =>
       quantile(sorted, share),
     );
-    return {
+    return defined<GpuMetrics>({
       gpuName,
       available: sorted.length,
-      ...(priceP10 === undefined ? {} : { priceP10 }),
-      ...(priceP25 === undefined ? {} : { priceP25 }),
-      ...(priceMedian === undefined ? {} : { priceMedian }),
-      ...(priceP75 === undefined ? {} : { priceP75 }),
-      ...(priceP90 === undefined ? {} : { priceP90 }),
-    };
+      priceP10,
+      priceP25,
+      priceMedian,
+      priceP75,
+      priceP90,
+    });
   });
 }
 

@@ -81,7 +81,7 @@ export function confirmation(input: ConfirmationInput): Confirmation {
     rentalType,
     searchedDiskGb,
     diskGb: plannedDiskGb(choices),
-    ...(choices.bidPerHour === undefined ? {} : { bidPerHour: choices.bidPerHour }),
+    bidPerHour: choices.bidPerHour,
   });
   const copies = choices.count ?? 1;
   const volume = volumeRate(choices);

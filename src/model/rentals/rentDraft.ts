@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import { fromDollars, zero, type Micros } from '../money';
 import type { OfferSearch } from '../offers/filters';
 import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
@@ -55,13 +56,13 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
   const { rentalType, filters } = query;
   const limit = filters.pricePerHour?.max;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
-  return {
-    ...(accountKey === undefined ? {} : { accountKey }),
+  return defined<RentRequest>({
+    accountKey,
     offer,
     config: planRent(choices, rentalType),
     search: toOfferSearch(rentalQuery(draft)),
     rentalType,
     priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
-    ...(confirmed === undefined ? {} : { mostPerHour: priceConfirmed }),
-  };
+    mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
+  });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import { text, type Text } from '../../util/text';
 import { envFlagsToObject, parsePort } from '../documents/envFlags';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
@@ -75,29 +76,27 @@ export function planRent(choices: RentChoices, rentalType: RentalType): RentConf
   const { source } = choices;
   const runtype = choices.runtype ?? (source.kind === 'image' ? 'ssh_direct' : undefined);
   const label = choices.label?.trim();
-  return {
+  return defined<RentConfig>({
     ...(source.kind === 'template'
       ? { templateHash: source.template.hashId, templateId: source.template.id }
       : { image: source.image }),
     diskGb: plannedDiskGb(choices),
-    ...(label === undefined || label === '' ? {} : { label }),
-    ...(runtype === undefined ? {} : { runtype }),
-    ...(choices.targetState === 'stopped' ? { targetState: 'stopped' as const } : {}),
-    ...(rentalType === 'interruptible' && choices.bidPerHour !== undefined
-      ? { bidPerHour: choices.bidPerHour }
-      : {}),
-    ...(choices.env === undefined || Object.keys(choices.env).length === 0 ? {} : { env: choices.env }),
-    ...(choices.onstart === undefined ? {} : { onstart: choices.onstart }),
-    ...(choices.args === undefined || effectiveRuntype(choices) !== 'args' ? {} : { args: choices.args }),
-    ...(choices.useJupyterLab === undefined ? {} : { useJupyterLab: choices.useJupyterLab }),
-    ...(choices.jupyterDir === undefined ? {} : { jupyterDir: choices.jupyterDir }),
-    ...(choices.pythonUtf8 === undefined ? {} : { pythonUtf8: choices.pythonUtf8 }),
-    ...(choices.langUtf8 === undefined ? {} : { langUtf8: choices.langUtf8 }),
-    ...(choices.imageLogin === undefined ? {} : { imageLogin: choices.imageLogin }),
-    ...(choices.cancelUnavailable === undefined ? {} : { cancelUnavailable: choices.cancelUnavailable }),
-    ...(choices.vm === true ? { vm: true } : {}),
-    ...(choices.volume === undefined ? {} : { volume: choices.volume }),
-  };
+    label: label === '' ? undefined : label,
+    runtype,
+    targetState: choices.targetState === 'stopped' ? 'stopped' : undefined,
+    bidPerHour: rentalType === 'interruptible' ? choices.bidPerHour : undefined,
+    env: Object.keys(choices.env ?? {}).length === 0 ? undefined : choices.env,
+    onstart: choices.onstart,
+    args: effectiveRuntype(choices) === 'args' ? choices.args : undefined,
+    useJupyterLab: choices.useJupyterLab,
+    jupyterDir: choices.jupyterDir,
+    pythonUtf8: choices.pythonUtf8,
+    langUtf8: choices.langUtf8,
+    imageLogin: choices.imageLogin,
+    cancelUnavailable: choices.cancelUnavailable,
+    vm: choices.vm === true ? true : undefined,
+    volume: choices.volume,
+  });
 }
 
 export interface MergedVariable {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
@@ -134,17 +135,17 @@ export function parseWorkspaceFile(source: string): Recipe {
       ['ports', String(badPort)],
     );
   }
-  return {
+  return defined<Recipe>({
     filters: definedFilters(file.filters ?? {}),
-    ...(file.template === undefined ? {} : { template: templateRef(file.template) }),
-    ...(file.image === undefined ? {} : { image: file.image }),
-    ...(file.diskGb === undefined ? {} : { diskGb: file.diskGb }),
+    template: file.template === undefined ? undefined : templateRef(file.template),
+    image: file.image,
+    diskGb: file.diskGb,
     env: rentEnv(file.env, file.ports),
-    ...(file.onStart === undefined ? {} : { onStart: file.onStart }),
+    onStart: file.onStart,
     maxPricePerHour: file.maxPricePerHour,
-    ...(file.folder === undefined ? {} : { folder: file.folder }),
+    folder: file.folder,
     whenRunning: file.whenRunning ?? 'ask',
-  };
+  });
 }
 
 function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['filters'] {
@@ -161,7 +162,7 @@ function templateRef(template: NonNullable<WorkspaceFile['template']>): Template
     return { id: template };
   }
   const { id, name, hash } = template;
-  return { id, ...(name === undefined ? {} : { name }), ...(hash === undefined ? {} : { hash }) };
+  return defined<TemplateRef>({ id, name, hash });
 }
 
 /** Text of a workspace file, for one that is made by a command. */
