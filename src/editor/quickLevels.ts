@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { AcceptGuard } from '../model/rentals/acceptGuard';
+import type { Text } from '../util/text';
 import type { PickRow } from './plainRow';
 
 /** A button of the title or of a row. */
@@ -72,4 +73,4 @@ export interface TextLevel extends AnyLevel {
 }
 
 export type Level = ListLevel | TextLevel;
-export type Problem = string | vscode.InputBoxValidationMessage | undefined;
+export type Problem = string | Text | vscode.InputBoxValidationMessage | undefined;

@@ -131,3 +131,9 @@ export async function askText({ value = '', ...step }: TextStep): Promise<StepAn
   });
   return answer ?? { kind: 'cancelled' };
 }
+
+/** One text by itself; undefined when it is left. */
+export async function askLine(step: Omit<TextStep, 'canGoBack' | 'canSkip'>): Promise<string | undefined> {
+  const answer = await askText(step);
+  return answer.kind === 'picked' ? answer.value : undefined;
+}

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../util/plainLabel';
-import type { TextLevel } from './quickLevels';
+import { localize } from './localize';
+import type { Problem, TextLevel } from './quickLevels';
 
 /** A box for a text on the screen. */
 export class QuickText {
@@ -23,13 +24,13 @@ export class QuickText {
 
   typed(value: string): void {
     const { level } = this;
-    this.widget.validationMessage = level.hint ? level.hint(value) : level.problem?.(value);
+    this.widget.validationMessage = shown(level.hint ? level.hint(value) : level.problem?.(value));
   }
 
   accept(): void {
     const { level, widget } = this;
     const { value } = widget;
-    const problem = level.problem?.(value);
+    const problem = shown(level.problem?.(value));
     widget.validationMessage = problem;
     const isError =
       typeof problem === 'object'
@@ -39,4 +40,8 @@ export class QuickText {
       void this.work((signal) => level.accept(value, signal));
     }
   }
+}
+
+function shown(problem: Problem) {
+  return typeof problem === 'object' && 'template' in problem ? localize(problem) : problem;
 }

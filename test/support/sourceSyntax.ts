@@ -1,7 +1,7 @@
 import path from 'node:path';
 import ts from 'typescript';
 
-/** What the editor shows in a place where it may draw links, icons or marks, by the type of `vscode` that has it. */
+/** What the editor shows in a place where it may draw links, icons or marks, by the type that has it. */
 export const shownProperties: Readonly<Record<string, readonly string[]>> = {
   MessageOptions: ['detail'],
   InputBoxOptions: ['title', 'prompt', 'placeHolder'],
@@ -18,6 +18,11 @@ export const shownProperties: Readonly<Record<string, readonly string[]>> = {
   TerminalOptions: ['name'],
   Command: ['title', 'tooltip'],
   WebviewPanel: ['title'],
+  // Of the quick-input engine, which hands them on by spreads.
+  AnyLevel: ['title'],
+  StepTitle: ['title'],
+  TextLevel: ['prompt'],
+  TextStep: ['prompt'],
 };
 /** Calls and the argument that is shown. */
 export const shownArguments: Readonly<Record<string, number>> = {
@@ -103,11 +108,15 @@ export function isShown(symbol: ts.Symbol): boolean {
   return (symbol.declarations ?? []).some((declaration) => {
     const owner = declaration.parent;
     return (
-      isOfEditor(declaration) &&
+      (isOfEditor(declaration) || isOfEngine(declaration)) &&
       (ts.isInterfaceDeclaration(owner) || ts.isClassDeclaration(owner)) &&
       shownProperties[owner.name?.text ?? '']?.includes(symbol.name) === true
     );
   });
+}
+
+function isOfEngine(declaration: ts.Node): boolean {
+  return /\/src\/editor\/quick(?:Levels|Pick)\.ts$/.test(declaration.getSourceFile().fileName);
 }
 
 export function isOwn(declaration: ts.Node): boolean {

@@ -14,6 +14,7 @@ import { t } from '../editor/localize';
 import { confirm } from '../editor/confirm';
 import { ask, message, suggest } from '../editor/message';
 import { withCancellableProgress } from '../editor/progress';
+import { askLine } from '../editor/quickPick';
 
 interface Answer { readonly name: string }
 export function plant({ name }: Answer, lines: readonly string[], bar: vscode.StatusBarItem, view: vscode.TreeView<string>, box: vscode.InputBox) {
@@ -31,7 +32,9 @@ export function plant({ name }: Answer, lines: readonly string[], bar: vscode.St
   view.message = name;
   box.prompt = name;
   box.validationMessage = { message: name, severity: vscode.InputBoxValidationSeverity.Error };
-  void vscode.window.showInputBox({ title: name });
+  void askLine({ title: name, prompt: t('Name') });
+  void askLine({ title: t('Name'), prompt: name });
+  void askLine({ title: t('Name'), prompt: t('Name'), problem: () => name });
   vscode.window.createTerminal({ name });
   new vscode.Diagnostic(new vscode.Range(0, 0, 0, 0), name);
   new vscode.CodeAction(name);
@@ -71,7 +74,7 @@ describe('What the editor shows', () => {
   it('is found out where somebody forgets that', () => {
     const lines = forgotten.split('\n');
     const expected = lines.flatMap((line, index) =>
-      /window\.show|^ {2}(?:void )?(?:message|suggest|ask|confirm)\(|Progress\(|setStatusBar|bar\.|view\.|box\.|createTerminal|new vscode\.(?:D|C)/.test(
+      /window\.show|^ {2}(?:void )?(?:message|suggest|ask|askLine|confirm)\(|Progress\(|setStatusBar|bar\.|view\.|box\.|createTerminal|new vscode\.(?:D|C)/.test(
         line,
       ) && !line.includes("t('Stop {0}?'")
         ? [index + 1]

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { type Action, message } from '../../editor/message';
-import { askText, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -153,15 +153,15 @@ async function renameAccount({ accounts }: Deps): Promise<void> {
   if (!active) {
     throw new NotSignedInError();
   }
-  const answer = await askText({
+  const name = await askLine({
     title: t('Name This Account'),
     prompt: t('What the account is called on this computer. Empty: the name at the service.'),
     placeholder: active.user.email ?? active.user.name ?? '',
     value: active.name,
     problem: (value) => (value.trim().length > 60 ? t('At most {0} characters.', 60) : undefined),
   });
-  if (answer.kind === 'picked') {
-    await accounts.rename(active.key, plainLabel(answer.value));
+  if (name !== undefined) {
+    await accounts.rename(active.key, plainLabel(name));
   }
 }
 

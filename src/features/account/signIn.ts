@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
-import { localize, t } from '../../editor/localize';
-import { pickOne, type PickRow } from '../../editor/quickPick';
+import type * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { askLine, pickOne, type PickRow } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -49,15 +49,12 @@ async function pickService(deps: Deps): Promise<string | undefined> {
   if (picked !== other) {
     return picked?.label;
   }
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title: t('Sign In: Service Address'),
     prompt: t('The address of the service. Each account keeps its own.'),
-    placeHolder: 'https://',
+    placeholder: 'https://',
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = value.trim() === '' ? undefined : serviceUrlProblem(value);
-      return problem && localize(problem);
-    },
+    problem: (value) => (value.trim() === '' ? undefined : serviceUrlProblem(value)),
   });
   return typed === undefined || serviceUrlProblem(typed) ? undefined : normalizeServiceUrl(typed);
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { whileSending } from '../../editor/progress';
+import { askLine } from '../../editor/quickPick';
 import { envFlagsToObject } from '../../model/documents/envFlags';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
@@ -95,13 +96,13 @@ function accountKey(deps: Deps, document: vscode.TextDocument): string {
   return known?.accountKey ?? deps.templateStores.documents.account().key;
 }
 
-export function askForValue(name: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+export function askForValue(name: string): Promise<string | undefined> {
+  return askLine({
     title: t('Value of the Secret {0}', name),
     prompt: t('It is kept in the secret store of the editor. The document holds a reference to it.'),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (value === '' ? t('Enter a value.') : undefined),
+    problem: (value) => (value === '' ? t('Enter a value.') : undefined),
   });
 }
 

@@ -3,7 +3,7 @@ import type { InstanceTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { askText, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -186,7 +186,7 @@ async function askRemote(
   const { home } = await withCancellableProgress(t('Looking at {0}…', name), (signal) =>
     readFolders(deps.ssh, alias, signal),
   );
-  const answer = await askText({
+  const path = await askLine({
     title: what === 'folder' ? t('Upload to {0}', name) : t('Download from {0}', name),
     prompt:
       what === 'folder'
@@ -198,5 +198,5 @@ async function askRemote(
         ? undefined
         : t('Enter a whole path, which begins with a slash.'),
   });
-  return answer.kind === 'picked' ? answer.value.trim() : undefined;
+  return path?.trim();
 }

@@ -1,9 +1,8 @@
-import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
@@ -99,7 +98,7 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
     return;
   }
   const current = machine.minBidPerHour;
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title: t('Minimum Bid of Machine #{0}', machine.id),
     prompt: [
       current === undefined ? undefined : t('Now {0} an hour for one GPU.', formatMoney(current)),
@@ -110,9 +109,9 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
       .join(' '),
     value: current === undefined ? '' : String(current / 1e6),
     ignoreFocusOut: true,
-    validateInput: (value) => {
+    problem: (value) => {
       const price = parsePrice(value);
-      return typeof price === 'number' ? undefined : localize(price);
+      return typeof price === 'number' ? undefined : price;
     },
   });
   const price = typed === undefined ? undefined : parsePrice(typed);

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickOne } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import {
   maintenanceCategories,
@@ -74,11 +74,11 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
   if (!category) {
     return undefined;
   }
-  const reason = await vscode.window.showInputBox({
+  const reason = await askLine({
     title: t('Maintenance of Machine #{0}: Reason', machine.id),
     prompt: t('Your renters read this.'),
     ignoreFocusOut: true,
-    validateInput: (input) => (input.trim() === '' ? t('Say why, in a few words.') : undefined),
+    problem: (input) => (input.trim() === '' ? t('Say why, in a few words.') : undefined),
   });
   return reason === undefined || reason.trim() === ''
     ? undefined
@@ -92,14 +92,14 @@ async function ask(
   value: string,
   parse: (input: string) => number | Text,
 ): Promise<number | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title,
     prompt,
     value,
     ignoreFocusOut: true,
-    validateInput: (input) => {
+    problem: (input) => {
       const parsed = parse(input);
-      return typeof parsed === 'number' ? undefined : localize(parsed);
+      return typeof parsed === 'number' ? undefined : parsed;
     },
   });
   const parsed = typed === undefined ? undefined : parse(typed);

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
-import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickMany, pickOne, plainLabel } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
 import {
   permissionCategories,
@@ -31,14 +30,11 @@ export async function createApiKey(
   account: Account,
 ): Promise<boolean> {
   const title = t('Create API Key');
-  const name = await vscode.window.showInputBox({
+  const name = await askLine({
     title,
     prompt: t('A name for the purpose of the key, for example Build Server.'),
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = keyNameProblem(value);
-      return problem && localize(problem);
-    },
+    problem: keyNameProblem,
   });
   const permissions = name === undefined ? undefined : await pickPermissions(title);
   if (name !== undefined && permissions === 'document') {
@@ -134,15 +130,12 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
 }
 
 async function askAddresses(title: string): Promise<readonly string[] | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title,
     prompt: t('IP addresses from which the key works, with commas between them. Empty: from everywhere.'),
-    placeHolder: '203.0.113.7, 2001:db8::1',
+    placeholder: '203.0.113.7, 2001:db8::1',
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = addressesProblem(value, (address) => isIP(address) !== 0);
-      return problem && localize(problem);
-    },
+    problem: (value) => addressesProblem(value, (address) => isIP(address) !== 0),
   });
   return typed === undefined ? undefined : splitAddresses(typed);
 }

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { RefusedError } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
@@ -21,15 +21,12 @@ export async function setSecret(
   if (name === undefined) {
     return false;
   }
-  const value = await vscode.window.showInputBox({
+  const value = await askLine({
     title: `${title}: ${plainLabel(name)}`,
     prompt: t('The value is kept by the service and given to your instances. It is not stored here.'),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (typed) => {
-      const problem = typed === '' ? undefined : secretValueProblem(typed);
-      return problem && localize(problem);
-    },
+    problem: (typed) => (typed === '' ? undefined : secretValueProblem(typed)),
   });
   if (value === undefined || secretValueProblem(value)) {
     return false;
@@ -59,15 +56,12 @@ export async function setSecret(
 }
 
 async function askName(title: string): Promise<string | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title,
     prompt: t('Name of the environment variable.'),
-    placeHolder: 'HF_TOKEN',
+    placeholder: 'HF_TOKEN',
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = value === '' ? undefined : secretNameProblem(value);
-      return problem && localize(problem);
-    },
+    problem: (value) => (value === '' ? undefined : secretNameProblem(value)),
   });
   return typed === undefined || secretNameProblem(typed) ? undefined : typed.trim().toUpperCase();
 }

@@ -1,9 +1,8 @@
-import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
@@ -54,6 +53,6 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     );
     return picked?.role;
   }
-  const name = await vscode.window.showInputBox({ title, prompt: t('Name of the role.') });
+  const name = await askLine({ title, prompt: t('Name of the role.') });
   return name === undefined || name.trim() === '' ? undefined : account.client.teamRoles.get(name.trim());
 }

@@ -1,10 +1,10 @@
-import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
+import { askLine } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
@@ -29,12 +29,12 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
     return;
   }
   const before = displayLabel(instance) ?? '';
-  const name = await vscode.window.showInputBox({
+  const name = await askLine({
     title: t('Rename {0}', instanceName(instance)),
     prompt: t('The name is kept at the service, for all your computers.'),
     value: before,
     ignoreFocusOut: true,
-    validateInput: (value) =>
+    problem: (value) =>
       value.trim().length > longestName
         ? t('A name has at most {0} characters. This one has {1}.', longestName, value.trim().length)
         : undefined,
@@ -60,7 +60,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   const minimum = await withCancellableProgress(t('Looking up the current minimum…'), (signal) =>
     orCancelled(minimumBid(deps, client, instance), signal),
   );
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title: t('Change the Bid of {0}', instanceName(instance)),
     prompt:
       minimum === undefined
@@ -71,7 +71,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
           ),
     value: String(toDollars(minimum ?? instance.bidPerHour ?? lowestBid)),
     ignoreFocusOut: true,
-    validateInput: (value) => bidProblem(value, instance),
+    problem: (value) => bidProblem(value, instance),
   });
   const bid = typed === undefined ? undefined : parseBid(typed);
   if (bid === undefined) {

@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
+import { askLine } from '../../editor/quickPick';
 import { detailsDocument } from '../../model/instances/instanceDetails';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { LifecycleDeps } from './deps';
@@ -28,12 +29,12 @@ export async function runOnInstance(
     return;
   }
   const name = instanceName(instance);
-  const command = await vscode.window.showInputBox({
+  const command = await askLine({
     title: t('Run a Command on {0}', name),
     prompt: t('The service runs ls, du and rm here, and nothing else. For all others, connect.'),
-    placeHolder: 'ls -la /workspace',
+    placeholder: 'ls -la /workspace',
     ignoreFocusOut: true,
-    validateInput: (value) => {
+    problem: (value) => {
       const { length } = value.trim();
       if (length > longestCommand) {
         return t('A command has at most {0} characters. This one has {1}.', longestCommand, length);

@@ -5,7 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -129,11 +129,10 @@ async function askPort(): Promise<number | undefined> {
   });
   const typed =
     picked === other
-      ? await vscode.window.showInputBox({
+      ? await askLine({
           title: t('Forward a Port'),
           prompt: t('A number from 1 to 65535'),
-          validateInput: (value) =>
-            isPort(Number(value)) ? undefined : t('Enter a number from 1 to 65535.'),
+          problem: (value) => (isPort(Number(value)) ? undefined : t('Enter a number from 1 to 65535.')),
         })
       : picked?.label;
   return typed !== undefined && isPort(Number(typed)) ? Number(typed) : undefined;

@@ -137,7 +137,7 @@ export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> 
     problem: (typed) => {
       const problem = diskProblem(typed, flow.offer);
       if (problem) {
-        return localize(problem);
+        return problem;
       }
       const cost = costOf(readDiskGb(typed));
       return cost === undefined

@@ -152,7 +152,7 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
       value: query,
       problem: (typed) => {
         const parsed = parseTemplateQuery(typed);
-        return parsed.kind === 'problem' ? localize(parsed.problem.message) : undefined;
+        return parsed.kind === 'problem' ? parsed.problem.message : undefined;
       },
     });
     if (answer.kind !== 'picked') {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { commandAction } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
-import { pickFromList } from '../../editor/quickPick';
+import { askLine, pickFromList } from '../../editor/quickPick';
 import {
   challengeMs,
   codeProblem,
@@ -118,14 +118,11 @@ async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'tot
 }
 
 async function askLabel(): Promise<string | undefined> {
-  return vscode.window.showInputBox({
+  return askLine({
     title: t('Add a Second Factor: Name'),
     prompt: t('A name to recognize it by, for example Work Phone. Optional.'),
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = labelProblem(value);
-      return problem && localize(problem);
-    },
+    problem: labelProblem,
   });
 }
 
@@ -201,15 +198,12 @@ async function addSms(
 }
 
 async function askPhone(): Promise<string | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askLine({
     title: t('Add Text Messages'),
     prompt: t('Your phone number with + and the country code.'),
-    placeHolder: '+14155550100',
+    placeholder: '+14155550100',
     ignoreFocusOut: true,
-    validateInput: (value) => {
-      const problem = value === '' ? undefined : phoneProblem(value);
-      return problem && localize(problem);
-    },
+    problem: (value) => (value === '' ? undefined : phoneProblem(value)),
   });
   return typed === undefined || phoneProblem(typed) ? undefined : normalPhone(typed);
 }

@@ -1,9 +1,8 @@
-import * as vscode from 'vscode';
 import { mayHaveTakenEffect } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickOne } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
@@ -36,15 +35,12 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   }
   const label =
     action === rename
-      ? await vscode.window.showInputBox({
+      ? await askLine({
           title: t('Rename {0}', methodName(method)),
           prompt: t('At most 30 characters.'),
           ignoreFocusOut: true,
           value: method.label ?? '',
-          validateInput: (value) => {
-            const problem = labelProblem(value);
-            return problem && localize(problem);
-          },
+          problem: labelProblem,
         })
       : undefined;
   if (label === undefined || label.trim() === '') {

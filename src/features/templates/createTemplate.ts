@@ -3,7 +3,7 @@ import type { DocumentTarget, TemplateTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
-import { pickOne } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
@@ -58,11 +58,11 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
 }
 
 async function fromImage(deps: CommandDeps): Promise<void> {
-  const image = await vscode.window.showInputBox({
+  const image = await askLine({
     title: t('Container Image'),
     prompt: t('With its tag, as for docker pull'),
-    placeHolder: 'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
-    validateInput: (value) => (/^\s*[^\s]+\s*$/.test(value) ? undefined : t('Enter the path of an image.')),
+    placeholder: 'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
+    problem: (value) => (/^\s*[^\s]+\s*$/.test(value) ? undefined : t('Enter the path of an image.')),
   });
   if (image !== undefined) {
     await openDraft(deps, templateForImage(image));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type * as engine from '../../../src/editor/quickInput';
 import type { Level, ListLevel, TextLevel } from '../../../src/editor/quickLevels';
 import { AcceptGuard, guardTimes } from '../../../src/model/rentals/acceptGuard';
+import { text } from '../../../src/util/text';
 import { loadSource } from '../../support/fakeEditor/product';
 import {
   backButton,
@@ -114,7 +115,7 @@ describe('a question in levels', () => {
     let tries = 0;
     const answer = input.open(
       textOf({
-        problem: (value) => (value === '' ? 'Type a key.' : undefined),
+        problem: (value) => (value === '' ? text('Type {0}.', 'a key') : undefined),
         hint: () => undefined,
         failure: (error) => (error instanceof Error ? error.message : undefined),
         accept: (value) => {
