@@ -29,10 +29,10 @@ const sentences = {
   selector: "MemberExpression[property.name='l10n'], ObjectPattern > Property[key.name='l10n']",
   message: 'Make sentences with `t` of editor/localize.ts, which turns arguments into plain words.',
 };
-const rows = {
+const inputs = {
   selector:
-    "MemberExpression[property.name='showQuickPick'], AssignmentExpression[left.property.name='items']:not([right.callee.property.name='map'][right.arguments.0.name='plainRow'])",
-  message: 'Show rows with `pickOne`, `pickMany` or `plainRow`, which turn names into plain words.',
+    ':matches(MemberExpression[property.name=/^(show|create)(QuickPick|InputBox)$/], ObjectPattern > Property[key.name=/^(show|create)(QuickPick|InputBox)$/])',
+  message: 'Ask with `QuickInput` or editor/quickPick.ts, which turn names into plain words.',
 };
 const messages = {
   selector:
@@ -155,7 +155,7 @@ export default tseslint.config(
       ],
       // `Record<string, …>` of a checked answer is read by key; the compiler already adds `undefined`.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages],
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages, inputs],
     },
   },
   {
@@ -164,7 +164,7 @@ export default tseslint.config(
   },
   {
     files: ['src/editor/message.ts'],
-    rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences] },
+    rules: { 'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, inputs] },
   },
   {
     files: ['src/**/*.ts'],
@@ -177,6 +177,13 @@ export default tseslint.config(
     // What windows share has one form in src/shared; the composition hands the editor's focus to it.
     files: ['src/**/*.ts'],
     ignores: ['src/shared/**', 'src/createServices.ts', 'src/editor/localize.ts', 'src/editor/message.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages, inputs, ...talk],
+    },
+  },
+  {
+    // The two widgets of the engine.
+    files: ['src/editor/quickList.ts', 'src/editor/quickText.ts'],
     rules: {
       'no-restricted-syntax': ['error', namedZod, globalDispatcher, sentences, messages, ...talk],
     },
@@ -191,8 +198,8 @@ export default tseslint.config(
         globalDispatcher,
         sentences,
         messages,
+        inputs,
         ...talk,
-        rows,
         icons,
         markdown,
         {
