@@ -10,8 +10,9 @@ import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
-import { keyError, KeyNotRemovedError } from './accountErrors';
+import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { AccountOpener } from './accountOpener';
 import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOfUser, type SavedAccount } from './accountFiles';
 import type {
   Account,
@@ -73,6 +74,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   private readonly renewal: SessionRenewal | undefined;
   private readonly clients: AccountClients;
   private readonly inUse: SessionsInUse;
+  private readonly opener: AccountOpener;
   private current: AccountsState = { kind: 'loading' };
   private queue: Promise<unknown> = Promise.resolve();
   private loaded: Promise<void> | undefined;
@@ -97,6 +99,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       onForbidden: (accountKey, error) => deps.onForbidden?.(accountKey, error),
       beforeRead: (accountKey, route) => deps.beforeRead?.(accountKey, route),
     });
+    this.opener = new AccountOpener(this.files, this.inUse, this.clients);
     this.changed = this.owned.add(
       new Emitter((error) => {
         deps.log.error('A listener of the accounts failed', error);
@@ -168,7 +171,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         this.deps.log.warn('The editor did not keep the API key; it works until this window closes');
       }
       await this.files.setActiveKey(ref.key);
-      const account = this.makeAccount({ ref, user }, isKept);
+      const account = this.opener.make({ ref, user }, isKept);
       this.become({ kind: 'signedIn', account });
       changes.send(this.deps.hub, {});
       this.loaded ??= Promise.resolve();
@@ -177,21 +180,21 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   }
 
   async replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement> {
-    const { ref } = await this.saved(accountKey);
+    const { ref } = await this.opener.saved(accountKey);
     const user = await this.clients.userOf(ref, apiKey, signal);
     if (user.id !== ref.userId) {
       return { kind: 'otherUser', name: nameOfUser(user) };
     }
     return this.serially(async () => {
       // Who signed out meanwhile stays signed out.
-      const saved: SavedAccount = { ref: (await this.saved(accountKey)).ref, user };
+      const saved: SavedAccount = { ref: (await this.opener.saved(accountKey)).ref, user };
       const session: Session = { apiKey };
       this.inUse.use(accountKey, session);
       await this.files.put(saved);
       const isKept = await this.inUse.keep(accountKey, session);
       const active = this.activeIf(accountKey);
       // The client stays: it has learnt the pace of the service.
-      const account = active ? { ...active, user, isKept } : this.makeAccount(saved, isKept);
+      const account = active ? { ...active, user, isKept } : this.opener.make(saved, isKept);
       if (this.refOfState()?.key === accountKey) {
         this.become({ kind: 'signedIn', account });
       }
@@ -202,7 +205,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   async rename(accountKey: string, name: string): Promise<void> {
     await this.serially(async () => {
-      const { ref, user } = await this.saved(accountKey);
+      const { ref, user } = await this.opener.saved(accountKey);
       const plain = name.trim();
       await this.files.put({ ref: { ...ref, name: plain === '' ? nameOfUser(user) : plain }, user });
       await this.readState();
@@ -212,9 +215,9 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   async switchTo(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      const saved = await this.saved(accountKey);
+      const saved = await this.opener.saved(accountKey);
       await this.files.setActiveKey(accountKey);
-      this.become(await this.open(saved));
+      this.become(await this.opener.open(saved));
       changes.send(this.deps.hub, {});
     });
   }
@@ -235,6 +238,10 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         throw new KeyNotRemovedError();
       }
     });
+  }
+
+  others(): Promise<readonly Account[]> {
+    return this.opener.openOthers(this.refOfState()?.key);
   }
 
   refreshUser(): Promise<User> {
@@ -319,7 +326,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     const known = await this.files.list();
     this.inUse.keepOnly(new Set(known.map(({ ref }) => ref.key)));
     const saved = known.find(({ ref }) => ref.key === key);
-    const next: AccountsState = saved ? await this.open(saved) : { kind: 'signedOut' };
+    const next: AccountsState = saved ? await this.opener.open(saved) : { kind: 'signedOut' };
     const active = this.active;
     const isSame =
       next.kind === 'signedIn' &&
@@ -332,29 +339,6 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         ? { kind: 'signedIn', account: { ...active, name: next.account.name, user: next.account.user } }
         : next,
     );
-  }
-
-  private async open(saved: SavedAccount): Promise<AccountsState> {
-    const { key } = saved.ref;
-    const { isKept, content } = await this.inUse.read(key);
-    // A key ring that locks itself, or that lost a write, does not sign anybody out who is working.
-    if (content.kind === 'present' || this.inUse.get(key)) {
-      return { kind: 'signedIn', account: this.makeAccount(saved, isKept) };
-    }
-    return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
-  }
-
-  async others(): Promise<readonly Account[]> {
-    const known = await this.files.list();
-    const accounts = await Promise.all(
-      known
-        .filter(({ ref }) => ref.key !== this.refOfState()?.key)
-        .map(async (saved) => {
-          const { isKept, content } = await this.inUse.read(saved.ref.key);
-          return content.kind === 'present' ? [this.makeAccount(saved, isKept)] : [];
-        }),
-    );
-    return accounts.flat();
   }
 
   private makeRenewal(gate: SecondFactorGate): SessionRenewal {
@@ -373,18 +357,6 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       },
       active: () => this.active && refOf(this.active),
     });
-  }
-
-  private makeAccount({ ref, user }: SavedAccount, isKept: boolean): Account {
-    return { ...ref, client: this.clients.of(ref), user, isKept };
-  }
-
-  private async saved(accountKey: string): Promise<SavedAccount> {
-    const saved = await this.files.get(accountKey);
-    if (!saved) {
-      throw new NotSignedInError();
-    }
-    return saved;
   }
 
   private refOfState(): AccountRef | undefined {
