@@ -9,10 +9,10 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { describeError, reviveState, type FleetNews } from './fleetShared';
+import { describeError, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
 import { FleetRequests } from './fleetRequests';
-import { Ends } from './ends';
+import { FleetList } from './fleetList';
 import { FleetTalk } from './fleetTalk';
 import { RememberedFacts } from './rememberedFacts';
 import { Interests, type Interest } from './interests';
@@ -52,12 +52,10 @@ class PolledFleet implements FleetStore {
   private readonly changed: Emitter<Loaded<FleetSnapshot>>;
   private readonly polled: Emitter<FleetSnapshot>;
   private readonly memory = new RememberedFacts();
-  private readonly ends: Ends;
+  private readonly list: FleetList;
   private readonly interests = new Interests();
   private readonly requests: FleetRequests;
   private readonly talk: FleetTalk;
-  private current: Loaded<FleetSnapshot> = { kind: 'idle' };
-  private byId = new Map<number, Instance>();
   private interest: Interest = { viewVisible: false, windowFocused: false };
   private account: { readonly key: string; readonly cache: FleetCache } | undefined;
   private ready: Promise<void> = Promise.resolve();
@@ -66,12 +64,14 @@ class PolledFleet implements FleetStore {
 
   constructor(private readonly deps: FleetDeps) {
     const { accounts, hub } = deps;
-    this.ends = new Ends(deps.clock);
     const onError = (error: unknown) => {
       deps.log.error('A listener of the fleet failed', error);
     };
     this.changed = this.owned.add(new Emitter(onError));
     this.polled = this.owned.add(new Emitter(onError));
+    this.list = new FleetList(deps.clock, (state) => {
+      this.changed.fire(state);
+    });
     this.poller = this.owned.add(
       new Poller({
         clock: deps.clock,
@@ -108,7 +108,7 @@ class PolledFleet implements FleetStore {
   }
 
   get state(): Loaded<FleetSnapshot> {
-    return this.current;
+    return this.list.state;
   }
 
   get onDidChange() {
@@ -120,11 +120,11 @@ class PolledFleet implements FleetStore {
   }
 
   find(instanceId: number): Instance | undefined {
-    return this.byId.get(instanceId);
+    return this.list.find(instanceId);
   }
 
   hasEnded(instanceId: number): boolean {
-    return this.ends.hasEnded(instanceId);
+    return this.list.hasEnded(instanceId);
   }
 
   facts(instanceId: number) {
@@ -214,12 +214,11 @@ class PolledFleet implements FleetStore {
     this.poller.reset();
     this.userReadAt = this.deps.clock.now();
     this.memory.clear();
-    this.ends.clear();
     this.account =
       key === undefined
         ? undefined
         : { key, cache: new FleetCache(join(this.deps.storageDir, 'fleet', `${key}.json`), this.deps.log) };
-    this.become({ kind: 'idle' });
+    this.list.clear();
     this.ready = this.loadCache();
   }
 
@@ -235,14 +234,9 @@ class PolledFleet implements FleetStore {
     }
     if (cached) {
       this.memory.import(cached.memory);
-      if (cached.snapshot && this.current.kind === 'idle') {
+      if (cached.snapshot && this.state.kind === 'idle') {
         this.poller.wasReadAt(cached.fetchedAt);
-        this.become({
-          kind: 'ready',
-          value: cached.snapshot,
-          fetchedAt: cached.fetchedAt,
-        });
-        this.ends.remember(this.byId.keys());
+        this.list.restore(cached.snapshot, cached.fetchedAt);
       }
     }
     if (!this.deps.hub.isLeader) {
@@ -257,14 +251,15 @@ class PolledFleet implements FleetStore {
       return undefined;
     }
     const now = this.deps.clock.now();
-    const kinds = [...this.byId.values()].map((one) => stateOf(one, this.memory.facts(one.id), now));
+    const { state } = this;
+    const kinds = this.list.instances.map((one) => stateOf(one, this.memory.facts(one.id), now));
     return pollIntervalMs({
       isSignedIn: this.account !== undefined,
       instances:
-        this.current.kind === 'ready'
+        state.kind === 'ready'
           ? { anyChanging: kinds.some(isChanging), anyBilling: kinds.length > 0 }
           : undefined,
-      isDoubtful: this.current.kind === 'ready' && this.current.value.unconfirmed !== undefined,
+      isDoubtful: state.kind === 'ready' && state.value.unconfirmed !== undefined,
       isAwaited: this.isAwaited || this.memory.hasOpenDestruction(now),
       isLookedAt: this.interests.isLookedAt,
     });
@@ -278,8 +273,8 @@ class PolledFleet implements FleetStore {
     if (!active || !account || signal.aborted) {
       return;
     }
-    if (this.current.kind === 'idle' || this.current.kind === 'failed') {
-      this.become({ kind: 'loading' });
+    if (this.state.kind === 'idle' || this.state.kind === 'failed') {
+      this.list.become({ kind: 'loading' });
       this.tellNews();
     }
     try {
@@ -311,26 +306,16 @@ class PolledFleet implements FleetStore {
 
   private succeed(read: FleetSnapshot): void {
     const now = this.deps.clock.now();
-    const snapshot = this.withUnconfirmed(read);
+    const snapshot = this.list.withUnconfirmed(read);
     this.memory.learn(snapshot.instances, isComplete(snapshot), now);
-    this.become({ kind: 'ready', value: snapshot, fetchedAt: now });
+    this.list.become({ kind: 'ready', value: snapshot, fetchedAt: now });
     this.polled.fire(snapshot);
     this.tellNews();
   }
 
-  /** A list with what it lacks and has not ended for all that is known. */
-  private withUnconfirmed(read: FleetSnapshot): FleetSnapshot {
-    const present = new Set(read.instances.map(({ id }) => id));
-    this.ends.learn(present, isComplete(read));
-    const kept = [...this.byId.values()].filter(({ id }) => !present.has(id) && !this.ends.hasEnded(id));
-    return kept.length === 0
-      ? read
-      : { ...read, instances: [...read.instances, ...kept], unconfirmed: kept.map(({ id }) => id) };
-  }
-
   private fail(error: unknown): void {
     this.deps.log.warn(`The instances could not be read: ${describeError(error)}`);
-    this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
+    this.list.fail(error);
     this.tellNews();
   }
 
@@ -345,17 +330,8 @@ class PolledFleet implements FleetStore {
     });
   }
 
-  private become(state: Loaded<FleetSnapshot>): void {
-    this.current = state;
-    this.byId =
-      state.kind === 'ready'
-        ? new Map(state.value.instances.map((one) => [one.id, one]))
-        : new Map<number, Instance>();
-    this.changed.fire(state);
-  }
-
   private tellNews(): void {
-    this.talk.tellNews(this.current, this.memory.export());
+    this.talk.tellNews(this.state, this.memory.export());
   }
 
   private takeNews({ state, memory }: FleetNews): void {
@@ -363,18 +339,7 @@ class PolledFleet implements FleetStore {
     if (state.kind === 'ready') {
       this.poller.wasReadAt(state.fetchedAt);
     }
-    // A leader that has just begun knows less than a window that was here before.
-    if (state.kind !== 'idle' || this.current.kind === 'loading') {
-      const revived = reviveState(state);
-      if (revived.kind === 'ready' && revived.error === undefined) {
-        const { instances, unconfirmed } = revived.value;
-        const missing = new Set(unconfirmed);
-        const present = instances.map(({ id }) => id).filter((id) => !missing.has(id));
-        this.ends.remember(missing);
-        this.ends.learn(new Set(present), isComplete(revived.value));
-      }
-      this.become(revived);
-    }
+    this.list.takeNews(state);
   }
 
   private tellNote(id: number, request: OwnRequest | null): void {
@@ -388,33 +353,19 @@ class PolledFleet implements FleetStore {
     if (request) {
       this.memory.note(id, request);
       if (request.kind === 'destroy' && request.tookEffect === true) {
-        this.drop(id);
+        this.list.drop(id);
       }
     } else {
       this.memory.forget(id);
     }
-    this.changed.fire(this.current);
+    this.changed.fire(this.state);
     if (this.deps.hub.isLeader) {
       void this.save();
     }
     this.poller.plan();
   }
 
-  /** Record and list agreed that it is gone, so its row goes before the next list. */
-  private drop(id: number): void {
-    this.ends.confirmed(id);
-    if (this.current.kind === 'ready') {
-      const { unconfirmed, ...value } = this.current.value;
-      const instances = value.instances.filter((one) => one.id !== id);
-      const others = (unconfirmed ?? []).filter((other) => other !== id);
-      this.become({
-        ...this.current,
-        value: { ...value, instances, ...(others.length === 0 ? {} : { unconfirmed: others }) },
-      });
-    }
-  }
-
   private async save(): Promise<void> {
-    await this.account?.cache.save(this.current, this.memory.export());
+    await this.account?.cache.save(this.state, this.memory.export());
   }
 }

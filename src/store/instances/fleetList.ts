@@ -1,0 +1,107 @@
+import type { Instance } from '../../model/instances/instance';
+import type { Clock } from '../../util/clock';
+import type { Loaded } from '../../shared/reading';
+import type { FleetSnapshot } from '../ports';
+import { Ends } from './ends';
+import { reviveState, type FleetNews } from './fleetShared';
+import { isComplete } from './listed';
+
+/**
+ * The instances of the active account as this window knows them. An instance that a list lacks stays, marked as
+ * unconfirmed, until it counts as ended.
+ */
+export class FleetList {
+  private readonly ends: Ends;
+  private current: Loaded<FleetSnapshot> = { kind: 'idle' };
+  private byId = new Map<number, Instance>();
+
+  constructor(
+    clock: Clock,
+    private readonly onChange: (state: Loaded<FleetSnapshot>) => void,
+  ) {
+    this.ends = new Ends(clock);
+  }
+
+  get state(): Loaded<FleetSnapshot> {
+    return this.current;
+  }
+
+  get instances(): readonly Instance[] {
+    return [...this.byId.values()];
+  }
+
+  find(id: number): Instance | undefined {
+    return this.byId.get(id);
+  }
+
+  hasEnded(id: number): boolean {
+    return this.ends.hasEnded(id);
+  }
+
+  /** Forgets the instances of the account that was active. */
+  clear(): void {
+    this.ends.clear();
+    this.become({ kind: 'idle' });
+  }
+
+  become(state: Loaded<FleetSnapshot>): void {
+    this.current = state;
+    this.byId =
+      state.kind === 'ready'
+        ? new Map(state.value.instances.map((one) => [one.id, one]))
+        : new Map<number, Instance>();
+    this.onChange(state);
+  }
+
+  /** Shows the list of an earlier window until one is read. */
+  restore(value: FleetSnapshot, fetchedAt: number): void {
+    this.become({ kind: 'ready', value, fetchedAt });
+    this.ends.remember(this.byId.keys());
+  }
+
+  /** Returns a list that was just read with what it lacks and has not ended for all that is known. */
+  withUnconfirmed(read: FleetSnapshot): FleetSnapshot {
+    const present = new Set(read.instances.map(({ id }) => id));
+    this.ends.learn(present, isComplete(read));
+    const kept = this.instances.filter(({ id }) => !present.has(id) && !this.ends.hasEnded(id));
+    return kept.length === 0
+      ? read
+      : { ...read, instances: [...read.instances, ...kept], unconfirmed: kept.map(({ id }) => id) };
+  }
+
+  /** Keeps the list that is there beside the error of a newer read. */
+  fail(error: unknown): void {
+    this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
+  }
+
+  /** Takes over what the window that leads knows. */
+  takeNews(state: FleetNews['state']): void {
+    // A leader that has just begun knows less than a window that was here before.
+    if (state.kind === 'idle' && this.current.kind !== 'loading') {
+      return;
+    }
+    const revived = reviveState(state);
+    if (revived.kind === 'ready' && revived.error === undefined) {
+      const { instances, unconfirmed } = revived.value;
+      const missing = new Set(unconfirmed);
+      const present = instances.map(({ id }) => id).filter((id) => !missing.has(id));
+      this.ends.remember(missing);
+      this.ends.learn(new Set(present), isComplete(revived.value));
+    }
+    this.become(revived);
+  }
+
+  /** Record and list agreed that it is gone, so its row goes before the next list. */
+  drop(id: number): void {
+    this.ends.confirmed(id);
+    if (this.current.kind === 'ready') {
+      const { unconfirmed, ...value } = this.current.value;
+      const instances = value.instances.filter((one) => one.id !== id);
+      const others = (unconfirmed ?? []).filter((other) => other !== id);
+      this.become({
+        ...this.current,
+        value: { ...value, instances, ...(others.length === 0 ? {} : { unconfirmed: others }) },
+      });
+    }
+  }
+}
