@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
-import { templateOwner } from '../../src/model/templates/templateReference';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { RefusedError } from '../../src/api/errors';
 import { applyChanges, JsonPlaces } from '../../src/model/documents/jsonPlaces';
-import {
-  DocumentError,
-  MissingSecretError,
-  type DocumentFields,
-} from '../../src/model/templates/templateDocument';
+import { DocumentError, type DocumentFields } from '../../src/model/templates/templateDocument';
 import {
   ReadOnlyTemplateError,
   SaveError,
@@ -353,69 +346,5 @@ describe('template documents', () => {
     assert.ok(!(await textOf(restored)).includes('meanwhile'));
     await restored.documents.settle(id);
     assert.ok(restored.documents.peek(id)?.text.includes('meanwhile'));
-  });
-
-  describe('with secrets', () => {
-    const password = 'registry-password-1';
-
-    it('replace a registry password by a reference, and keep it through edits', async () => {
-      const source = change(await textOf(window), {
-        docker_login_repo: 'ghcr.io',
-        docker_login_user: 'me',
-        docker_login_pass: password,
-      });
-      await window.documents.save(id, source);
-      assert.equal(sent().at(-1)?.['docker_login_pass'], password);
-      await window.documents.reveal(id);
-      const shown = window.documents.peek(id)?.text ?? '';
-      assert.ok(!shown.includes(password));
-      assert.ok(shown.includes(`\${secret:registry-${id}}`));
-      await window.documents.save(id, change(shown, { desc: 'next' }));
-      assert.deepEqual(Object.keys(sent().at(-1) ?? {}).sort(), ['desc', 'hash_id']);
-    });
-
-    it('send the value of a reference, and show the reference again in another window', async () => {
-      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
-      const source = change(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
-      await window.documents.save(id, source);
-      assert.equal((await record())['env'], '-e HF_TOKEN=hf_value_123');
-      const other = await computer.openWindow();
-      assert.ok((await textOf(other)).includes('${secret:hf-token}'));
-      assert.ok(!(await textOf(other)).includes('hf_value_123'));
-    });
-
-    it('refuse to send a reference whose value is not on this computer', async () => {
-      const source = change(await textOf(window), { env: { T: '${secret:elsewhere}' } });
-      await assert.rejects(window.documents.save(id, source), MissingSecretError);
-      assert.deepEqual(sent(), []);
-    });
-
-    it('write no secret to the disk, and tell the log of each', async () => {
-      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
-      const source = change(await textOf(window), {
-        env: { HF_TOKEN: '${secret:hf-token}' },
-        docker_login_repo: 'ghcr.io',
-        docker_login_user: 'me',
-        docker_login_pass: password,
-      });
-      await window.documents.keepBase(id);
-      await window.documents.save(id, source);
-      await window.documents.reveal(id);
-      const onDisk = readdirSync(computer.storageDir)
-        .map((name) => readFileSync(path.join(computer.storageDir, name), 'utf8'))
-        .join('\n');
-      assert.ok(onDisk.length > 0);
-      for (const secret of [password, 'hf_value_123']) {
-        assert.ok(!onDisk.includes(secret), secret);
-        assert.ok(window.heard.includes(secret), secret);
-      }
-    });
-
-    it('forget everything of an account that was signed out', async () => {
-      await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
-      await window.secrets.forgetAccount('account-1');
-      assert.equal(computer.secretPort.values.size, 0);
-      assert.equal((await window.secrets.names('account-1', templateOwner(id))).size, 0);
-    });
   });
 });

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { MissingSecretError } from '../../src/model/templates/templateDocument';
+import { templateOwner } from '../../src/model/templates/templateReference';
+import { changeText, useTemplateScene } from '../support/templateScene';
+import type { TemplateWindow } from '../support/templateWindow';
+
+const route = '/api/v0/template/';
+const password = 'registry-password-1';
+
+describe('template documents with secrets', () => {
+  const scene = useTemplateScene({
+    name: 'Mine',
+    image: 'a/b:1',
+    desc: 'old',
+    env: '-e A=1 -e B=2',
+    private: true,
+  });
+  let window: TemplateWindow;
+  let id: number;
+
+  beforeEach(async () => {
+    window = await scene().computer.openWindow();
+    ({ id } = scene());
+  });
+
+  async function textOf(one: TemplateWindow): Promise<string> {
+    return (await one.documents.open(id))?.text ?? '';
+  }
+
+  const sent = () =>
+    scene()
+      .simulator.received('PUT', route)
+      .map(({ body }) => body as Record<string, unknown>);
+
+  it('replace a registry password by a reference, and keep it through edits', async () => {
+    const source = changeText(await textOf(window), {
+      docker_login_repo: 'ghcr.io',
+      docker_login_user: 'me',
+      docker_login_pass: password,
+    });
+    await window.documents.save(id, source);
+    assert.equal(sent().at(-1)?.['docker_login_pass'], password);
+    await window.documents.reveal(id);
+    const shown = window.documents.peek(id)?.text ?? '';
+    assert.ok(!shown.includes(password));
+    assert.ok(shown.includes(`\${secret:registry-${id}}`));
+    await window.documents.save(id, changeText(shown, { desc: 'next' }));
+    assert.deepEqual(Object.keys(sent().at(-1) ?? {}).sort(), ['desc', 'hash_id']);
+  });
+
+  it('send the value of a reference, and show the reference again in another window', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    const source = changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
+    await window.documents.save(id, source);
+    assert.equal((await scene().record())['env'], '-e HF_TOKEN=hf_value_123');
+    const other = await scene().computer.openWindow();
+    assert.ok((await textOf(other)).includes('${secret:hf-token}'));
+    assert.ok(!(await textOf(other)).includes('hf_value_123'));
+  });
+
+  it('refuse to send a reference whose value is not on this computer', async () => {
+    const source = changeText(await textOf(window), { env: { T: '${secret:elsewhere}' } });
+    await assert.rejects(window.documents.save(id, source), MissingSecretError);
+    assert.deepEqual(sent(), []);
+  });
+
+  it('write no secret to the disk, and tell the log of each', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    const source = changeText(await textOf(window), {
+      env: { HF_TOKEN: '${secret:hf-token}' },
+      docker_login_repo: 'ghcr.io',
+      docker_login_user: 'me',
+      docker_login_pass: password,
+    });
+    await window.documents.keepBase(id);
+    await window.documents.save(id, source);
+    await window.documents.reveal(id);
+    const onDisk = scene().onDisk();
+    assert.ok(onDisk.length > 0);
+    for (const secret of [password, 'hf_value_123']) {
+      assert.ok(!onDisk.includes(secret), secret);
+      assert.ok(window.heard.includes(secret), secret);
+    }
+  });
+
+  it('forget everything of an account that was signed out', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.secrets.forgetAccount('account-1');
+    assert.equal(scene().computer.secretPort.values.size, 0);
+    assert.equal((await window.secrets.names('account-1', templateOwner(id))).size, 0);
+  });
+});
