@@ -1,6 +1,6 @@
 import type { Client } from '../../src/api/client';
 import { fromDollars } from '../../src/model/money';
-import type { ClientMethod } from './operations';
+import type { ClientMethod } from './operation';
 
 export interface Call {
   readonly call: (client: Client) => Promise<unknown>;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/api/client';
 import { fromDollars } from '../../src/model/money';
-import { operations, type ClientMethod } from './operations';
+import type { ClientMethod } from './operation';
+import { operations } from './operations';
 import { clientMethods } from './operationsTable';
 import { rentCheapest } from './rentRunning';
 import type { TestSimulator } from './startSimulator';

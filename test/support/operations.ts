@@ -1,24 +1,4 @@
-import type { Client } from '../../src/api/client';
-import type { CommandId } from '../../src/commandSpecs';
-import type { ViewId } from '../../src/contributions';
-
-/** `users.current`, `offers.search` …, taken from the type, so that none can be forgotten. */
-export type ClientMethod = {
-  [Group in keyof Client]: `${Group}.${Extract<keyof Client[Group], string>}`;
-}[keyof Client];
-
-export interface Operation {
-  /** Methods and paths as the client's routes spell them. */
-  readonly routes: readonly string[];
-  /** The heading that describes it. */
-  readonly source: `docs/service/${string}.md#${string}`;
-  /** Whether the interface description has it (docs/service/README.md#sources). */
-  readonly isDocumented: boolean;
-  /** Below `src/simulator`. */
-  readonly simulator: string;
-  /** Commands and views that lead to it; empty means none yet. */
-  readonly usedBy: readonly (CommandId | ViewId)[];
-}
+import { documented, undocumented, type ClientMethod, type Operation } from './operation';
 
 const instances = 'instances/instanceRoutes.ts';
 const instanceKeys = 'instances/keyRoutes.ts';
@@ -28,21 +8,6 @@ const tfa = 'tfa/routes.ts';
 const machines = 'hosting/machineRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
-
-type Parts = [
-  routes: readonly string[],
-  source: Operation['source'],
-  simulator: string,
-  usedBy?: Operation['usedBy'],
-];
-
-function documented(...parts: Parts): Operation {
-  return { ...undocumented(...parts), isDocumented: true };
-}
-
-function undocumented(...[routes, source, simulator, usedBy = []]: Parts): Operation {
-  return { routes, source, isDocumented: false, simulator, usedBy };
-}
 
 /** Every method of the client, with both of its ends. */
 export const operations: Readonly<Record<ClientMethod, Operation>> = {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations, type ClientMethod } from './operations';
+import type { ClientMethod } from './operation';
+import { operations } from './operations';
 
 const root = join(__dirname, '..', '..');
 const tableStart = '<!-- operations: made by `npm run operations` -->';

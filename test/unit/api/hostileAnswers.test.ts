@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../../src/api/errors';
 import { calls, type Call } from '../../support/everyCall';
 import { hostileJson } from '../../support/hostileJson';
-import type { ClientMethod } from '../../support/operations';
+import type { ClientMethod } from '../../support/operation';
 import { scriptedClient } from '../../support/fakeTransport';
 import { sized } from '../../support/seeded';
 

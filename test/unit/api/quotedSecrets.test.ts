@@ -7,7 +7,7 @@ import { formatText } from '../../../src/util/text';
 import { Redactor } from '../../../src/util/redact';
 import { calls } from '../../support/everyCall';
 import { scriptedClient } from '../../support/fakeTransport';
-import type { ClientMethod } from '../../support/operations';
+import type { ClientMethod } from '../../support/operation';
 
 const secret = 'hf_tokenvalue4711';
 const script = `#!/bin/sh\n# first line\nexport HF_TOKEN=${secret}\npip install x`;
