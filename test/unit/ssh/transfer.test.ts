@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
-  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -15,22 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { download } from '../../../src/ssh/download';
-import type { SshService } from '../../../src/ssh/service';
-import {
-  partName,
-  TransferError,
-  type TransferOptions,
-  type TransferOutcome,
-  type TransferProgress,
-} from '../../../src/ssh/transfer';
+import { partName, TransferError, type TransferProgress } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
-import { formatText } from '../../../src/util/text';
 import { sized } from '../../support/seeded';
-import { SshHome } from '../../support/sshHome';
-import { sshAccount, sshInstance } from '../../support/sshInstance';
-import { SshMachine } from '../../support/sshMachine';
+import type { SshHome } from '../../support/sshHome';
+import type { SshMachine } from '../../support/sshMachine';
+import { fill, named, useTransfers, type TransferScene } from '../../support/transfers';
 
 /** What a name can be on the machine and here. */
 const oddNames = [
@@ -58,57 +48,23 @@ const oddNames = [
 ];
 
 describe('Moving files over SSH', () => {
+  const scene = useTransfers();
+  const up: TransferScene['up'] = (...parts) => scene().up(...parts);
+  const down: TransferScene['down'] = (...parts) => scene().down(...parts);
   let home: SshHome;
   let machine: SshMachine;
-  let ssh: SshService;
   let remote: string;
   let local: string;
 
-  beforeEach(async () => {
-    home = new SshHome();
-    machine = await new SshMachine().start();
-    const key = home.key();
-    machine.authorize(key);
-    ssh = home.service();
-    const instance = sshInstance(machine.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    // The machine is this computer: its folder stands beside the local one.
-    remote = join(home.root, "remote's folder");
-    local = join(home.root, 'local folder');
-    mkdirSync(remote);
-    mkdirSync(local);
-  });
-  afterEach(async () => {
-    await machine.dispose();
-    home.dispose();
+  beforeEach(() => {
+    ({ home, machine, remote, local } = scene());
   });
 
-  const deps = (more: { platform?: NodeJS.Platform; singleBytes?: number; ssh?: typeof ssh } = {}) => ({
-    ssh,
-    clock: systemClock,
-    platform: process.platform,
-    ...more,
-  });
-  const up = (from: string, options?: TransferOptions, more = {}) =>
-    upload(deps(more), 'gpu-7', [from], remote, options);
-  const down = (from: string, options?: TransferOptions, more = {}) =>
-    download(deps(more), 'gpu-7', from, local, options);
   /** Both ways with what differs between them. */
   const ways = {
     up: { from: () => local, to: () => remote, go: up },
     down: { from: () => remote, to: () => local, go: down },
   };
-  const named = ({ leftOut }: TransferOutcome) =>
-    Object.fromEntries(leftOut.map(({ name, why }) => [name, formatText(why)]));
-
-  function fill(folder: string, names: Iterable<string>): void {
-    for (const name of names) {
-      const file = join(folder, name);
-      mkdirSync(join(file, '..'), { recursive: true });
-      writeFileSync(file, name);
-    }
-  }
-
   for (const [way, { from, to, go }] of Object.entries(ways)) {
     it(`moves everything whatever its name (${way})`, async () => {
       const data = join(from(), 'my data');
@@ -288,62 +244,19 @@ describe('Moving files over SSH', () => {
     assert.equal(readFileSync(join(local, 'out', 'two'), 'utf8'), 'one');
   });
 
-  it('does not say of a file that grows all the time that it is here', async () => {
-    fill(join(remote, 'out'), ['log', 'still']);
-    const growing: typeof ssh = {
-      ...ssh,
-      exec: async (alias, script, options) => {
-        appendFileSync(join(remote, 'out', 'log'), 'more');
-        return ssh.exec(alias, script, options);
-      },
-    };
-    const outcome = await down(join(remote, 'out'), {}, { ssh: growing });
-    assert.deepEqual(named(outcome), { 'out/log': 'changed during the transfer' });
-    assert.match(readFileSync(join(local, 'out', 'log'), 'utf8'), /^out\/log|log(?:more)+$/);
-  });
-
-  it('brings what appears on the machine during the transfer', async () => {
-    fill(join(remote, 'out'), ['first']);
-    let count = 0;
-    const later: typeof ssh = {
-      ...ssh,
-      exec: async (alias, script, options) => {
-        count += 1;
-        if (count === 2) {
-          fill(join(remote, 'out'), ['second']);
-        }
-        return ssh.exec(alias, script, options);
-      },
-    };
-    assert.deepEqual(await down(join(remote, 'out'), {}, { ssh: later }), {
-      files: 2,
-      bytes: 11,
-      leftOut: [],
-    });
-    assert.equal(readFileSync(join(local, 'out', 'second'), 'utf8'), 'second');
-  });
-
-  it('is not led astray by what start-up files of the machine print', async () => {
-    fill(join(remote, 'out'), ['a', 'b']);
-    const noisy: typeof ssh = {
-      ...ssh,
-      exec: (alias, script, options) =>
-        ssh.exec(alias, `echo 'see https://example.com//x'; ${script}`, options),
-    };
-    const more = { ssh: noisy };
-    assert.deepEqual((await down(join(remote, 'out'), {}, more)).leftOut, []);
-    assert.equal(readFileSync(join(local, 'out', 'b'), 'utf8'), 'b');
-    fill(join(local, 'back'), ['c']);
-    assert.deepEqual((await up(join(local, 'back'), {}, more)).leftOut, []);
-  });
-
   it('says why nothing came, and stops when it is told to', async () => {
     await assert.rejects(
       down(join(remote, 'nothing')),
       (error) => error instanceof TransferError && /No such file/.test(error.message),
     );
     await assert.rejects(
-      upload(deps(), 'gpu-7', [home.sshDir], join(remote, 'nowhere'), {}),
+      upload(
+        { ssh: scene().ssh, clock: systemClock, platform: process.platform },
+        'gpu-7',
+        [home.sshDir],
+        join(remote, 'nowhere'),
+        {},
+      ),
       (error) => error instanceof TransferError && /nowhere/.test(error.message),
     );
     await assert.rejects(up(home.sshDir, { signal: AbortSignal.abort() }), { name: 'CancelledError' });
@@ -366,36 +279,5 @@ describe('Moving files over SSH', () => {
         .sort(),
       ['a.con', 'contents'],
     );
-  });
-
-  it('believes no list of the machine that ends early, and never says that this was all', async () => {
-    fill(join(remote, 'out'), ['a', 'b']);
-    const listing = (end: string): typeof ssh => ({
-      ...ssh,
-      exec: (alias, script, options) => ssh.exec(alias, script.replace(/\nfind .*/, `\n${end}`), options),
-    });
-    for (const torn of ["printf '//81a4 1 17'", "printf '//81a4 1 1700000000 ./out/a'"]) {
-      await assert.rejects(down(join(remote, 'out'), {}, { ssh: listing(torn) }), TransferError, torn);
-    }
-    const failed = await down(join(remote, 'out'), {}, { ssh: listing('echo "no memory" >&2; exit 1') });
-    assert.deepEqual(named(failed), { out: 'no memory' });
-  });
-
-  it('takes nothing from the machine that leads out of the folder', async () => {
-    fill(join(remote, 'out'), ['a']);
-    const names = ['../evil', 'out/../../evil', 'other'];
-    const lies = names.map((name) => `//81a4 1 1 ./${name}\\n`).join('');
-    const lying: typeof ssh = {
-      ...ssh,
-      exec: (alias, script, options) =>
-        ssh.exec(alias, script.replace(/\nstat -L/, `\nprintf '${lies}'\nstat -L`), options),
-    };
-    const outcome = await down(join(remote, 'out'), {}, { ssh: lying });
-    assert.deepEqual(named(outcome), {
-      '../evil': 'a name that leads out of the folder',
-      'out/../../evil': 'a name that leads out of the folder',
-      other: 'a name that leads out of the folder',
-    });
-    assert.ok(!existsSync(join(home.root, 'evil')) && !existsSync(join(local, 'other')));
   });
 });
