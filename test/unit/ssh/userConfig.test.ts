@@ -2,72 +2,30 @@ import assert from 'node:assert/strict';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
-import { thisProcess } from '../../../src/ssh/nodeSsh';
-import { sshPaths } from '../../../src/ssh/paths';
-import { ManualStepError, UserConfig } from '../../../src/ssh/userConfig';
 import { CrashingFileSystem } from '../../support/crashingFileSystem';
 import { attributeOf, setAttribute } from '../../support/extendedAttribute';
-import { FakeClock } from '../../support/fakeClock';
-import { SshHome } from '../../support/sshHome';
+import type { SshHome } from '../../support/sshHome';
+import { block, line, user, useUserConfig } from '../../support/userConfig';
 import { configCorpus } from './configCorpus';
 
-const line = 'Include ~/.ssh/gpu-rental.d/*.conf';
-const block = `# >>> GPU Rental >>>\n${line}\n# <<< GPU Rental <<<\n`;
-const user = 'Host a\n  Port 22\n';
-
 describe("The user's SSH config", () => {
+  const { home: homeOfTest, config, refusal } = useUserConfig();
   let home: SshHome;
-  /** Goes on while a lock whose owner cannot be told is waited for, and stands still while the disk is busy. */
-  let clock: FakeClock;
-
   beforeEach(() => {
-    home = new SshHome();
-    clock = new FakeClock();
+    home = homeOfTest();
   });
-  afterEach(() => home.dispose());
-
-  /** Each change goes through as far as the clock has to go for it. */
-  function config(fs: FileSystem = nodeFileSystem, pid = process.pid): Pick<UserConfig, 'ensure' | 'remove'> {
-    const own = new UserConfig(
-      {
-        fs,
-        clock,
-        // Another pid than ours has died, as far as the lock can see.
-        identity: { ...thisProcess, pid, isAlive: (other) => other === process.pid },
-        platform: 'linux',
-      },
-      sshPaths(home.environment),
-    );
-    return {
-      ensure: () => clock.through(own.ensure()),
-      remove: () => clock.through(own.remove()),
-    };
-  }
-
-  async function refusal(fs?: FileSystem): Promise<ManualStepError> {
-    try {
-      await config(fs).ensure();
-    } catch (error) {
-      assert.ok(error instanceof ManualStepError, String(error));
-      return error;
-    }
-    return assert.fail('nothing was refused');
-  }
 
   it('gets the block in front and everything else stays', async () => {
     home.write(user, undefined, 0o640);
@@ -274,137 +232,6 @@ describe("The user's SSH config", () => {
     }
     assert.equal(home.read(), block + user);
   });
-
-  it('is tried again where a virus scanner holds it for a moment', async () => {
-    home.write(user);
-    let refusals = 3;
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      replaceIfSame: (temp, target, expected) => {
-        refusals -= 1;
-        return refusals >= 0
-          ? Promise.reject(Object.assign(new Error('busy'), { code: 'EBUSY' }))
-          : nodeFileSystem.replaceIfSame(temp, target, expected);
-      },
-    };
-    assert.equal(await config(fs).ensure(), 'written');
-    assert.equal(home.read(), block + user);
-  });
-
-  it('keeps the lines that a program adds to the old file, which it opened before the rename', async () => {
-    home.write(user);
-    const other = openSync(home.configFile, 'a');
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      replaceIfSame: async (temp, target, expected) => {
-        const old = await nodeFileSystem.replaceIfSame(temp, target, expected);
-        writeSync(other, 'Host at-once\n');
-        return (
-          old && {
-            ...old,
-            late: async () => {
-              const late = await old.late();
-              writeSync(other, late.length < 20 ? 'Host later\n' : '');
-              return late;
-            },
-          }
-        );
-      },
-    };
-    assert.equal(await config(fs).ensure(), 'written');
-    closeSync(other);
-    assert.equal(home.read(), `${block + user}Host at-once\nHost later\n`);
-  });
-
-  it('is read anew where somebody edits it right before the rename', async () => {
-    home.write(user);
-    let edited = false;
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      createSynced: async (path, bytes, mode) => {
-        await nodeFileSystem.createSynced(path, bytes, mode);
-        if (!edited) {
-          edited = true;
-          home.write(`${user}Host new\n`);
-        }
-      },
-    };
-    assert.equal(await config(fs).ensure(), 'written');
-    assert.equal(home.read(), `${block}${user}Host new\n`);
-  });
-
-  it('is not covered where somebody makes it right before we do', async () => {
-    let made = false;
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      linkNew: (temp, target) => {
-        if (!made) {
-          made = true;
-          home.write(user);
-        }
-        return nodeFileSystem.linkNew(temp, target);
-      },
-    };
-    await config(fs).ensure();
-    assert.equal(home.read(), block + user);
-  });
-
-  it('is made on file systems without second names too', async () => {
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      linkNew: () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' })),
-    };
-    assert.equal(await config(fs).ensure(), 'written');
-    assert.ok(home.read().includes(line));
-  });
-
-  const scenes: Record<string, { readonly before: string | undefined; readonly act: 'ensure' | 'remove' }> = {
-    'the block is put in': { before: user, act: 'ensure' },
-    'the block moves up': { before: user + block, act: 'ensure' },
-    'the file is made': { before: undefined, act: 'ensure' },
-    'the block is taken out': { before: block + user, act: 'remove' },
-  };
-  for (const [scene, { before, act }] of Object.entries(scenes)) {
-    it(`is the old or the new one wherever the power fails while ${scene}`, async () => {
-      const content = () => (existsSync(home.configFile) ? home.read() : undefined);
-      const reset = () => {
-        rmSync(home.sshDir, { recursive: true, force: true });
-        mkdirSync(home.sshDir, { mode: 0o700 });
-        if (before !== undefined) {
-          home.write(before);
-        }
-      };
-      reset();
-      const whole = new CrashingFileSystem(0, 'before');
-      await config(whole.fs)[act]();
-      const after = content();
-      assert.notEqual(after, before);
-      const results = new Set<string | undefined>();
-      for (let at = 1; at <= whole.operations.length; at += 1) {
-        for (const when of ['before', 'during', 'after'] as const) {
-          reset();
-          const crashing = new CrashingFileSystem(at, when);
-          await assert.rejects(config(crashing.fs, 999_999)[act]());
-          const left = content();
-          assert.ok(
-            left === before || left === after,
-            `${when} ${crashing.operations.join()}: ${left ?? ''}`,
-          );
-          results.add(left);
-          // The next one gets through, and whoever writes next clears the wreck away.
-          await config()[act]();
-          assert.equal(content(), after);
-          await config()[act === 'ensure' ? 'remove' : 'ensure']();
-          const rest = [...readdirSync(home.sshDir), ...readdirSync(home.ownDir)];
-          assert.deepEqual(
-            rest.filter((name) => name.startsWith('.')),
-            [],
-          );
-        }
-      }
-      assert.deepEqual([...results].sort(), [before, after].sort());
-    });
-  }
 
   it('keeps a mode that the mask of the process would cut', async () => {
     home.write(user);
