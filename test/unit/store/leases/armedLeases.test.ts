@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const id = 5001;
+
+describe('Leases with a timer on the machine', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeLeaseDisk();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openLeaseWindow(computer, disk);
+  const pass = (ms: number) => passInMinutes(computer, ms);
+  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
+
+  it('are no longer armed once the machine does not run', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    assert.deepEqual(window.leases.find(id)?.lease.armed, armed);
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.equal(window.leases.find(id)?.lease.armed, undefined);
+    assert.equal(window.leases.find(id)?.lease.id, lease.id);
+  });
+
+  it('stay armed while the machine is not heard of', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    for (const actualStatus of ['offline', 'unknown', 'loading', null]) {
+      service.instances = [anInstance({ id, actualStatus, intendedStatus: 'running' })];
+      await window.fleet.refresh();
+      await pass(minute);
+      assert.deepEqual(window.leases.find(id)?.lease.armed, armed, String(actualStatus));
+    }
+  });
+
+  it('stay in sight where the timer on the machine could not be ended, until that is gone', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    await window.leases.setArmed(lease, { token: 'ab', at: at(hour).at, provedAt: computer.clock.now() });
+    await window.leases.leaveToInstance(id);
+    await pass(70 * minute);
+    assert.equal(service.count('instances.destroy'), 0, 'no editor carries it out');
+    assert.equal(window.leases.find(id)?.lease.isOnlyOnInstance, true);
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual(window.leases.rows, []);
+  });
+
+  it('are no longer armed once the machine was restarted', async () => {
+    const window = await open();
+    const arm = async () => {
+      const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
+      const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+      assert.equal(await window.leases.setArmed(lease, armed), true);
+    };
+    const isArmed = () => window.leases.find(id)?.lease.armed !== undefined;
+    await arm();
+    await pass(10 * minute);
+    assert.equal(isArmed(), true);
+    window.fleet.note(id, { kind: 'reboot' });
+    await pass(minute);
+    assert.equal(isArmed(), false);
+    await pass(minute);
+    await arm();
+    // By somebody else, as the figure of the service shows.
+    await pass(20 * minute);
+    service.instances = [anInstance({ id, intendedStatus: 'running', uptimeMinutes: 3 })];
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.equal(isArmed(), false);
+  });
+
+  it('are not armed for what was cancelled or changed meanwhile', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    await window.leases.extend(id, hour);
+    const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
+    assert.equal(await window.leases.setArmed(lease, armed), false);
+    assert.equal(window.leases.find(id)?.lease.armed, undefined);
+  });
+});
