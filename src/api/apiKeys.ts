@@ -3,8 +3,8 @@ import { apiKey, apiKeyList, createdApiKey, deletedApiKey, type WireApiKey } fro
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords, rowsOf } from './listing';
-import { nonEmpty } from './modelValues';
+import { listReader } from './listing';
+import { nonEmpty, parsedText } from './modelValues';
 import { path } from './path';
 
 const address = '/api/v0/auth/apikeys/';
@@ -12,15 +12,13 @@ const address = '/api/v0/auth/apikeys/';
 /** Lists, creates and deletes API keys (docs/service/api-keys.md#list). */
 export function apiKeysApi(http: Http): Client['apiKeys'] {
   return {
-    list: async (options) => {
-      const route = `GET ${address}`;
-      const answer = await http.call(
-        { method: 'GET', path: address, route, repeat: 'read' },
-        apiKeyList,
-        options,
-      );
-      return readRecords(rowsOf(answer, route, 'apikeys', 'api_keys'), apiKey, toApiKey, { http, route });
-    },
+    list: listReader(http, {
+      path: address,
+      answer: apiKeyList,
+      names: ['apikeys', 'api_keys'],
+      record: apiKey,
+      toModel: toApiKey,
+    }),
     create: async ({ name, permissions, ipWhitelist }, options) => {
       const body = {
         name: nonEmpty(name),
@@ -63,14 +61,7 @@ function toApiKey(wire: WireApiKey): ApiKey {
 
 /** Permissions are an object or the JSON text of one (docs/service/api-keys.md#record). */
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  let read = value;
-  if (typeof value === 'string') {
-    try {
-      read = JSON.parse(value) as unknown;
-    } catch {
-      return undefined;
-    }
-  }
+  const read = parsedText(value);
   return typeof read === 'object' && read !== null && !Array.isArray(read)
     ? (read as Readonly<Record<string, unknown>>)
     : undefined;

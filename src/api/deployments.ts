@@ -10,7 +10,7 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
-import { readRecords, rowsOf } from './listing';
+import { listReader } from './listing';
 import { nonEmpty } from './modelValues';
 import { path } from './path';
 
@@ -30,18 +30,13 @@ export function deploymentsApi(http: Http): Client['deployments'] {
     return defined<{ endpointState?: string }>({ endpointState: nonEmpty(answer.endpoint_state) });
   };
   return {
-    list: async (options) => {
-      const route = 'GET /api/v0/deployments/';
-      const answer = await http.call(
-        { method: 'GET', path: '/api/v0/deployments/', route, repeat: 'read' },
-        deploymentList,
-        options,
-      );
-      return readRecords(rowsOf(answer, route, 'deployments', 'results'), deployment, toDeployment, {
-        http,
-        route,
-      });
-    },
+    list: listReader(http, {
+      path: '/api/v0/deployments/',
+      answer: deploymentList,
+      names: ['deployments', 'results'],
+      record: deployment,
+      toModel: toDeployment,
+    }),
     get: async (id, options) => {
       const route = 'GET /api/v0/deployment/{id}/';
       const answer = await http.call(

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { parseRecords } from '../wire/field';
 import type { Listing } from './client';
 import { NotUnderstoodError } from './errors';
-import type { Http } from './http';
+import type { ApiRequest, CallOptions, Http } from './http';
 
 /**
  * Reads each record alone. A broken record is left out and logged without hiding the others, and a list of
@@ -25,8 +25,28 @@ export function readRecords<W, T>(
   return { items: records.map(toModel), skipped: skipped.length };
 }
 
+export interface ListRequest<W, T> extends Pick<ApiRequest, 'path' | 'query'> {
+  /** What the whole answer looks like, and the names that its list may have in it. */
+  readonly answer: z.ZodType<Parameters<typeof rowsOf>[0]>;
+  readonly names: readonly string[];
+  readonly record: z.ZodType<W>;
+  readonly toModel: (wire: W) => T;
+}
+
+/** What asks for a list that comes in one answer. */
+export function listReader<W, T>(
+  http: Http,
+  { path, query = {}, answer, names, record, toModel }: ListRequest<W, T>,
+): (options?: CallOptions) => Promise<Listing<T>> {
+  const route = `GET ${path}`;
+  return async (options) => {
+    const read = await http.call({ method: 'GET', path, query, route, repeat: 'read' }, answer, options);
+    return readRecords(rowsOf(read, route, ...names), record, toModel, { http, route });
+  };
+}
+
 /** A bare list, or the one that an object holds under the first of these names that is a list. */
-export function rowsOf(
+function rowsOf(
   answer: readonly unknown[] | Readonly<Record<string, unknown>>,
   route: string,
   ...names: readonly string[]

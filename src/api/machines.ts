@@ -4,22 +4,20 @@ import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMac
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords } from './listing';
+import { listReader } from './listing';
 import { nonEmpty, price } from './modelValues';
 import { path } from './path';
 
 /** The host's machines (docs/service/machines.md#list). */
 export function machinesApi(http: Http): Client['machines'] {
   return {
-    list: async (options) => {
-      const route = 'GET /api/v0/machines/';
-      const answer = await http.call(
-        { method: 'GET', path: '/api/v0/machines/', route, repeat: 'read' },
-        machineList,
-        options,
-      );
-      return readRecords(answer.machines, machine, toMachine, { http, route });
-    },
+    list: listReader(http, {
+      path: '/api/v0/machines/',
+      answer: machineList,
+      names: ['machines'],
+      record: machine,
+      toModel: toMachine,
+    }),
     setMinimumBid: async (machineId, pricePerHour, options) => {
       const answer = await http.call(
         {

@@ -25,3 +25,15 @@ export function port(value: number | undefined): number | undefined {
 export function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value;
 }
+
+/** Returns what a JSON text says and any other value as it is; `undefined` for a text that is no JSON. */
+export function parsedText(value: unknown): unknown {
+  if (typeof value !== 'string') {
+    return value;
+  }
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return undefined;
+  }
+}

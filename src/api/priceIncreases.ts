@@ -4,7 +4,7 @@ import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wir
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
-import { readRecords, rowsOf } from './listing';
+import { listReader } from './listing';
 import { price } from './modelValues';
 
 /** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
@@ -18,21 +18,13 @@ export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
     );
   };
   return {
-    list: async (options) => {
-      const path = '/api/v0/instances/pending-price-increases/';
-      const route = `GET ${path}`;
-      const read = await http.call(
-        { method: 'GET', path, route, repeat: 'read' },
-        priceIncreaseList,
-        options,
-      );
-      return readRecords(
-        rowsOf(read, route, 'pending_price_increases', 'results'),
-        priceIncrease,
-        toPriceIncrease,
-        { http, route },
-      );
-    },
+    list: listReader(http, {
+      path: '/api/v0/instances/pending-price-increases/',
+      answer: priceIncreaseList,
+      names: ['pending_price_increases', 'results'],
+      record: priceIncrease,
+      toModel: toPriceIncrease,
+    }),
     accept: (id, options) => answer('accept', id, options),
     reject: (id, options) => answer('reject', id, options),
   };

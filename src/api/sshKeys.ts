@@ -5,23 +5,20 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
-import { readRecords } from './listing';
+import { listReader } from './listing';
 import { nonEmpty } from './modelValues';
 import { path } from './path';
 
 /** Keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function sshKeysApi(http: Http): Client['sshKeys'] {
   return {
-    list: async (options) => {
-      const route = 'GET /api/v0/ssh/';
-      const answer = await http.call(
-        { method: 'GET', path: '/api/v0/ssh/', route, repeat: 'read' },
-        sshKeyList,
-        options,
-      );
-      const rows = Array.isArray(answer) ? answer : answer.ssh_keys;
-      return readRecords(rows, keyWithText, toSshKey, { http, route });
-    },
+    list: listReader(http, {
+      path: '/api/v0/ssh/',
+      answer: sshKeyList,
+      names: ['ssh_keys'],
+      record: keyWithText,
+      toModel: toSshKey,
+    }),
     add: async (publicKey, options) => {
       const route = 'POST /api/v0/ssh/';
       const answer = await http.call(

@@ -2,7 +2,7 @@ import type { TeamRole } from '../model/accounts/teamRole';
 import { teamRole, teamRoleList, type WireTeamRole } from '../wire/teamRole';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords, rowsOf } from './listing';
+import { listReader } from './listing';
 import { path } from './path';
 
 /** Looks up one role and lists all (docs/service/team-roles.md#look-up). */
@@ -21,18 +21,13 @@ export function teamRolesApi(http: Http): Client['teamRoles'] {
           options,
         ),
       ),
-    list: async (options) => {
-      const route = 'GET /api/v0/team/roles-full/';
-      const answer = await http.call(
-        { method: 'GET', path: '/api/v0/team/roles-full/', route, repeat: 'read' },
-        teamRoleList,
-        options,
-      );
-      return readRecords(rowsOf(answer, route, 'roles'), teamRole, toTeamRole, {
-        http,
-        route,
-      });
-    },
+    list: listReader(http, {
+      path: '/api/v0/team/roles-full/',
+      answer: teamRoleList,
+      names: ['roles'],
+      record: teamRole,
+      toModel: toTeamRole,
+    }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
 import { readManyRecords } from './listing';
+import { parsedText } from './modelValues';
 
 const address = '/api/v0/template/';
 
@@ -128,13 +129,5 @@ function envText(value: WireTemplate['env']): string | undefined {
  * (docs/service/templates.md#record).
  */
 function filtersOf(value: unknown): WireFiltersShape | undefined {
-  let shape = value;
-  if (typeof value === 'string') {
-    try {
-      shape = JSON.parse(value) as unknown;
-    } catch {
-      return undefined;
-    }
-  }
-  return filterShape.safeParse(shape).data;
+  return filterShape.safeParse(parsedText(value)).data;
 }

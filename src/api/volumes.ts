@@ -12,7 +12,7 @@ import {
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords } from './listing';
+import { listReader, readRecords } from './listing';
 import { known, nonEmpty, price } from './modelValues';
 
 const address = '/api/v0/volumes/';
@@ -20,15 +20,14 @@ const address = '/api/v0/volumes/';
 /** Lists, searches, rents and deletes volumes (docs/service/volumes.md#list). */
 export function volumesApi(http: Http): Client['volumes'] {
   return {
-    list: async (options) => {
-      const route = `GET ${address}`;
-      const answer = await http.call(
-        { method: 'GET', path: address, query: { owner: 'me', type: 'all_volume' }, route, repeat: 'read' },
-        volumeList,
-        options,
-      );
-      return readRecords(answer.volumes, volume, toVolume, { http, route });
-    },
+    list: listReader(http, {
+      path: address,
+      query: { owner: 'me', type: 'all_volume' },
+      answer: volumeList,
+      names: ['volumes'],
+      record: volume,
+      toModel: toVolume,
+    }),
     search: async (search, options) => {
       const route = `POST ${address}search/`;
       const answer = await http.call(
