@@ -104,16 +104,7 @@ export class TemplateSecrets {
    */
   async keep(accountKey: string, owner: SecretOwner, name: string, value: string): Promise<void> {
     this.onSecret(value);
-    const key = keyOf(accountKey, name);
-    try {
-      await this.secrets.store(key, value);
-      if ((await this.secrets.get(key)) !== value) {
-        throw new SecretNotKeptError();
-      }
-    } catch {
-      // The cause could hold the value and is not kept.
-      throw new SecretNotKeptError();
-    }
+    await this.storeChecked(keyOf(accountKey, name), value);
     await this.memory.change(accountKey, (memory) => ({
       ...withOwner(memory, name, owner),
       secretNames: [...memory.secretNames.filter((other) => other !== name), name],
@@ -172,17 +163,8 @@ export class TemplateSecrets {
    * Keeps the text of a draft: made from an instance, it holds what that was given, secrets included.
    * @throws SecretNotKeptError where the editor does not hold it afterwards.
    */
-  async keepDraft(token: string, content: string): Promise<void> {
-    const key = `${draftPrefix}${token}`;
-    try {
-      await this.secrets.store(key, content);
-      if ((await this.secrets.get(key)) !== content) {
-        throw new SecretNotKeptError();
-      }
-    } catch {
-      // The cause could hold the text and is not kept.
-      throw new SecretNotKeptError();
-    }
+  keepDraft(token: string, content: string): Promise<void> {
+    return this.storeChecked(`${draftPrefix}${token}`, content);
   }
 
   draft(token: string): Promise<string | undefined> {
@@ -191,6 +173,18 @@ export class TemplateSecrets {
 
   async dropDrafts(tokens: readonly string[]): Promise<void> {
     await Promise.all(tokens.map((token) => this.secrets.delete(`${draftPrefix}${token}`)));
+  }
+
+  private async storeChecked(key: string, value: string): Promise<void> {
+    try {
+      await this.secrets.store(key, value);
+      if ((await this.secrets.get(key)) !== value) {
+        throw new SecretNotKeptError();
+      }
+    } catch {
+      // The cause could hold the value and is not kept.
+      throw new SecretNotKeptError();
+    }
   }
 
   private async value(accountKey: string, name: string): Promise<string | undefined> {
