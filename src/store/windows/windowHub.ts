@@ -212,10 +212,15 @@ class SocketHub implements WindowHub {
   }
 
   private lookLater(): void {
+    this.atNextBeat(() => this.lookAtLeader(), 'A leader that does not answer could not be left');
+  }
+
+  /** Tries again with each beat until it succeeds. */
+  private atNextBeat(act: () => Promise<void>, failed: string): void {
     this.beat.value = this.deps.clock.schedule(() => {
-      this.lookAtLeader().catch((error: unknown) => {
-        this.deps.log.error('A leader that does not answer could not be left', error);
-        this.lookLater();
+      act().catch((error: unknown) => {
+        this.deps.log.error(failed, error);
+        this.atNextBeat(act, failed);
       });
     }, beatMs);
   }
@@ -236,12 +241,7 @@ class SocketHub implements WindowHub {
   }
 
   private beatLater(): void {
-    this.beat.value = this.deps.clock.schedule(() => {
-      this.renew().catch((error: unknown) => {
-        this.deps.log.error('The lead of this window could not be renewed', error);
-        this.beatLater();
-      });
-    }, beatMs);
+    this.atNextBeat(() => this.renew(), 'The lead of this window could not be renewed');
   }
 
   /** Goes on leading, unless this window hung, the others have left it behind or cannot find it. */
