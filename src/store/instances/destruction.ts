@@ -17,8 +17,8 @@ export interface DestructionDeps {
   readonly log: Log;
 }
 
-/** When it is looked whether the instance is gone, in milliseconds after the answer. */
-const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
+/** When it is looked whether a request took effect, in milliseconds after the answer. */
+export const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
 
 /**
  * Destroys an instance, once, and reads back whether it is gone; some came back. Rejects where the

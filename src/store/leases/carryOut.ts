@@ -3,31 +3,20 @@ import type { CallOptions } from '../../api/http';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import type { Lease } from '../../model/instances/lease';
-import { waitSince, type Clock } from '../../util/clock';
-import type { Log } from '../../util/log';
-import { destroyAndVerify } from '../instances/destruction';
+import { waitSince } from '../../util/clock';
+import { destroyAndVerify, lookAtMs, type DestructionDeps } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
 import { sendPower } from '../instances/power';
-import type { Fleet } from '../ports';
 
 /** What came of it. `notConfirmed`: the request left, and the instance is as before or can't be read. */
 export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
-
-export interface CarryOutDeps {
-  readonly fleet: Pick<Fleet, 'note' | 'forget' | 'refresh' | 'facts'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** When it is looked whether a stop took effect, in milliseconds after the answer. */
-const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
 
 /**
  * Stops or destroys an instance and reads it back. Reads first, since the machine itself or another window may have
  * done it. Rejects with `CancelledError` where the request is no longer wanted by the time it would leave.
  */
 export async function carryOut(
-  deps: CarryOutDeps,
+  deps: DestructionDeps,
   client: Client,
   { instanceId, action }: Lease,
   { signal, isStillWanted }: { readonly signal: AbortSignal } & Required<Pick<CallOptions, 'isStillWanted'>>,
@@ -42,7 +31,7 @@ export async function carryOut(
 }
 
 async function stop(
-  deps: CarryOutDeps,
+  deps: DestructionDeps,
   client: Client,
   instance: Instance,
   signal: AbortSignal,
