@@ -1,28 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SearchWatch } from '../../model/offers/searchWatch';
-import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
-import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { DiskList } from '../../shared/diskList';
-import type { Accounts, WindowHub } from '../ports';
-import type { SearchBudget } from './searchBudget';
-import { WatchChecks } from './watchChecks';
+import { WatchChecks, type WatchChecksDeps } from './watchChecks';
 import { WatchFiles, type WatchOnDisk } from './watchFiles';
 
 export interface WatchRow extends WatchOnDisk {
   readonly isChecking: boolean;
 }
 
-export interface SearchWatchesDeps {
-  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
-  readonly hub: WindowHub;
-  readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface SearchWatchesDeps extends Omit<WatchChecksDeps, 'list'> {
   readonly storageDir: string;
 }
 
