@@ -72,6 +72,7 @@ function isUri(given: unknown): given is Uri {
 }
 
 const instance = named({ instanceId: id });
+const instances = [instance, several({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
@@ -160,22 +161,10 @@ const contributed = {
   'gpuRental.instance.connectHere': spec('connect', { args: [instance] }),
   'gpuRental.instance.openTerminal': spec('connect', { args: [instance] }),
   'gpuRental.instance.copySshCommand': spec('connect', { args: [instance] }),
-  'gpuRental.instance.start': spec('lifecycle', {
-    args: [instance, several({ instanceId: id })],
-    needs: change,
-  }),
-  'gpuRental.instance.stop': spec('lifecycle', {
-    args: [instance, several({ instanceId: id })],
-    needs: change,
-  }),
-  'gpuRental.instance.reboot': spec('lifecycle', {
-    args: [instance, several({ instanceId: id })],
-    needs: change,
-  }),
-  'gpuRental.instance.destroy': spec('lifecycle', {
-    args: [instance, several({ instanceId: id })],
-    needs: change,
-  }),
+  'gpuRental.instance.start': spec('lifecycle', { args: instances, needs: change }),
+  'gpuRental.instance.stop': spec('lifecycle', { args: instances, needs: change }),
+  'gpuRental.instance.reboot': spec('lifecycle', { args: instances, needs: change }),
+  'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.setLease': spec('leases', { args: [instance], needs: change }),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
