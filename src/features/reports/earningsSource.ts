@@ -2,6 +2,7 @@ import { localize, t } from '../../editor/localize';
 import type { EarningsQuery, EarningsReport } from '../../model/hosting/earnings';
 import { dayName, earningsView } from './earningsView';
 import { DayRange } from './days';
+import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 
 /** Reads one report; a parameter, so that the choices here are apart from the service. */
@@ -88,15 +89,14 @@ export class EarningsSource implements ReportSource<EarningsReport> {
     return {
       ...earningsView(report, localize, this.showPerson),
       notices:
-        report.skipped === 0
-          ? []
-          : [
-              {
-                severity: 'warning' as const,
-                text: t('{0} rows of the report could not be understood and are left out.', report.skipped),
-                buttons: [],
-              },
-            ],
+        report.skipped > 0
+          ? [
+              reportNotice(
+                'warning',
+                t('{0} rows of the report could not be understood and are left out.', report.skipped),
+              ),
+            ]
+          : [],
     };
   }
 

@@ -1,6 +1,7 @@
 import { localize, t } from '../../editor/localize';
 import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
+import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 
 export interface Market {
@@ -88,27 +89,18 @@ export class MarketSource implements ReportSource<Market> {
     const notices = [
       ...(market.fromOffers
         ? [
-            {
-              severity: 'info' as const,
-              text: t(
+            reportNotice(
+              'info',
+              t(
                 'The service shows its market figures only to accounts that host a machine. These prices come from the offers that can be searched; rented machines are not included.',
               ),
-              buttons: [],
-            },
+            ),
           ]
         : []),
-      ...(market.gpus.length === 0
-        ? [{ severity: 'info' as const, text: t('No GPU matches these filters.'), buttons: [] }]
+      ...(market.gpus.length === 0 ? [reportNotice('info', t('No GPU matches these filters.'))] : []),
+      ...(market.skipped > 0
+        ? [reportNotice('warning', t('{0} models could not be understood and are left out.', market.skipped))]
         : []),
-      ...(market.skipped === 0
-        ? []
-        : [
-            {
-              severity: 'warning' as const,
-              text: t('{0} models could not be understood and are left out.', market.skipped),
-              buttons: [],
-            },
-          ]),
     ];
     const paid = this.paid();
     return {

@@ -9,12 +9,12 @@ import { durationText } from '../../util/duration';
 import { isCancelled, UserError } from '../../util/errors';
 import type { FilterView, FromPage, ReportView } from '../../webview/report/protocol';
 import { toCsv, toMarkdown } from './exports';
+import type { ReportNotice } from './notice';
 
 export type ReportDeps = Pick<
   Services,
   'extensionUri' | 'log' | 'accounts' | 'report' | 'clock' | 'commands'
 >;
-type Notice = ReportView['notices'][number];
 
 /** What one report reads and how it is drawn; everything else is the same for all of them. */
 export interface ReportSource<Data> {
@@ -30,7 +30,7 @@ export interface ReportSource<Data> {
   /** Runs one of its own buttons. */
   press?(id: string): void;
   read(signal: AbortSignal): Promise<Data>;
-  draw(data: Data): Pick<ReportView, 'tiles' | 'sections'> & { readonly notices?: readonly Notice[] };
+  draw(data: Data): Pick<ReportView, 'tiles' | 'sections'> & { readonly notices?: readonly ReportNotice[] };
   /** For *Save as JSON*. */
   json(data: Data): unknown;
   /** A row was chosen in a table. */
@@ -148,7 +148,7 @@ export class ReportController<Data> implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private errorNotice(): Notice[] {
+  private errorNotice(): ReportNotice[] {
     if (this.error === undefined) {
       return [];
     }

@@ -3,6 +3,7 @@ import type { Charge } from '../../model/accounts/charge';
 import { DayRange } from './days';
 import { dayName } from './earningsView';
 import { rangeFilters } from './earningsSource';
+import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 import { spendingView } from './spendingView';
 
@@ -63,28 +64,23 @@ export class SpendingSource implements ReportSource<Spending> {
 
   draw(spending: Spending) {
     const notices = [
-      {
-        severity: 'info' as const,
-        text:
-          spending.origin === 'service'
-            ? t('From the list of charges that the service keeps.')
-            : t(
-                'The key may not read the charges of this account. This is an estimate from what this editor has seen, without bandwidth.',
-              ),
-        buttons: [],
-      },
-      ...(spending.charges.length === 0
-        ? [{ severity: 'info' as const, text: t('No charges in this time.'), buttons: [] }]
+      reportNotice(
+        'info',
+        spending.origin === 'service'
+          ? t('From the list of charges that the service keeps.')
+          : t(
+              'The key may not read the charges of this account. This is an estimate from what this editor has seen, without bandwidth.',
+            ),
+      ),
+      ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this time.'))] : []),
+      ...(spending.skipped > 0
+        ? [
+            reportNotice(
+              'warning',
+              t('{0} charges could not be understood and are left out.', spending.skipped),
+            ),
+          ]
         : []),
-      ...(spending.skipped === 0
-        ? []
-        : [
-            {
-              severity: 'warning' as const,
-              text: t('{0} charges could not be understood and are left out.', spending.skipped),
-              buttons: [],
-            },
-          ]),
     ];
     return { ...spendingView(spending.charges, localize), notices };
   }
