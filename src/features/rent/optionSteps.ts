@@ -171,50 +171,54 @@ function toggle(flow: RentFlow, key: Toggled, label: string): Option {
 }
 
 function argsOption(flow: RentFlow): Option {
-  const { choices } = flow;
-  return {
-    id: 'args',
+  return textOption(flow, 'args', {
     label: t('Arguments of the Image'),
-    value: choices.args ?? fromTemplate(choices, 'args') ?? t('none'),
-    ask: async () => {
-      const answer = await askText({
-        title: t('Rent: Arguments'),
-        prompt: t(
-          'Given to the entry point of the image in place of its own command. Empty: as the image or template says.',
-        ),
-        value: choices.args ?? '',
-        canGoBack: true,
-      });
-      if (answer.kind !== 'picked') {
-        return undefined;
-      }
-      return answer.value.trim() === '' ? { unset: ['args'] } : { set: { args: answer.value } };
-    },
-  };
+    byDefault: t('none'),
+    title: t('Rent: Arguments'),
+    prompt: t(
+      'Given to the entry point of the image in place of its own command. Empty: as the image or template says.',
+    ),
+    toChoice: (typed) => typed,
+  });
 }
 
 function jupyterDirOption(flow: RentFlow): Option {
-  const { choices } = flow;
-  return {
-    id: 'jupyterDir',
+  return textOption(flow, 'jupyterDir', {
     label: t('Folder in which Jupyter Starts'),
-    value: choices.jupyterDir ?? fromTemplate(choices, 'jupyterDir') ?? t('default'),
+    byDefault: t('default'),
+    title: t('Rent: Jupyter Folder'),
+    prompt: t('A folder on the machine, such as /workspace. Empty: as the image or template says.'),
+    problem: (typed) =>
+      typed.trim() === '' || typed.trim().startsWith('/')
+        ? undefined
+        : t('Begin with a slash, such as /workspace.'),
+    toChoice: (typed) => typed.trim(),
+  });
+}
+
+interface TextWords extends Pick<Parameters<typeof askText>[0], 'title' | 'prompt' | 'problem'> {
+  readonly label: string;
+  /** Stands for the value where neither the user nor the template has one. */
+  readonly byDefault: string;
+  readonly toChoice: (typed: string) => string;
+}
+
+/** A choice that is typed; an empty one is taken back. */
+function textOption(
+  { choices }: RentFlow,
+  id: 'args' | 'jupyterDir',
+  { label, byDefault, toChoice, ...words }: TextWords,
+): Option {
+  return {
+    id,
+    label,
+    value: choices[id] ?? fromTemplate(choices, id) ?? byDefault,
     ask: async () => {
-      const answer = await askText({
-        title: t('Rent: Jupyter Folder'),
-        prompt: t('A folder on the machine, such as /workspace. Empty: as the image or template says.'),
-        value: choices.jupyterDir ?? '',
-        canGoBack: true,
-        problem: (typed) =>
-          typed.trim() === '' || typed.trim().startsWith('/')
-            ? undefined
-            : t('Begin with a slash, such as /workspace.'),
-      });
+      const answer = await askText({ ...words, value: choices[id] ?? '', canGoBack: true });
       if (answer.kind !== 'picked') {
         return undefined;
       }
-      const folder = answer.value.trim();
-      return folder === '' ? { unset: ['jupyterDir'] } : { set: { jupyterDir: folder } };
+      return answer.value.trim() === '' ? { unset: [id] } : { set: { [id]: toChoice(answer.value) } };
     },
   };
 }
