@@ -13,17 +13,16 @@ import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { orCancelled } from '../../util/cancellation';
-import { chooseInstances } from './targets';
+import { chooseOneInstance } from './targets';
 
 /** Room for our marker stays free. */
 const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 
 export async function rename(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const client = clientFor(deps.accounts);
-  const [instance] = await chooseInstances(deps, target, undefined, undefined, {
+  const instance = await chooseOneInstance(deps, target, undefined, {
     title: t('Rename which instance?'),
     none: t('There is no instance to rename.'),
-    canPickMany: false,
   });
   if (!instance) {
     return;
@@ -48,10 +47,9 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
 
 export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const still = clientFor(deps.accounts);
-  const [instance] = await chooseInstances(deps, target, undefined, 'canChangeBid', {
+  const instance = await chooseOneInstance(deps, target, 'canChangeBid', {
     title: t('Change the bid of which instance?'),
     none: t('Only an interruptible instance has a bid.'),
-    canPickMany: false,
   });
   if (!instance) {
     return;

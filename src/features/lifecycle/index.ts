@@ -6,7 +6,7 @@ import { changeBid, rename } from './editCommands';
 import { LogFollower } from './logFollower';
 import { destroy, reboot, start, startNow, stop, type Rows } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
-import { chooseInstances } from './targets';
+import { chooseOneInstance } from './targets';
 
 type ManyCommand =
   | 'gpuRental.instance.start'
@@ -38,10 +38,9 @@ export function register(deps: LifecycleDeps): Disposable {
   );
   store.add(
     commands.register('gpuRental.instance.showLogs', async (target) => {
-      const [instance] = await chooseInstances(deps, target, undefined, undefined, {
+      const instance = await chooseOneInstance(deps, target, undefined, {
         title: t('Show the log of which instance?'),
         none: t('There is no instance.'),
-        canPickMany: false,
       });
       if (instance) {
         await logs.show(instance);

@@ -9,7 +9,7 @@ import { detailsDocument } from '../../model/instances/instanceDetails';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
-import { chooseInstances, clientOf, InstanceGoneError } from './targets';
+import { chooseOneInstance, clientOf, InstanceGoneError } from './targets';
 
 /** See docs/service/limits.md#sizes. */
 const longestCommand = 512;
@@ -20,10 +20,9 @@ export async function runOnInstance(
   target: InstanceTarget | undefined,
 ): Promise<void> {
   const client = clientFor(deps.accounts);
-  const [instance] = await chooseInstances(deps, target, undefined, 'canRunCommand', {
+  const instance = await chooseOneInstance(deps, target, 'canRunCommand', {
     title: t('Run a command on which instance?'),
     none: t('A command can be run on a running or stopped instance, and there is none.'),
-    canPickMany: false,
   });
   if (!instance) {
     return;
@@ -76,10 +75,9 @@ export async function showDetails(
   documents: OutputDocuments,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const [known] = await chooseInstances(deps, target, undefined, undefined, {
+  const known = await chooseOneInstance(deps, target, undefined, {
     title: t('Show the details of which instance?'),
     none: t('There is no instance.'),
-    canPickMany: false,
   });
   if (!known) {
     return;

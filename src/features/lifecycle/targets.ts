@@ -37,6 +37,18 @@ export function clientOf({ accounts }: LifecycleDeps): Client {
   return accounts.active.client;
 }
 
+/** The one instance that a command is for; undefined where there is none or nothing is picked. */
+export async function chooseOneInstance(
+  deps: LifecycleDeps,
+  target: InstanceTarget | undefined,
+  action: keyof InstanceActions | undefined,
+  words: Omit<TargetWords, 'canPickMany'>,
+): Promise<Instance | undefined> {
+  const oneOnly = { ...words, canPickMany: false };
+  const [instance] = await chooseInstances(deps, target, undefined, action, oneOnly);
+  return instance;
+}
+
 /**
  * The instances a command is for: all selected rows, the row it was called on, or those that are
  * picked. Those that are in no state for it are left out, and it is said when none is left.
