@@ -26,7 +26,7 @@ export async function askAboutWindow(
     const answer = await ask<unknown>(
       'warning',
       troubleWords(name, trouble, instance),
-      ...choicesFor(deps, instanceId, instance, trouble, isRead),
+      ...choicesFor(deps, { instanceId, instance, trouble, isRead }),
     );
     if (answer !== tooSoon) {
       return;
@@ -34,29 +34,25 @@ export async function askAboutWindow(
   }
 }
 
-function choicesFor(
-  deps: WindowDeps,
-  instanceId: number,
-  instance: Instance | undefined,
-  trouble: WindowTrouble,
-  isRead: () => boolean,
-): readonly Action[] {
+interface Asked {
+  readonly instanceId: number;
+  readonly instance: Instance | undefined;
+  readonly trouble: WindowTrouble;
+  /** Whether the question has stood long enough to be read. */
+  readonly isRead: () => boolean;
+}
+
+function choicesFor(deps: WindowDeps, asked: Asked): readonly Action[] {
   const close = { label: t('Close the Window'), run: closeRemote };
   const keep = { label: t('Keep It Open'), run: () => undefined, isCloseAffordance: true };
-  if (trouble === 'moved') {
+  if (asked.trouble === 'moved') {
     return [{ label: t('Reload Window'), run: reloadWindow }, close, keep];
   }
-  return [...waysOn(deps, instanceId, instance, trouble, isRead), close, keep];
+  return [...waysOn(deps, asked), close, keep];
 }
 
 /** Start at the price that is said, pay more, or take another machine. */
-function waysOn(
-  deps: WindowDeps,
-  instanceId: number,
-  instance: Instance | undefined,
-  trouble: WindowTrouble,
-  isRead: () => boolean,
-): readonly Action[] {
+function waysOn(deps: WindowDeps, { instanceId, instance, trouble, isRead }: Asked): readonly Action[] {
   if (!instance) {
     return [commandAction(t('Search Offers'), 'gpuRental.searchOffers')];
   }

@@ -5,6 +5,7 @@ import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import { kindOf, type DocumentKind } from './openDocuments';
 
+type TemplateKind = Extract<DocumentKind, { readonly kind: 'template' }>;
 type Deps = Pick<Services, 'accounts' | 'templateStores'>;
 
 /** What can be done with a document, above its first line. */
@@ -85,13 +86,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     }
   }
 
-  private conflictCommands({
-    id,
-    isOwn,
-  }: {
-    readonly id: number;
-    readonly isOwn: boolean;
-  }): vscode.Command[] {
+  private conflictCommands({ id, isOwn }: TemplateKind): vscode.Command[] {
     const { documents } = this.deps.templateStores;
     const target = [{ templateId: id }];
     if (!isOwn) {
@@ -114,13 +109,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
       : [];
   }
 
-  private readOnlyCommands({
-    id,
-    isOwn,
-  }: {
-    readonly id: number;
-    readonly isOwn: boolean;
-  }): vscode.Command[] {
+  private readOnlyCommands({ id, isOwn }: TemplateKind): vscode.Command[] {
     const { documents } = this.deps.templateStores;
     const known = documents.peek(id);
     const { active } = this.deps.accounts;
