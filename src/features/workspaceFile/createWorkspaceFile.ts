@@ -8,6 +8,7 @@ import {
   type WorkspaceFile,
 } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
+import { exists } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
 
@@ -74,16 +75,4 @@ async function chooseSource({
   }
   const { id, name, hashId } = picked.template;
   return { template: { id, name, hash: hashId } };
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
-      return false;
-    }
-    throw error;
-  }
 }

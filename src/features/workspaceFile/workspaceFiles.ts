@@ -6,18 +6,18 @@ export async function workspaceFiles(): Promise<readonly vscode.Uri[]> {
   const uris = (vscode.workspace.workspaceFolders ?? []).map((folder) =>
     vscode.Uri.joinPath(folder.uri, workspaceFilePath),
   );
-  const found = await Promise.all(
-    uris.map(async (uri) => {
-      try {
-        await vscode.workspace.fs.stat(uri);
-        return uri;
-      } catch (error) {
-        if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
-          return undefined;
-        }
-        throw error;
-      }
-    }),
-  );
+  const found = await Promise.all(uris.map(async (uri) => ((await exists(uri)) ? uri : undefined)));
   return found.filter((uri) => uri !== undefined);
+}
+
+export async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+      return false;
+    }
+    throw error;
+  }
 }
