@@ -36,8 +36,8 @@ export interface ListLevel extends AnyLevel {
   readonly rows: (typed: string) => readonly LevelRow[];
   /** The row to make active when the level opens. */
   readonly activeId?: () => string | undefined;
-  /** `activeId` counts whenever rows are made, not only at first: the level follows the user itself. */
-  readonly ownPlace?: boolean;
+  /** The row to make active whenever rows are made, where the level follows the user itself. */
+  readonly ownPlace?: () => string | undefined;
   /** Told what is typed, before the rows are made. */
   readonly typed?: (value: string) => void;
   /** Rows are made anew for each letter: all are shown, or those that the editor's filter leaves. */

@@ -46,8 +46,7 @@ export class QuickList {
 
   fill(): void {
     const { level, widget } = this;
-    const own = level.activeId?.();
-    this.renew(level.ownPlace === true ? own : (this.activeId ?? own));
+    this.renew(this.activeId ?? level.activeId?.());
     if (level.many) {
       const { ticked } = level.many;
       widget.selectedItems = widget.items.filter(({ id = '' }) => ticked.includes(id));
@@ -63,7 +62,7 @@ export class QuickList {
     const shown = level.followsTyping === true ? { alwaysShow: true } : {};
     const rows: readonly LevelRow[] = level.rows(widget.value).map((row) => ({ ...row, ...shown }));
     widget.items = rows.map(plainRow);
-    const wanted = level.ownPlace === true ? level.activeId?.() : activeId;
+    const wanted = level.ownPlace ? level.ownPlace() : activeId;
     const active = widget.items.find(({ id }) => id !== undefined && id === wanted);
     if (active) {
       widget.activeItems = [active];

@@ -137,8 +137,7 @@ class OfferPicker {
         );
         return rows;
       },
-      ownPlace: true,
-      activeId: () => this.place.active,
+      ownPlace: () => this.place.active,
       active: (row) => {
         // The editor makes the first row active for a moment whenever rows are set, which is no choice.
         if (row.id !== 'filters') {
