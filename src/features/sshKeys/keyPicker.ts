@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { ask } from '../../editor/message';
-import { askText, pickFromList, pickOne, type Row } from '../../editor/quickPick';
+import { askLine, pickFromList, pickOne, type Row } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import {
   isKeyName,
@@ -96,7 +96,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   const isFree = (name: string) =>
     !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
   const names = ['gpu_rental', ...Array.from({ length: 98 }, (_, index) => `gpu_rental_${index + 2}`)];
-  const answer = await askText({
+  const name = await askLine({
     title: t('Generate an SSH Key'),
     prompt: t('Name of the file in your .ssh folder.'),
     value: names.find(isFree) ?? '',
@@ -107,22 +107,22 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
           : t('A key with this name exists already.')
         : t('Use letters, digits, dots, hyphens and underscores.'),
   });
-  const passphrase =
-    answer.kind === 'picked'
-      ? await (takesPassphraseByPipe(process.platform) ? askPassphrase() : choosePassphrase())
-      : undefined;
-  if (answer.kind !== 'picked' || passphrase === undefined) {
+  if (name === undefined) {
+    return undefined;
+  }
+  const passphrase = await (takesPassphraseByPipe(process.platform) ? askPassphrase() : choosePassphrase());
+  if (passphrase === undefined) {
     return undefined;
   }
   if (passphrase !== inTerminal) {
     redactor.addSecret(passphrase);
-    return ssh.generateKey(answer.value, answer.value, { passphrase });
+    return ssh.generateKey(name, name, { passphrase });
   }
-  const made = await ssh.generateKey(answer.value, answer.value);
+  const made = await ssh.generateKey(name, name);
   if (made.privateFile !== undefined) {
     vscode.window
       .createTerminal({
-        name: t('Passphrase of {0}', answer.value),
+        name: t('Passphrase of {0}', name),
         ...passphraseTerminal(made.privateFile),
       })
       .show();
@@ -149,7 +149,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
 /** Empty for a key without one; `undefined` where the user stopped. */
 async function askPassphrase(): Promise<string | undefined> {
   const title = t('Generate an SSH Key: Passphrase');
-  const first = await askText({
+  const first = await askLine({
     title,
     prompt: t(
       'Press Enter for a key without a passphrase. With one, add the key to your SSH agent, or each connection asks for it.',
@@ -162,22 +162,21 @@ async function askPassphrase(): Promise<string | undefined> {
         ? t('At least {0} characters, or none.', shortestPassphrase)
         : undefined,
   });
-  if (first.kind !== 'picked' || first.value === '') {
-    return first.kind === 'picked' ? '' : undefined;
+  if (!first) {
+    return first;
   }
-  const again = await askText({
+  return askLine({
     title,
     prompt: t("Enter the same again. It can't be recovered."),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>
-      first.value === value
+      first === value
         ? undefined
-        : first.value.startsWith(value)
+        : first.startsWith(value)
           ? { message: t('Not complete yet.'), severity: vscode.InputBoxValidationSeverity.Error }
           : t('The two are not the same.'),
   });
-  return again.kind === 'picked' ? again.value : undefined;
 }
 
 /** More than any public key has, in bytes. */
@@ -204,12 +203,11 @@ async function fromFile(title: string): Promise<string | undefined> {
 }
 
 async function paste(title: string): Promise<string | undefined> {
-  const answer = await askText({
+  const line = await askLine({
     title,
     prompt: t('The public key, as in the file that ends in .pub'),
     placeholder: 'ssh-ed25519 AAAA…',
     problem: (value) => (value.trim() === '' ? undefined : publicKeyProblem(value)),
   });
-  const line = answer.kind === 'picked' ? answer.value.trim() : '';
-  return line === '' ? undefined : line;
+  return line?.trim() || undefined;
 }
