@@ -1,0 +1,94 @@
+import { documented, undocumented, type ClientMethod, type Operation } from './operation';
+
+const instances = 'instances/instanceRoutes.ts';
+const instanceKeys = 'instances/keyRoutes.ts';
+
+/** The methods of the client that read or change one instance, or several. */
+export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instances.${string}`>, Operation>> = {
+  'instances.list': documented(
+    ['GET /api/v0/instances/', 'GET /api/v1/instances/'],
+    'docs/service/instances.md#list',
+    'instances/listRoutes.ts',
+    ['gpuRental.instances', 'gpuRental.refresh'],
+  ),
+  'instances.get': documented(
+    ['GET /api/v0/instances/{id}/'],
+    'docs/service/instances.md#read-one',
+    instances,
+    ['gpuRental.instances'],
+  ),
+  'instances.start': undocumented(
+    ['PUT /api/v0/instances/{id}/'],
+    'docs/service/instances.md#start',
+    instances,
+    ['gpuRental.instance.start'],
+  ),
+  'instances.stop': documented(['PUT /api/v0/instances/{id}/'], 'docs/service/instances.md#stop', instances, [
+    'gpuRental.instance.stop',
+    'gpuRental.instance.setLease',
+  ]),
+  'instances.destroy': documented(
+    ['DELETE /api/v0/instances/{id}/'],
+    'docs/service/instances.md#destroy',
+    instances,
+    ['gpuRental.instance.destroy', 'gpuRental.instance.setLease'],
+  ),
+  'instances.stopMany': undocumented(
+    ['PUT /api/v0/instances/'],
+    'docs/service/instances.md#several-at-once',
+    instances,
+  ),
+  'instances.destroyMany': undocumented(
+    ['DELETE /api/v0/instances/'],
+    'docs/service/instances.md#several-at-once',
+    instances,
+  ),
+  'instances.reboot': undocumented(
+    ['PUT /api/v0/instances/reboot/{id}/'],
+    'docs/service/instances.md#reboot',
+    instances,
+    ['gpuRental.instance.reboot'],
+  ),
+  'instances.label': undocumented(
+    ['PUT /api/v0/instances/{id}/'],
+    'docs/service/instances.md#label',
+    instances,
+    ['gpuRental.instance.rename'],
+  ),
+  'instances.changeBid': undocumented(
+    ['PUT /api/v0/instances/bid_price/{id}/'],
+    'docs/service/instances.md#change-bid',
+    instances,
+    ['gpuRental.instance.changeBid'],
+  ),
+  'instances.keys': documented(
+    ['GET /api/v0/instances/{instance_id}/ssh/'],
+    'docs/service/ssh-keys.md#keys-of-an-instance',
+    instanceKeys,
+    ['gpuRental.instance.connect', 'gpuRental.instance.detachKey'],
+  ),
+  'instances.attachKey': undocumented(
+    ['POST /api/v0/instances/{id}/ssh/'],
+    'docs/service/ssh-keys.md#attach',
+    instanceKeys,
+    ['gpuRental.instance.attachKey'],
+  ),
+  'instances.detachKey': documented(
+    ['DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/'],
+    'docs/service/ssh-keys.md#detach',
+    instanceKeys,
+    ['gpuRental.instance.detachKey'],
+  ),
+  'instances.execute': documented(
+    ['PUT /api/v0/instances/command/{id}/'],
+    'docs/service/commands.md#execute',
+    'instances/commandRoutes.ts',
+    ['gpuRental.instance.runCommand'],
+  ),
+  'instances.logs': undocumented(
+    ['PUT /api/v0/instances/request_logs/{id}/'],
+    'docs/service/commands.md#logs',
+    'instances/commandRoutes.ts',
+    ['gpuRental.instance.showLogs'],
+  ),
+};
