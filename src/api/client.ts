@@ -122,7 +122,10 @@ export interface Client {
   /** A wrong code is a `RefusedError` with `failCount` and, once locked, `lockedUntil`. */
   readonly tfa: {
     status(options?: CallOptions): Promise<TfaStatus>;
-    logIn(proof: TfaProof, options?: CallOptions & { readonly admin?: boolean }): Promise<TfaLogin>;
+    logIn(
+      proof: TfaProof,
+      options?: CallOptions & { readonly admin?: boolean | undefined },
+    ): Promise<TfaLogin>;
     /** With a `secret` its challenge is sent again; the newest secret replaces older ones. */
     sendEmail(secret?: string, options?: CallOptions): Promise<{ readonly secret: string }>;
     /** Refused with `tfa_challenge_exists` while an earlier code counts. */
@@ -131,7 +134,11 @@ export interface Client {
     /** Without a `secret` in the answer the authorization is complete. */
     startAuthorization(
       by:
-        | { readonly kind: 'code'; readonly factor?: TfaFactor; readonly methodId?: number }
+        | {
+            readonly kind: 'code';
+            readonly factor?: TfaFactor | undefined;
+            readonly methodId?: number | undefined;
+          }
         | { readonly kind: 'backup'; readonly backupCode: string },
       options?: CallOptions,
     ): Promise<{ readonly secret?: string }>;

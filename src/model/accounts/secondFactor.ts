@@ -45,7 +45,7 @@ interface Person {
 export function factorChoices(
   status: Pick<TfaStatus, 'methods' | 'backupCodesRemaining'>,
   person: Person,
-  options: { readonly nowMs: number; readonly forAuthorization?: boolean },
+  options: { readonly nowMs: number; readonly forAuthorization?: boolean | undefined },
 ): readonly FactorChoice[] {
   const unverified = person.emailVerified === false;
   const noSms = unverified && (options.forAuthorization === true || person.isAdmin !== true);

@@ -34,7 +34,7 @@ export type TfaProof =
       readonly factor: TfaFactor;
       readonly code: string;
       readonly secret?: string;
-      readonly methodId?: number;
+      readonly methodId?: number | undefined;
     }
   | { readonly kind: 'backup'; readonly backupCode: string };
 
@@ -48,7 +48,7 @@ export interface TfaLogin {
 
 /** Where a text message goes: a method's number, a number, or the account's own when both are left out. */
 export interface SmsTarget {
-  readonly methodId?: number;
+  readonly methodId?: number | undefined;
   /** E.164. */
   readonly phone?: string;
   readonly secret?: string;

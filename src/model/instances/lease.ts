@@ -38,7 +38,7 @@ export interface Lease {
 export interface LeaseState {
   readonly leaseId: string;
   /** Since when it is seen to be idle without a break; missing while it is used. */
-  readonly idleSince?: number;
+  readonly idleSince?: number | undefined;
   readonly warnedAt?: number;
   /** It was due when no editor was open, and nothing is destroyed late without a word. */
   readonly missedAt?: number;

@@ -52,7 +52,7 @@ export interface ConfirmationInput {
   readonly rentalType: RentalType;
   /** GB that the offer's total was asked for with. */
   readonly searchedDiskGb: number;
-  readonly credit?: Micros;
+  readonly credit?: Micros | undefined;
   /** What the estimate is for; an afternoon with a data set where it is left out. */
   readonly stay?: Usage;
   /** What runs already, volumes included. */
@@ -60,7 +60,7 @@ export interface ConfirmationInput {
   /** It is at least so much: not every price of it is known. */
   readonly isRunningPartial?: boolean;
   /** The price an hour that all machines together shall not pass. */
-  readonly limitPerHour?: Micros;
+  readonly limitPerHour?: Micros | undefined;
 }
 
 export interface Confirmation {

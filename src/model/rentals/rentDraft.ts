@@ -37,7 +37,7 @@ export interface RentRequest {
   readonly replaces?: string;
   readonly offer: Offer;
   readonly config: RentConfig;
-  readonly search?: OfferSearch;
+  readonly search?: OfferSearch | undefined;
   readonly rentalType: RentalType;
   /** A replacement never costs more than this an hour; without a limit of the user's, the price just confirmed. */
   readonly priceLimit: Micros;

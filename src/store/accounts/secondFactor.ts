@@ -18,7 +18,7 @@ export interface SecondFactorSubject {
   readonly user: User;
   readonly client: Client;
   /** An administrator asked for an admin session. */
-  readonly admin?: boolean;
+  readonly admin?: boolean | undefined;
 }
 
 /** Asks the user, at once where `wanted` has fired; `undefined` when they do not want to. */

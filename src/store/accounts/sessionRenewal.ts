@@ -31,7 +31,7 @@ interface RenewalDeps {
 
 export interface StartOptions {
   /** Of administrators: a session with their rights. */
-  readonly admin?: boolean;
+  readonly admin?: boolean | undefined;
 }
 
 interface RenewalOptions extends StartOptions {
@@ -226,7 +226,7 @@ export class SessionRenewal implements Disposable {
       this.deps.save(ref.key, {});
       return true;
     }
-    return this.untilRenewed(ref, session, { account: ref, user, client, ...(admin ? { admin } : {}) });
+    return this.untilRenewed(ref, session, { account: ref, user, client, admin });
   }
 
   private async untilRenewed(

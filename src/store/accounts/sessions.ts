@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import type { SecretPort } from '../ports';
 
@@ -106,11 +107,7 @@ function parse(value: unknown, accountKey: string): SessionContent {
       const { apiKey, sessionKey, sessionExpiresAt } = data;
       return {
         kind: 'present',
-        session: {
-          apiKey,
-          ...(sessionKey === undefined ? {} : { sessionKey }),
-          ...(sessionExpiresAt === undefined ? {} : { sessionExpiresAt }),
-        },
+        session: defined<Session>({ apiKey, sessionKey, sessionExpiresAt }),
       };
     }
   } catch {

@@ -81,7 +81,7 @@ export class InstanceLeases implements Disposable {
   ): Promise<ChangedLease> {
     const id = randomBytes(4).toString('hex');
     const setAt = this.deps.clock.now();
-    return this.replace({ id, instanceId, action, term, setAt, ...(armed ? { armed } : {}) });
+    return this.replace({ id, instanceId, action, term, setAt, armed });
   }
 
   /** The same lease, later. An idle one counts anew from now. */

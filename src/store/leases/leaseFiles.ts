@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { defined } from '../../util/defined';
 import type { Lease, LeaseState } from '../../model/instances/lease';
 import { FileUnreadableError, JsonFile } from '../jsonFile';
 
@@ -106,11 +107,7 @@ export class LeaseFiles implements LeaseStorage {
       return undefined;
     }
     const { id, action, term, setAt, armed, isOnlyOnInstance } = content.value;
-    const lease = {
-      ...{ id, instanceId, action, term, setAt },
-      ...(armed ? { armed } : {}),
-      ...(isOnlyOnInstance === true ? { isOnlyOnInstance } : {}),
-    };
+    const lease = defined<Lease>({ id, instanceId, action, term, setAt, armed, isOnlyOnInstance });
     const state = await this.state(instanceId);
     return { lease, state: state?.leaseId === id ? state : { leaseId: id } };
   }
@@ -124,9 +121,7 @@ export class LeaseFiles implements LeaseStorage {
   async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Lease): Promise<void> {
     await this.leaseFile(instanceId).write({
       version: 1,
-      ...{ id, action, term, setAt },
-      ...(armed ? { armed } : {}),
-      ...(isOnlyOnInstance === true ? { isOnlyOnInstance } : {}),
+      ...{ id, action, term, setAt, armed, isOnlyOnInstance },
     });
   }
 

@@ -232,7 +232,7 @@ export class LeaseRunner implements Disposable {
       return state;
     }
     // Used in between: the warning was for another time.
-    const next: LeaseState = { leaseId: state.leaseId, ...(idleSince === undefined ? {} : { idleSince }) };
+    const next: LeaseState = { leaseId: state.leaseId, idleSince };
     await this.deps.leases.putState(lease.instanceId, next);
     return next;
   }
@@ -282,7 +282,7 @@ export class LeaseRunner implements Disposable {
       }
       log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);
       const problem = error instanceof UserError ? error.text : undefined;
-      await this.failed(account, lease, acting, { wasSent: false, ...(problem ? { problem } : {}) });
+      await this.failed(account, lease, acting, { wasSent: false, problem });
     }
   }
 
@@ -321,7 +321,7 @@ export class LeaseRunner implements Disposable {
       leaseId: lease.id,
       action: lease.action,
       at,
-      ...(lease.term.kind === 'idle' ? { idleMinutes: lease.term.minutes } : {}),
+      idleMinutes: lease.term.kind === 'idle' ? lease.term.minutes : undefined,
       ...more,
     };
     // A question that was closed is asked again another day; a warning belongs to its time.

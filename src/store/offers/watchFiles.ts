@@ -10,10 +10,10 @@ import type { Text } from '../../util/text';
 /** How it went lately with a watch. */
 export interface WatchState {
   /** The last answer. */
-  readonly checkedAt?: number;
+  readonly checkedAt?: number | undefined;
   readonly matches: readonly WatchMatch[];
   /** Why the last check failed; what matched is of the check before. */
-  readonly error?: { readonly at: number; readonly text: Text };
+  readonly error?: { readonly at: number; readonly text: Text } | undefined;
 }
 
 export interface WatchOnDisk {
@@ -83,7 +83,7 @@ export class WatchFiles {
       version: 1,
       checkedAt,
       matches: [...matches],
-      ...(error ? { error: { at: error.at, text: { ...error.text, args: [...error.text.args] } } } : {}),
+      error: error && { at: error.at, text: { ...error.text, args: [...error.text.args] } },
     });
   }
 
@@ -114,11 +114,7 @@ export class WatchFiles {
       return { matches: [] };
     }
     const { checkedAt, matches, error } = content.value;
-    return {
-      matches,
-      ...(checkedAt === undefined ? {} : { checkedAt }),
-      ...(error === undefined ? {} : { error }),
-    };
+    return { matches, checkedAt, error };
   }
 
   private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {

@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
+import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import type { Rental, SecretPort } from '../ports';
@@ -122,13 +123,7 @@ export class RentalJournal {
       return undefined;
     }
     const { env, onstart, args, imageLogin } = here;
-    return {
-      ...rental.config,
-      ...(env === undefined ? {} : { env }),
-      ...(onstart === undefined ? {} : { onstart }),
-      ...(args === undefined ? {} : { args }),
-      ...(imageLogin === undefined ? {} : { imageLogin }),
-    };
+    return { ...rental.config, ...defined<Partial<RentConfig>>({ env, onstart, args, imageLogin }) };
   }
 
   private async readSecrets(marker: string): Promise<SecretParts | undefined> {

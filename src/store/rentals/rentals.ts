@@ -3,6 +3,7 @@ import { ApiError, NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
+import { defined } from '../../util/defined';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
@@ -105,21 +106,21 @@ class JournaledRentals implements RentalStore {
     options.signal?.throwIfAborted();
     const marker = randomBytes(4).toString('hex');
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
-    const rental: Rental = {
+    const rental = defined<Rental>({
       marker,
       accountKey: account.key,
       windowId: this.deps.hub.windowId,
       requestedAt: this.deps.clock.now(),
       offer: request.offer,
       config: withoutSecretParts(config),
-      ...(request.search === undefined ? {} : { search: request.search }),
-      ...(idsBefore === undefined ? {} : { idsBefore }),
-      ...(request.replaces === undefined ? {} : { replaces: request.replaces }),
+      search: request.search,
+      idsBefore,
+      replaces: request.replaces,
       rentalType: request.rentalType,
       priceLimit: request.priceLimit,
-      ...(request.mostPerHour === undefined ? {} : { mostPerHour: request.mostPerHour }),
+      mostPerHour: request.mostPerHour,
       phase: { kind: 'sent' },
-    };
+    });
     await this.records.journal.putSecrets(marker, config);
     // Before anything leaves: a crash from here on is found out about at the next start.
     try {

@@ -305,7 +305,7 @@ async function rentFirst(
           replaces: rental.marker,
           offer,
           config: { ...config, label: withoutMarker(config.label ?? '') },
-          ...(rental.search === undefined ? {} : { search: rental.search }),
+          search: rental.search,
           rentalType: rental.rentalType,
           priceLimit: rental.priceLimit,
           mostPerHour: needs.priceLimit,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
+import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
@@ -129,5 +130,5 @@ function read({ favourites, recents }: Pick<TemplatesOfAccount, 'favourites' | '
 }
 
 function clean({ id, name, hash }: TemplatesOfAccount['recents'][number]): TemplateRef {
-  return { id, ...(name === undefined ? {} : { name }), ...(hash === undefined ? {} : { hash }) };
+  return defined<TemplateRef>({ id, name, hash });
 }
