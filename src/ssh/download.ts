@@ -235,7 +235,7 @@ class Download {
     let failure: Error | undefined;
     const result = await runStep(this.deps, this.alias, script.join('\n'), {
       signal: this.options.signal,
-      ...(input ? { input } : {}),
+      input,
       output: async (bytes) => {
         const reader = new ByteReader(bytes);
         try {

@@ -7,7 +7,7 @@ import { text } from '../util/text';
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Written to standard input, which is then closed; bytes are asked for as fast as the program takes them. */
-  readonly input?: string | AsyncIterable<Uint8Array>;
+  readonly input?: string | AsyncIterable<Uint8Array> | undefined;
   /** Takes the output as bytes in the place of `stdout`; the program waits for whoever reads slowly. */
   readonly output?: (bytes: AsyncIterable<Buffer>) => Promise<void>;
   /** Ends the process and sets `timedOut`. */
@@ -75,7 +75,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       detached: options.withoutTerminal ?? false,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      cwd: options.cwd,
     });
     let stdout = '';
     let stderr = '';

@@ -1,3 +1,4 @@
+import { defined } from '../util/defined';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
@@ -67,5 +68,5 @@ export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
     return isRemotePath(path) ? [{ path, kilobytes: Number(kilobytes) }] : [];
   });
   const folder = sizes.at(-1);
-  return { repositories, ...(folder ? { folder } : {}), isComplete: own.includes('all') };
+  return defined<UnsavedWork>({ repositories, folder, isComplete: own.includes('all') });
 }
