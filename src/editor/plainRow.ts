@@ -4,9 +4,9 @@ import { plainLabel } from '../util/plainLabel';
 /** A row of a quick pick. The editor draws `$(…)` in its words, which may be a stranger's: icons stand apart. */
 export interface PickRow extends vscode.QuickPickItem {
   /** Name of the icon before the label. */
-  readonly icon?: string;
+  readonly icon?: string | undefined;
   /** Name of the icon before the detail. */
-  readonly detailIcon?: string;
+  readonly detailIcon?: string | undefined;
 }
 
 /** The row as the editor gets it. */

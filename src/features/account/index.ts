@@ -172,7 +172,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   const demo = { label: t('Try the Demo Marketplace'), account: undefined };
   const items: (PickRow & { account: AccountRef | undefined })[] = [
     ...known.map((account) => ({
-      ...(account.key === active ? { icon: 'check' } : {}),
+      icon: account.key === active ? 'check' : undefined,
       label: account.isDemo ? t('Demo Marketplace') : account.name,
       description: account.key === active ? t('active') : '',
       detail: account.isDemo ? t('Simulated on this computer') : account.serviceUrl,

@@ -160,7 +160,7 @@ export class ComparePanel implements vscode.Disposable {
         readAt: this.deps.clock.now(),
       };
       const failure = this.failures.get(pin.offer.machineId ?? -1);
-      return { pin, status, readAt, ...(failure === undefined ? {} : { failure }) };
+      return { pin, status, readAt, failure };
     });
     this.panel?.show({
       title: t('Compare Offers'),

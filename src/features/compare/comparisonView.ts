@@ -17,7 +17,7 @@ export interface PinView {
   readonly status: PinStatus;
   readonly readAt: number;
   /** "failed before on …" */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
 }
 
 /** Puts a `Text` into the language of the editor; a parameter, so that the view is built without one. */

@@ -10,7 +10,7 @@ export interface DoctorFinding {
   readonly title: Text;
   readonly verdict: Verdict;
   readonly detail: Text | string;
-  readonly fix?: DoctorFix;
+  readonly fix?: DoctorFix | undefined;
 }
 
 /** What a row does when it is picked. */
@@ -28,7 +28,7 @@ export const finding = (
   verdict: Verdict,
   detail: Text | string,
   fix?: DoctorFinding['fix'],
-): DoctorFinding => ({ id, title, verdict, detail, ...(fix ? { fix } : {}) });
+): DoctorFinding => ({ id, title, verdict, detail, fix });
 
 /** Checks that do not apply, by their ids and titles, all for one reason. */
 export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): readonly DoctorFinding[] {

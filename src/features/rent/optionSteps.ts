@@ -44,7 +44,7 @@ export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<StepA
           value: option,
         })),
       ],
-      ...(activeId === undefined ? {} : { activeId }),
+      activeId,
     });
     if (answer.kind === 'cancelled') {
       return answer;

@@ -80,7 +80,7 @@ function compare(
     rentalType: query.rentalType,
     diskGb: query.diskGb,
     searchedDiskGb: query.diskGb,
-    ...(bid === undefined ? {} : { bidPerHour: bid }),
+    bidPerHour: bid,
   });
   if ((running === undefined) !== (confirmed === undefined)) {
     return { kind: 'repriced', offer };

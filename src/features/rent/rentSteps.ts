@@ -192,7 +192,7 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
       id: runtype,
       label: localize(runtypeName(runtype)),
       description: runtype,
-      ...(shortage ? { detailIcon: 'warning' } : {}),
+      detailIcon: shortage && 'warning',
       detail: shortage
         ? t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)
         : localize(runtypeMeaning(runtype)),
@@ -247,7 +247,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
             },
           ];
     },
-    ...(choices.bidPerHour === undefined ? {} : { activeId: String(choices.bidPerHour) }),
+    activeId: choices.bidPerHour === undefined ? undefined : String(choices.bidPerHour),
   });
   return done(answer, (typed) => ({ set: { bidPerHour: readBid(typed) } }));
 }

@@ -136,8 +136,8 @@ class RentWizard {
       stay: this.rents.stay,
       running: burn.rate,
       isRunningPartial: burn.isPartial,
-      ...(credit === undefined ? {} : { credit }),
-      ...(limit > 0 ? { limitPerHour: fromDollars(limit) } : {}),
+      credit,
+      limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
     };
   }
 

@@ -91,7 +91,7 @@ async function pickFrom(
     saved: savedIn(deps),
     recent: recent(),
     title: draft.title,
-    ...(activeOfferId === undefined ? {} : { activeOfferId }),
+    activeOfferId,
     report: (error) => {
       deps.report.error(error);
     },

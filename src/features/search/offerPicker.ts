@@ -27,7 +27,7 @@ export interface OfferPickerDeps {
   readonly recent: readonly MarketQuery[];
   readonly title: string;
   /** The offer to come back to. */
-  readonly activeOfferId?: number;
+  readonly activeOfferId?: number | undefined;
   readonly report: (error: unknown) => void;
   readonly tools: ListTools;
 }

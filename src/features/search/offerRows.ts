@@ -45,7 +45,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
     description: rate === undefined ? t('price not stated') : localize(runningText(rate)),
-    ...(failure ? { detailIcon: 'warning' } : {}),
+    detailIcon: failure && 'warning',
     detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons: actions.buttons(offer),

@@ -21,7 +21,7 @@ export interface OffersView {
   readonly loaded: boolean;
   readonly busy: boolean;
   /** When the shown rows were read, ms since 1970. */
-  readonly readAt?: number;
+  readonly readAt?: number | undefined;
   /** Why the last search failed; the rows are the last good ones. */
   readonly error?: unknown;
   /** The service has more rows than these. */
@@ -32,7 +32,7 @@ export interface OffersView {
   readonly understood: readonly Understood[];
   readonly words: readonly string[];
   /** A search waits for the service's rate limit until then. */
-  readonly waitsUntil?: number;
+  readonly waitsUntil?: number | undefined;
 }
 
 export interface SessionOptions {
@@ -132,13 +132,13 @@ export class OfferSession implements Disposable {
       rows,
       loaded: answer !== undefined,
       busy: this.asking !== undefined || this.pause.value !== undefined,
-      ...(answer === undefined ? {} : { readAt: answer.readAt }),
-      ...(this.error === undefined ? {} : { error: this.error }),
+      readAt: answer?.readAt,
+      error: this.error,
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
       orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
       words,
-      ...(this.waitsUntil === undefined ? {} : { waitsUntil: this.waitsUntil }),
+      waitsUntil: this.waitsUntil,
     };
   }
 

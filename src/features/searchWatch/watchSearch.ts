@@ -17,7 +17,7 @@ import type { WatchDeps } from './deps';
 /** What is to be watched, before its price limit is known. */
 interface Subject {
   readonly query: MarketQuery;
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 const request = z.object({
@@ -51,7 +51,7 @@ function readSubject(given: unknown): Subject {
   if (!query) {
     throw new UserError(text('Could not read this search. Search again and watch it from there.'));
   }
-  return { query, ...(name === undefined ? {} : { name }) };
+  return { query, name };
 }
 
 /** The last search, a saved one or a recent one. */

@@ -78,15 +78,13 @@ async function byCode(
           : t('A code is on its way to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
-      ...(isSent ? { endsAt: clock.now() + challengeMs } : {}),
-      ...(isSent
-        ? {
-            resend: async (signal: AbortSignal) => {
-              secret = await start(signal);
-              return clock.now() + challengeMs;
-            },
+      endsAt: isSent ? clock.now() + challengeMs : undefined,
+      resend: isSent
+        ? async (signal: AbortSignal) => {
+            secret = await start(signal);
+            return clock.now() + challengeMs;
           }
-        : {}),
+        : undefined,
       use: async (value, signal) => {
         await account.client.tfa.finishAuthorization({ code: normalCode(value), secret }, { signal });
         return clock.now() + authorizationMs;
@@ -102,14 +100,15 @@ async function startByCode(
   { factor, methodId }: Pick<Way, 'factor' | 'methodId'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const method = methodId === undefined ? {} : { methodId };
-  const wanted = { kind: 'code' as const, ...(factor === undefined ? {} : { factor }), ...method };
   try {
-    const { secret = '' } = await client.tfa.startAuthorization(wanted, { signal });
+    const { secret = '' } = await client.tfa.startAuthorization(
+      { kind: 'code', factor, methodId },
+      { signal },
+    );
     return secret;
   } catch (error) {
     if (error instanceof RefusedError && error.code === 'tfa_challenge_exists') {
-      return (await sendSmsAgain(client, method, { signal })).secret;
+      return (await sendSmsAgain(client, { methodId }, { signal })).secret;
     }
     throw error;
   }

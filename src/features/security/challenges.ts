@@ -8,7 +8,7 @@ export interface Challenge {
 }
 
 export interface SmsGoal {
-  readonly methodId?: number;
+  readonly methodId?: number | undefined;
   readonly phone?: string;
 }
 

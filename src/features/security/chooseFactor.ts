@@ -35,7 +35,7 @@ export async function chooseFactor(
   const { title, signal, clock } = request;
   const rows = factorChoices(status, request.person, {
     nowMs: clock.now(),
-    ...(request.forAuthorization === undefined ? {} : { forAuthorization: request.forAuthorization }),
+    forAuthorization: request.forAuthorization,
   }).map((choice) => ({ ...factorRow(choice), isGuarded: true }));
   const guard = new AcceptGuard(clock, unaskedTimes);
   let reason = reasonBefore;

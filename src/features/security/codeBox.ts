@@ -15,11 +15,11 @@ export interface CodeQuestion<T> {
   /** What is wrong with the text so far. */
   readonly problem: (value: string) => Text | undefined;
   /** Milliseconds since 1970 until which the code counts; counted down in the box. */
-  readonly endsAt?: number;
+  readonly endsAt?: number | undefined;
   /** Milliseconds since 1970 until which methods can be added; counted down as well. */
   readonly authorizedUntil?: number | undefined;
   /** Has the code sent again; gives the time until which that one counts. */
-  readonly resend?: (signal: AbortSignal) => Promise<number>;
+  readonly resend?: ((signal: AbortSignal) => Promise<number>) | undefined;
   readonly canGoBack?: boolean;
   /** A button of the step beside those above. */
   readonly extra?: LevelButton;

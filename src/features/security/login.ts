@@ -33,7 +33,7 @@ export async function logIn(
       person: user,
       clock: deps.clock,
       signal,
-      use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, ...(admin ? { admin } : {}) }),
+      use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, admin }),
     }),
   );
   if (login) {

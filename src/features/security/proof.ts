@@ -152,7 +152,7 @@ async function askSent<T>(
             factor,
             code: normalCode(value),
             secret,
-            ...(methodId === undefined ? {} : { methodId }),
+            methodId,
           },
           inner,
         ),

@@ -1,5 +1,7 @@
 import type { TemplateTarget } from '../../commandSpecs';
 import type { Services } from '../../services';
+import type { TemplateRef } from '../../model/templates/templateRef';
+import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
 import {
@@ -74,7 +76,7 @@ async function setFavourite(
   // A favourite that was deleted can be removed too.
   const known = isFavourite ? await knownTemplate(deps, id) : undefined;
   await deps.lists.setFavourite(
-    { id, ...(known ? { name: known.name, hash: known.hashId } : {}) },
+    defined<TemplateRef>({ id, name: known?.name, hash: known?.hashId }),
     isFavourite,
   );
 }

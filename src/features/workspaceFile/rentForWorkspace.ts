@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
-import { plannedDiskGb, type RentSource } from '../../model/rentals/rentPlan';
+import { plannedDiskGb, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import { readFilters } from '../../model/templates/templateDocument';
 import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
@@ -17,6 +17,7 @@ import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
+import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
@@ -58,12 +59,12 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
     accountKey: account.key,
     title: t('Search Offers for This Workspace'),
     query: queryWith(filters, planned, recipe.maxPricePerHour),
-    choices: {
-      ...(source ? { source } : {}),
-      ...(diskGb === undefined ? {} : { diskGb }),
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-      ...(onstart === undefined ? {} : { onstart }),
-    },
+    choices: defined<Partial<RentChoices>>({
+      source,
+      diskGb,
+      env: Object.keys(env).length === 0 ? undefined : env,
+      onstart,
+    }),
   });
 }
 
