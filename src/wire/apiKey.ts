@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, looseNumber, looseString } from './field';
+import { id, listUnder, looseNumber, looseString } from './field';
 
 /** A row of GET auth/apikeys, which never has the value (docs/service/api-keys.md#record). */
 export const apiKey = z.looseObject({
@@ -16,11 +16,7 @@ export const apiKey = z.looseObject({
 });
 export type WireApiKey = z.infer<typeof apiKey>;
 
-export const apiKeyList = z.union([
-  z.looseObject({ apikeys: z.array(z.unknown()) }),
-  z.looseObject({ api_keys: z.array(z.unknown()) }),
-  z.array(z.unknown()),
-]);
+export const apiKeyList = listUnder('apikeys', 'api_keys');
 
 /** POST auth/apikeys; `permissions` is a boolean in the sample and an object in practice. */
 export const createdApiKey = z.looseObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { id, listUnder, looseBoolean, looseNumber, looseString, rawString, successAnswer } from './field';
 
 /** See docs/service/deployments.md#record. `env` and the keys may be secret. */
 export const deployment = z.looseObject({
@@ -23,11 +23,7 @@ export const deployment = z.looseObject({
 export type WireDeployment = z.infer<typeof deployment>;
 
 /** GET deployments: the public material shows no envelope, so a bare array is taken too. */
-export const deploymentList = z.union([
-  z.looseObject({ deployments: z.array(z.unknown()) }),
-  z.looseObject({ results: z.array(z.unknown()) }),
-  z.array(z.unknown()),
-]);
+export const deploymentList = listUnder('deployments', 'results');
 
 export const oneDeployment = z.looseObject({ success: looseBoolean, deployment: z.unknown() });
 

@@ -82,3 +82,10 @@ export const successAnswer = z.looseObject({
     .optional(),
   msg: looseString,
 });
+
+const anyList = z.array(z.unknown());
+
+/** A list of the service: bare, or in an object under one of these names. */
+export function listUnder(...names: readonly string[]) {
+  return z.union([anyList, ...names.map((name) => z.looseObject({ [name]: anyList }))]);
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, looseNumber, looseString } from './field';
+import { id, listUnder, looseNumber, looseString } from './field';
 
 /**
  * A row of GET instances/pending-price-increases. Its form is not public, so every field but the id is
@@ -19,8 +19,4 @@ export const priceIncrease = z.looseObject({
 });
 export type WirePriceIncrease = z.infer<typeof priceIncrease>;
 
-export const priceIncreaseList = z.union([
-  z.looseObject({ pending_price_increases: z.array(z.unknown()) }),
-  z.looseObject({ results: z.array(z.unknown()) }),
-  z.array(z.unknown()),
-]);
+export const priceIncreaseList = listUnder('pending_price_increases', 'results');
