@@ -114,6 +114,7 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
   const { route, isWrite } = request;
   const info = { route, isWrite, cause: failure };
+  const misconfigured = { ...info, requestLeft: false, transient: false, nextStep: 'openSettings' } as const;
   const host = request.url.host;
   switch (failure.kind) {
     case 'notReachable':
@@ -149,10 +150,7 @@ function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
       });
     case 'certificate':
       return new NotReachableError({
-        ...info,
-        requestLeft: false,
-        transient: false,
-        nextStep: 'openSettings',
+        ...misconfigured,
         text: text(
           'The certificate of {0} is not trusted. Have your company certificate added to this computer, and see the setting http.systemCertificates; http.proxyStrictSSL does not change this.',
           host,
@@ -160,10 +158,7 @@ function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
       });
     case 'someCertificate':
       return new NotReachableError({
-        ...info,
-        requestLeft: false,
-        transient: false,
-        nextStep: 'openSettings',
+        ...misconfigured,
         text: text(
           'The certificate of the proxy, or of {0} behind it, is not trusted. Have your company certificate added to this computer; the setting http.proxyStrictSSL concerns the proxy alone.',
           host,
@@ -171,18 +166,12 @@ function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
       });
     case 'proxy':
       return new NotReachableError({
-        ...info,
-        requestLeft: false,
-        transient: false,
-        nextStep: 'openSettings',
+        ...misconfigured,
         text: text('The proxy did not let the request to {0} through. Check the setting http.proxy.', host),
       });
     case 'unsupported':
       return new NotReachableError({
-        ...info,
-        requestLeft: false,
-        transient: false,
-        nextStep: 'openSettings',
+        ...misconfigured,
         text: text('This kind of proxy is not supported here. Choose another one in the setting http.proxy.'),
       });
   }
