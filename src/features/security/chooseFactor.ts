@@ -60,6 +60,16 @@ export async function chooseFactor(
   }
 }
 
+function sentRow(
+  choice: Extract<FactorChoice, { readonly kind: 'legacySms' | 'email' }>,
+  icon: string,
+  label: string,
+  detail: string,
+): Row<FactorChoice> {
+  const description = choice.unavailable ? localize(choice.unavailable) : '';
+  return { value: choice, icon, label, description, detail };
+}
+
 function factorRow(choice: FactorChoice): Row<FactorChoice> {
   switch (choice.kind) {
     case 'method': {
@@ -81,21 +91,9 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
       };
     }
     case 'legacySms':
-      return {
-        value: choice,
-        icon: 'comment',
-        label: t('Text message'),
-        description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: t('To the phone number of the account'),
-      };
+      return sentRow(choice, 'comment', t('Text message'), t('To the phone number of the account'));
     case 'email':
-      return {
-        value: choice,
-        icon: 'mail',
-        label: t('E-mail'),
-        description: choice.unavailable ? localize(choice.unavailable) : '',
-        detail: t('Code to the e-mail address of the account'),
-      };
+      return sentRow(choice, 'mail', t('E-mail'), t('Code to the e-mail address of the account'));
     case 'backup':
       return {
         value: choice,
