@@ -2,7 +2,8 @@ import type { Earned, EarningsReport } from '../../model/hosting/earnings';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
-import { moneyCell, printable, textCell, type Say } from './words';
+import { daysSection, kindTable } from './kindTable';
+import { printable, textCell, type Say } from './words';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 type Section = View['sections'][number];
@@ -52,64 +53,51 @@ function tile(label: string, amount: Micros | undefined) {
 function perDay(report: EarningsReport, say: Say): Section {
   const names = kindNames(say);
   const days = [...report.perDay].sort((a, b) => a.day - b.day);
-  return {
-    id: 'days',
-    title: say(text('Earnings by Day')),
-    folded: true,
-    ...(days.length === 0
-      ? {}
-      : {
-          chart: {
-            kind: 'stackedColumns' as const,
-            unit: say(text('dollars')),
-            categories: days.map(({ day }) => dayName(day)),
-            series: kinds.map((kind) => ({
-              name: names[kind],
-              values: days.map((row) => (row[kind] === undefined ? null : toDollars(row[kind]))),
-            })),
-          },
-        }),
-    table: {
-      caption: say(text('Earnings by day (UTC), in dollars')),
-      columns: [
-        { label: say(text('Day')), numeric: false },
-        ...kinds.map((kind) => ({ label: names[kind], numeric: true })),
-        { label: say(text('Total')), numeric: true },
-      ],
-      rows: days.map((row) => ({
-        id: String(row.day),
-        cells: [
-          textCell(dayName(row.day)),
-          ...kinds.map((kind) => moneyCell(row[kind], 2)),
-          moneyCell(earnedTotal(row), 2),
-        ],
-      })),
-    },
-  };
+  const series = kinds.map((kind) => ({
+    name: names[kind],
+    values: days.map((row) => (row[kind] === undefined ? null : toDollars(row[kind]))),
+  }));
+  const rows = days.map((row) => ({
+    id: String(row.day),
+    name: textCell(dayName(row.day)),
+    ...amountsOf(row),
+  }));
+  return daysSection(
+    say(text('Earnings by Day')),
+    { categories: days.map(({ day }) => dayName(day)), series },
+    kindTable(
+      say(text('Earnings by day (UTC), in dollars')),
+      say(text('Day')),
+      kinds.map((kind) => names[kind]),
+      rows,
+      say,
+    ),
+    say,
+  );
+}
+
+function amountsOf(row: Earned) {
+  return { amounts: kinds.map((kind) => row[kind]), total: earnedTotal(row) };
 }
 
 function perMachine(report: EarningsReport, say: Say): Section {
   const names = kindNames(say);
+  const rows = report.perMachine.map((row) => ({
+    id: String(row.machineId),
+    name: { text: `#${row.machineId}`, sort: row.machineId },
+    ...amountsOf(row),
+  }));
   return {
     id: 'machines',
     title: say(text('Earnings by Machine')),
     folded: false,
-    table: {
-      caption: say(text('Earnings by machine, in dollars')),
-      columns: [
-        { label: say(text('Machine')), numeric: false },
-        ...kinds.map((kind) => ({ label: names[kind], numeric: true })),
-        { label: say(text('Total')), numeric: true },
-      ],
-      rows: report.perMachine.map((row) => ({
-        id: String(row.machineId),
-        cells: [
-          { text: `#${row.machineId}`, sort: row.machineId },
-          ...kinds.map((kind) => moneyCell(row[kind], 2)),
-          moneyCell(earnedTotal(row), 2),
-        ],
-      })),
-    },
+    table: kindTable(
+      say(text('Earnings by machine, in dollars')),
+      say(text('Machine')),
+      kinds.map((kind) => names[kind]),
+      rows,
+      say,
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import { add, formatMoney, toDollars, zero, type Micros } from '../../model/mone
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
 import { dayName } from './earningsView';
+import { daysSection, kindTable } from './kindTable';
 import { moneyCell, printable, textCell, type Say } from './words';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
@@ -37,40 +38,23 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
   const rows = [...days.entries()].sort(([a], [b]) => a - b);
   // A day without charges is a gap in the chart, not a shorter time.
   const drawn = daysFrom(rows.at(0)?.[0] ?? 0, rows.at(-1)?.[0] ?? 0);
-  return {
-    id: 'days',
-    title: say(text('Spending by Day')),
-    folded: true,
-    ...(rows.length === 0
-      ? {}
-      : {
-          chart: {
-            kind: 'stackedColumns' as const,
-            unit: say(text('dollars')),
-            categories: drawn.map(dayName),
-            series: kinds.map((kind) => ({
-              name: kindName(kind, say),
-              values: drawn.map((day) => toDollars(days.get(day)?.get(kind) ?? zero)),
-            })),
-          },
-        }),
-    table: {
-      caption: say(text('Spending by day (UTC), in dollars')),
-      columns: [
-        { label: say(text('Day')), numeric: false },
-        ...kinds.map((kind) => ({ label: kindName(kind, say), numeric: true })),
-        { label: say(text('Total')), numeric: true },
-      ],
-      rows: rows.map(([day, sums]) => ({
-        id: String(day),
-        cells: [
-          textCell(dayName(day)),
-          ...kinds.map((kind) => moneyCell(sums.get(kind), 2)),
-          moneyCell(add(...sums.values()), 2),
-        ],
-      })),
-    },
-  };
+  const names = kinds.map((kind) => kindName(kind, say));
+  const series = kinds.map((kind) => ({
+    name: kindName(kind, say),
+    values: drawn.map((day) => toDollars(days.get(day)?.get(kind) ?? zero)),
+  }));
+  const tableRows = rows.map(([day, sums]) => ({
+    id: String(day),
+    name: textCell(dayName(day)),
+    amounts: kinds.map((kind) => sums.get(kind)),
+    total: add(...sums.values()),
+  }));
+  return daysSection(
+    say(text('Spending by Day')),
+    { categories: drawn.map(dayName), series },
+    kindTable(say(text('Spending by day (UTC), in dollars')), say(text('Day')), names, tableRows, say),
+    say,
+  );
 }
 
 function byKey(charges: readonly Charge[], say: Say, by: 'sources' | 'kinds'): View['sections'][number] {
