@@ -8,22 +8,20 @@ import { perHour, runningRateOf } from '../../model/quote';
 
 /** `$0.12/day`, or that the record does not say. */
 export function stoppedPrice(instances: readonly Instance[]): string {
-  const costs = instances.map(stoppedCostPerDay);
-  const known = costs.filter((cost) => cost !== undefined);
-  return known.length < costs.length
-    ? t('a price that the service does not state')
-    : t('{0}/day', formatMoney(add(zero, ...known)));
+  const sum = sumOf(instances.map(stoppedCostPerDay));
+  return sum === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(sum));
 }
 
 export function runningPrice(instances: readonly Instance[]): string {
-  const costs: (Micros | undefined)[] = instances.map((instance) => {
-    const rate = runningRateOf(instance);
-    return rate === undefined ? undefined : perHour(rate);
-  });
+  const rates = instances.map(runningRateOf);
+  const sum = sumOf(rates.map((rate) => (rate === undefined ? undefined : perHour(rate))));
+  return sum === undefined ? t('a price that the service does not state') : t('{0}/h', formatMoney(sum));
+}
+
+/** Undefined where one of them is not known. */
+function sumOf(costs: readonly (Micros | undefined)[]): Micros | undefined {
   const known = costs.filter((cost) => cost !== undefined);
-  return known.length < costs.length
-    ? t('a price that the service does not state')
-    : t('{0}/h', formatMoney(add(zero, ...known)));
+  return known.length < costs.length ? undefined : add(zero, ...known);
 }
 
 export function nameOfSome(instances: readonly Instance[]): string {
