@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
-import { localize, t } from './localize';
+import { reasonOf, t } from './localize';
 
 /** A row above a list that says what is wrong with it; plain data, as all nodes of a tree. */
 export type ListProblem =
@@ -65,8 +65,8 @@ function loadErrorRow(
     ? [t('Could not load. Select to enter a code'), t('Could not refresh. Select to enter a code')]
     : [t('Could not load. Select to retry'), t('Could not refresh. Select to retry')];
   const item = warningRow(`${name}-load-error`, stale ? staleLabel : label);
-  item.description = error instanceof UserError ? localize(error.text) : '';
-  item.tooltip = error instanceof UserError ? localize(error.text) : String(error);
+  item.description = reasonOf(error) ?? '';
+  item.tooltip = reasonOf(error) ?? String(error);
   item.contextValue = ';loadError;';
   item.command = wantsCode
     ? { command: 'gpuRental.tfa.signIn', title: t('Enter Code') }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { UserError } from '../util/errors';
 import { formatText, type Text, type TextArg } from '../util/text';
 
 /** Turns a sentence of the inner folders into the language of the editor. */
@@ -12,4 +13,9 @@ export function localize(value: Text | string): string {
  */
 export function t(template: string, ...args: TextArg[]): string {
   return localize({ template, args });
+}
+
+/** Why something failed; undefined where only the log may say it. */
+export function reasonOf(error: unknown): string | undefined {
+  return error instanceof UserError ? localize(error.text) : undefined;
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
-import { isCancelled, UserError } from '../util/errors';
-import { localize } from './localize';
+import { isCancelled } from '../util/errors';
+import { reasonOf } from './localize';
 import type { Level } from './quickLevels';
 import { QuickList } from './quickList';
 import { QuickText } from './quickText';
@@ -222,8 +222,4 @@ export class QuickInput<A = never> {
       level.back?.();
     }
   }
-}
-
-function reasonOf(error: unknown): string | undefined {
-  return error instanceof UserError ? localize(error.text) : undefined;
 }

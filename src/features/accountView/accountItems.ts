@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ForbiddenError } from '../../api/errors';
 import { skippedRow } from '../../editor/listRows';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
@@ -12,7 +12,6 @@ import type { TeamRole } from '../../model/accounts/teamRole';
 import type { TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/ports';
-import { UserError } from '../../util/errors';
 import type { PartId } from './accountParts';
 
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;
@@ -239,7 +238,7 @@ export function problemItem(error: unknown): vscode.TreeItem {
     return item;
   }
   const item = row(t('Could not load. Select to retry'), 'warning', '');
-  item.description = error instanceof UserError ? localize(error.text) : '';
+  item.description = reasonOf(error) ?? '';
   item.command = { command: 'gpuRental.refresh', title: t('Retry') };
   return item;
 }

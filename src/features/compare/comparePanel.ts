@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
@@ -9,7 +9,7 @@ import { perHour } from '../../model/quote';
 import type { Services } from '../../services';
 import type { OfferPin } from '../../store/offers/offerPins';
 import { durationText } from '../../util/duration';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { comparisonView, type PinStatus, type PinView } from './comparisonView';
 import { recheckPins } from './recheckPins';
@@ -189,10 +189,7 @@ export class ComparePanel implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why =
-      this.error instanceof UserError
-        ? localize(this.error.text)
-        : t('Something unexpected happened. The log has the details.');
+    const why = reasonOf(this.error) ?? t('Something unexpected happened. The log has the details.');
     return [
       {
         severity: 'error',

@@ -1,9 +1,8 @@
 import { commandAction } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { UnreadableLease } from '../../store/leases/leaseFiles';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { UserError } from '../../util/errors';
 import { nameOfInstance } from './changes';
 import type { LeaseDeps } from './deps';
 
@@ -68,7 +67,7 @@ function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): voi
 }
 
 function tellFolder(deps: LeaseDeps, error: unknown): void {
-  const why = error instanceof UserError ? localize(error.text) : t('The log has the reason.');
+  const why = reasonOf(error) ?? t('The log has the reason.');
   message(
     'warning',
     t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why),

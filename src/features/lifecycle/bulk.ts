@@ -1,8 +1,8 @@
-import { localize, t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import { ask } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { LifecycleDeps } from './deps';
 
 export type RowResult<T> = { readonly instance: Instance } & (
@@ -45,11 +45,11 @@ export function reportFailures(
     for (const { error, instance } of failed) {
       deps.log.error(`Instance ${instance.id}`, error);
     }
-    const lines = failed.map(({ instance, error }) => `${instanceName(instance)}: ${reasonOf(error)}`);
+    const lines = failed.map(({ instance, error }) => `${instanceName(instance)}: ${reasonInRow(error)}`);
     void ask('error', { message: title, detail: lines.join('\n') });
   }
 }
 
-export function reasonOf(error: unknown): string {
-  return error instanceof UserError ? localize(error.text) : t('unexpected problem, see the log');
+export function reasonInRow(error: unknown): string {
+  return reasonOf(error) ?? t('unexpected problem, see the log');
 }

@@ -7,7 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, stateOf } from '../../model/instances/instanceState';
 import type { PowerRequest, PowerVerdict } from '../../store/instances/power';
 import { isCancelled } from '../../util/errors';
-import { reasonOf, type RowResult } from './bulk';
+import { reasonInRow, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { runningPrice, stoppedPrice } from './lifecycleWords';
 
@@ -93,7 +93,7 @@ function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
   }
   return isFinal(row.error)
     ? notDone(deps, kind, instance, localize(row.error.text))
-    : `${instanceName(instance)}: ${reasonOf(row.error)}`;
+    : `${instanceName(instance)}: ${reasonInRow(row.error)}`;
 }
 
 function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, reason: string): string {

@@ -1,6 +1,6 @@
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { formatMoney, fromDollars, subtract } from '../../model/money';
@@ -14,7 +14,7 @@ import {
 } from '../../store/rentals/replacement';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
 import { burnNow } from '../../store/instances/burn';
-import { assertNever, isCancelled, UserError } from '../../util/errors';
+import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
 /** Destroys a machine that failed and rents the next best, and says what came of it. */
@@ -149,9 +149,7 @@ function destroyedOnlyWords(error: unknown, name: string): string {
   }
   const reason = isCancelled(error)
     ? t('You stopped it before that.')
-    : error instanceof UserError
-      ? localize(error.text)
-      : t('The log has the details.');
+    : (reasonOf(error) ?? t('The log has the details.'));
   return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 

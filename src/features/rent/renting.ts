@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
@@ -18,7 +18,7 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
@@ -206,10 +206,7 @@ export class Renting {
       return this.searchOn();
     }
     this.deps.report.error(error);
-    return again(
-      t('Nothing was rented.'),
-      error instanceof UserError ? localize(error.text) : t('The log has the details.'),
-    );
+    return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));
   }
 
   /** A search that fails says nothing about the market: the confirmation stays and searches again. */

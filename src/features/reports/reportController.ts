@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { ReportPanel } from '../../editor/reportPanel';
 import { stepLabel } from '../../editor/report';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { FilterView, FromPage, ReportView } from '../../webview/report/protocol';
 import { toCsv, toMarkdown } from './exports';
 import type { ReportNotice } from './notice';
@@ -152,10 +152,7 @@ export class ReportController<Data> implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why =
-      this.error instanceof UserError
-        ? localize(this.error.text)
-        : t('The report could not be read. The log has the details.');
+    const why = reasonOf(this.error) ?? t('The report could not be read. The log has the details.');
     const age =
       this.data &&
       t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));

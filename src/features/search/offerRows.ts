@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { machineName, runningText } from '../../model/rentals/confirmation';
 import { describeFilters, sortText } from '../../model/offers/filterText';
@@ -10,7 +10,6 @@ import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
-import { UserError } from '../../util/errors';
 import type { OffersView } from './offerSession';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
@@ -166,10 +165,7 @@ function note(id: string, label: string, detail?: string): LevelRow {
 }
 
 function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRow {
-  const reason =
-    view.error instanceof UserError
-      ? localize(view.error.text)
-      : t('Something unexpected happened. The log has the details.');
+  const reason = reasonOf(view.error) ?? t('Something unexpected happened. The log has the details.');
   const minutes = view.readAt === undefined ? 0 : Math.floor((now - view.readAt) / 60_000);
   const age =
     view.readAt === undefined

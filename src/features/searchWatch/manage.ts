@@ -2,13 +2,12 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow, TextLevel } from '../../editor/quickLevels';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
 import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
 import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
-import { UserError } from '../../util/errors';
 import type { WatchDeps } from './deps';
 import { nameOfQuery, nameQuestion, priceQuestion } from './watchSearch';
 
@@ -62,10 +61,7 @@ function unreadable(error: unknown): LevelRow {
     id: 'error',
     icon: 'error',
     label: t('The watched searches could not be read.'),
-    detail:
-      error instanceof UserError
-        ? localize(error.text)
-        : t('Something unexpected happened. The log has the details.'),
+    detail: reasonOf(error) ?? t('Something unexpected happened. The log has the details.'),
     alwaysShow: true,
   };
 }

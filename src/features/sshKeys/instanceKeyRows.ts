@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
-import { localize, t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -8,7 +8,6 @@ import { parsePublicKey } from '../../ssh/publicKey';
 import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { UserError } from '../../util/errors';
 import { keyName } from './keyWords';
 
 type Keys =
@@ -144,7 +143,7 @@ function loadingItem(): vscode.TreeItem {
 
 function errorItem(instanceId: number, error: unknown): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Could not load. Select to retry'));
-  item.description = error instanceof UserError ? localize(error.text) : '';
+  item.description = reasonOf(error) ?? '';
   item.tooltip = item.description;
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.command = {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { LevelRow } from '../../editor/quickLevels';
 import { plainLabel } from '../../editor/quickPick';
@@ -12,7 +12,7 @@ import {
   type TemplateFilters,
 } from '../../model/templates/templateQuery';
 import { MutableDisposable } from '../../util/disposable';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
 import { knownTemplate, openTemplate, type CommandDeps } from './templateCommands';
@@ -101,7 +101,7 @@ class TemplateSearch {
     Promise.resolve(action()).catch((error: unknown) => {
       if (!isCancelled(error)) {
         // "Could not load" is told from "none".
-        this.note = error instanceof UserError ? localize(error.text) : t('The search failed.');
+        this.note = reasonOf(error) ?? t('The search failed.');
         this.deps.log.warn(`The search for templates failed: ${String(error)}`);
         this.input.refresh();
       }
