@@ -2,7 +2,6 @@ import type { SshKey } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { toDollars } from '../model/money';
 import { text } from '../util/text';
-import { successAnswer } from '../wire/field';
 import {
   instance,
   instanceKeys,
@@ -19,6 +18,7 @@ import { instanceLister } from './instanceList';
 import { toInstance } from './instanceModel';
 import { readRecords } from './listing';
 import { path } from './path';
+import { sendWrite } from './write';
 import { cleanServiceText } from './serviceText';
 import { keyWithText, toSshKey } from './sshKeys';
 
@@ -36,40 +36,31 @@ export function instancesApi(http: Http): Client['instances'] {
     label: (id, label, options) => change(http, id, { label }, options),
     // See docs/service/instances.md#destroy.
     destroy: async (id, options) => {
-      await http.call(
+      await sendWrite(
+        http,
         {
           method: 'DELETE',
           path: path`/api/v0/instances/${id}/`,
           route: 'DELETE /api/v0/instances/{id}/',
-          repeat: 'write',
         },
-        successAnswer,
         options,
       );
     },
     // See docs/service/instances.md#several-at-once.
     stopMany: async (ids, options) => {
       const body = { state: 'stopped', ids };
-      await http.call(
-        { method: 'PUT', ...bulk, body, route: 'PUT /api/v0/instances/', repeat: 'write' },
-        successAnswer,
-        options,
-      );
+      await sendWrite(http, { method: 'PUT', ...bulk, body, route: 'PUT /api/v0/instances/' }, options);
     },
     destroyMany: async (ids, options) => {
       const body = { instance_ids: ids };
-      await http.call(
-        { method: 'DELETE', ...bulk, body, route: 'DELETE /api/v0/instances/', repeat: 'write' },
-        successAnswer,
-        options,
-      );
+      await sendWrite(http, { method: 'DELETE', ...bulk, body, route: 'DELETE /api/v0/instances/' }, options);
     },
     // See docs/service/instances.md#reboot.
     reboot: async (id, options) => {
       const route = 'PUT /api/v0/instances/reboot/{id}/';
-      await http.call(
-        { method: 'PUT', path: path`/api/v0/instances/reboot/${id}/`, body: {}, route, repeat: 'write' },
-        successAnswer,
+      await sendWrite(
+        http,
+        { method: 'PUT', path: path`/api/v0/instances/reboot/${id}/`, body: {}, route },
         options,
       );
     },
@@ -77,9 +68,9 @@ export function instancesApi(http: Http): Client['instances'] {
     changeBid: async (id, pricePerHour, options) => {
       const route = 'PUT /api/v0/instances/bid_price/{id}/';
       const body = { client_id: 'me', price: toDollars(pricePerHour) };
-      await http.call(
-        { method: 'PUT', path: path`/api/v0/instances/bid_price/${id}/`, body, route, repeat: 'write' },
-        successAnswer,
+      await sendWrite(
+        http,
+        { method: 'PUT', path: path`/api/v0/instances/bid_price/${id}/`, body, route },
         options,
       );
     },
@@ -87,24 +78,23 @@ export function instancesApi(http: Http): Client['instances'] {
     // The service takes the text of the key, not its id (docs/service/ssh-keys.md#attach).
     attachKey: async (id, publicKey, options) => {
       const route = 'POST /api/v0/instances/{id}/ssh/';
-      await http.call(
+      await sendWrite(
+        http,
         {
           method: 'POST',
           path: path`/api/v0/instances/${id}/ssh/`,
           body: { ssh_key: publicKey },
           route,
-          repeat: 'write',
         },
-        successAnswer,
         options,
       );
     },
     // See docs/service/ssh-keys.md#detach.
     detachKey: async (id, keyId, options) => {
       const route = 'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/';
-      await http.call(
-        { method: 'DELETE', path: path`/api/v0/instances/${id}/ssh/${keyId}/`, route, repeat: 'write' },
-        successAnswer,
+      await sendWrite(
+        http,
+        { method: 'DELETE', path: path`/api/v0/instances/${id}/ssh/${keyId}/`, route },
         options,
       );
     },
@@ -150,11 +140,7 @@ async function get(http: Http, id: number, options?: CallOptions): Promise<Insta
 
 async function change(http: Http, id: number, body: object, options?: CallOptions): Promise<void> {
   const route = 'PUT /api/v0/instances/{id}/';
-  await http.call(
-    { method: 'PUT', path: path`/api/v0/instances/${id}/`, body, route, repeat: 'write' },
-    successAnswer,
-    options,
-  );
+  await sendWrite(http, { method: 'PUT', path: path`/api/v0/instances/${id}/`, body, route }, options);
 }
 
 /**

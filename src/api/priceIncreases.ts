@@ -1,19 +1,19 @@
 import type { PriceIncrease } from '../model/instances/priceIncrease';
-import { successAnswer } from '../wire/field';
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
 import { listReader } from './listing';
 import { price } from './modelValues';
+import { sendWrite } from './write';
 
 /** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
 export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
   const answer = async (verb: 'accept' | 'reject', id: number, options: CallOptions | undefined) => {
     const path = `/api/v0/instances/${verb}-price-increase/`;
-    await http.call(
-      { method: 'PUT', path, body: { pending_price_increase_id: id }, route: `PUT ${path}`, repeat: 'write' },
-      successAnswer,
+    await sendWrite(
+      http,
+      { method: 'PUT', path, body: { pending_price_increase_id: id }, route: `PUT ${path}` },
       options,
     );
   };

@@ -1,5 +1,4 @@
 import type { SshKey } from '../model/accounts/account';
-import { successAnswer } from '../wire/field';
 import { addedSshKey, sshKey, sshKeyList, type WireSshKey } from '../wire/sshKey';
 import { defined } from '../util/defined';
 import type { Client } from './client';
@@ -8,6 +7,7 @@ import type { Http } from './http';
 import { listReader } from './listing';
 import { nonEmpty } from './modelValues';
 import { path } from './path';
+import { sendWrite } from './write';
 
 /** Keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function sshKeysApi(http: Http): Client['sshKeys'] {
@@ -34,14 +34,13 @@ export function sshKeysApi(http: Http): Client['sshKeys'] {
       return toSshKey({ ...added, public_key: publicKeyOf(added) ?? publicKey });
     },
     remove: async (id, options) => {
-      await http.call(
+      await sendWrite(
+        http,
         {
           method: 'DELETE',
           path: path`/api/v0/ssh/${id}/`,
           route: 'DELETE /api/v0/ssh/{id}/',
-          repeat: 'write',
         },
-        successAnswer,
         options,
       );
     },

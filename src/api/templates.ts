@@ -1,7 +1,6 @@
 import { envObjectToFlags, readEnv } from '../model/documents/envFlags';
 import type { WireFiltersShape } from '../model/offers/filters';
 import type { Template } from '../model/templates/template';
-import { successAnswer } from '../wire/field';
 import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
 import { defined } from '../util/defined';
 import type { Client } from './client';
@@ -9,6 +8,7 @@ import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
 import { readManyRecords } from './listing';
 import { parsedText } from './modelValues';
+import { sendWrite } from './write';
 
 const address = '/api/v0/template/';
 
@@ -60,15 +60,14 @@ export function templatesApi(http: Http): Client['templates'] {
       return { hashId: answer.template.hash_id };
     },
     remove: async (id, options) => {
-      await http.call(
+      await sendWrite(
+        http,
         {
           method: 'DELETE',
           path: address,
           body: { template_id: id },
           route: `DELETE ${address}`,
-          repeat: 'write',
         },
-        successAnswer,
         options,
       );
     },

@@ -1,5 +1,4 @@
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
-import { successAnswer } from '../wire/field';
 import {
   createdVolume,
   volume,
@@ -14,6 +13,7 @@ import type { Client } from './client';
 import type { Http } from './http';
 import { listReader, readRecords } from './listing';
 import { known, nonEmpty, price } from './modelValues';
+import { sendWrite } from './write';
 
 const address = '/api/v0/volumes/';
 
@@ -55,9 +55,9 @@ export function volumesApi(http: Http): Client['volumes'] {
       return id === undefined ? {} : { id };
     },
     remove: async (id, options) => {
-      await http.call(
-        { method: 'DELETE', path: address, body: { id }, route: `DELETE ${address}`, repeat: 'write' },
-        successAnswer,
+      await sendWrite(
+        http,
+        { method: 'DELETE', path: address, body: { id }, route: `DELETE ${address}` },
         options,
       );
     },
