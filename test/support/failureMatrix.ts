@@ -201,10 +201,12 @@ export function describeFailures(operation: MatrixOperation): void {
 
     for (const fault of ['rateLimit', 'rateLimitText'] as const) {
       it(`is sent again after one ${fault} refusal and shows the wait`, async () => {
-        const { simulator, subject, asked, call, order } = await setUp();
+        const clock = new FakeClock();
+        const { simulator, subject, asked, call, order } = await setUp(clock);
         order({ kind: fault, times: 1, threshold: 0.05 });
         const waits: number[] = [];
-        operation.succeeds(await call({ onWait: (ms) => waits.push(ms) }), simulator, subject);
+        const running = call({ onWait: (ms) => waits.push(ms) });
+        operation.succeeds(await clock.through(running, 2), simulator, subject);
         assert.equal(asked(), 2);
         assert.equal(waits.length, 1);
       });
