@@ -56,7 +56,7 @@ export class QuickList {
   /** Makes the rows anew, which loses ticks. */
   renew(activeId = this.activeId): void {
     const { level, widget } = this;
-    this.before ??= { rows: widget.items, at: windowClock().now() };
+    this.before ??= { rows: widget.items, at: windowClock().elapsed() };
     // Where the editor filters none out as well, an Enter that comes before the new rows is for the first place,
     // which is what was typed.
     const shown = level.followsTyping === true ? { alwaysShow: true } : {};
@@ -105,7 +105,7 @@ export class QuickList {
    */
   private meant(row: LevelRow | undefined): LevelRow | undefined {
     const { before, level, widget } = this;
-    if (!row || !before || windowClock().now() - before.at > toldWithinMs || level.followsTyping) {
+    if (!row || !before || windowClock().elapsed() - before.at > toldWithinMs || level.followsTyping) {
       return row;
     }
     const old = before.rows[widget.items.indexOf(row)];

@@ -64,10 +64,10 @@ interface OpenQuestion {
  */
 export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
-  /** When the user said no, by account; milliseconds since 1970. */
+  /** When the user said no, by account (`Clock.elapsed`). */
   private readonly declined = new Map<string, number>();
   private readonly wishes = new Set<string>();
-  /** When a window that asks was last heard, by account; milliseconds since 1970. */
+  /** When a window that asks was last heard, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
   private readonly changed = new Emitter<undefined>();
@@ -82,7 +82,7 @@ export class SecondFactorGate implements Disposable {
     this.owned.add(focus.onDidChange(() => this.changed.fire(undefined)));
     this.owned.add(
       questions.on(hub, ({ accountKey }) => {
-        this.askedElsewhere.set(accountKey, this.clock.now());
+        this.askedElsewhere.set(accountKey, this.clock.elapsed());
       }),
     );
     this.owned.add(refusals.on(hub, ({ accountKey }) => this.decline(accountKey)));
@@ -113,14 +113,14 @@ export class SecondFactorGate implements Disposable {
 
   /** True for what the same action of the user still waits for. */
   isJustDeclined(accountKey: string): boolean {
-    return this.clock.now() - (this.declined.get(accountKey) ?? -Infinity) < sameActionMs;
+    return this.clock.elapsed() - (this.declined.get(accountKey) ?? -Infinity) < sameActionMs;
   }
 
   /** Waits until this window may ask, then asks; `undefined` when it was declined here or elsewhere. */
   async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<TfaLogin | undefined> {
     const { key } = subject.account;
     while (!signal.aborted && !this.declined.has(key)) {
-      const isAskedElsewhere = this.clock.now() - (this.askedElsewhere.get(key) ?? -Infinity) <= goneMs;
+      const isAskedElsewhere = this.clock.elapsed() - (this.askedElsewhere.get(key) ?? -Infinity) <= goneMs;
       const isHere = this.wishes.has(key) || (this.focus.isFocused && !isAskedElsewhere);
       if (this.prompt && isHere && !this.open.has(key)) {
         return this.askHere(this.prompt, subject, signal);
@@ -138,7 +138,7 @@ export class SecondFactorGate implements Disposable {
   }
 
   private decline(accountKey: string): void {
-    this.declined.set(accountKey, this.clock.now());
+    this.declined.set(accountKey, this.clock.elapsed());
     this.open.get(accountKey)?.over.abort();
     this.changed.fire(undefined);
   }

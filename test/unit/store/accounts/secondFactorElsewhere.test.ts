@@ -49,7 +49,7 @@ describe('a second factor that another window waits for', () => {
     await until('the answer to the other window', () => users() >= before + 2, { everyMs: 5 });
     await settle();
     // What the first window said of its question is long over.
-    gateClock.jump(60_000);
+    await gateClock.advance(60_000);
     two.setFocus(true);
     await two.accounts.active?.client.instances.list();
     assert.deepEqual([one.state.asked, two.state.asked], [1, 0]);

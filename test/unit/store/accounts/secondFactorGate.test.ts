@@ -66,6 +66,20 @@ describe('the window that asks for the second factor', () => {
     assert.equal(await second, undefined);
   });
 
+  it('is followed by another one after it ended, also where the clock was set back', async () => {
+    const one = open();
+    const two = open();
+    void ask(one);
+    await clock.advance(2000);
+    const second = ask(two);
+    one.gate.dispose();
+    clock.jump(-3_600_000);
+    await clock.advance(10_000);
+    assert.equal(two.isAsking, true);
+    two.answer?.(login);
+    assert.equal(await second, login);
+  });
+
   it('hands on when it is closed with its question open', async () => {
     const one = open();
     const two = open();
