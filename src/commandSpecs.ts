@@ -57,6 +57,29 @@ function several<const Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
 }
 
+/** As far as a draft is the same for every rental; the service judges what is in its filters and choices. */
+const draftShape = z.looseObject({
+  accountKey: z.string().optional(),
+  title: z.string(),
+  query: z.looseObject({
+    filters: z.looseObject({}),
+    diskGb: z.number().positive(),
+    rentalType: z.enum(['on-demand', 'interruptible']),
+  }),
+  choices: z.looseObject({}).optional(),
+});
+const offerShape = z.looseObject({ id });
+
+/** A draft as it is, not a copy: other features made it, and its types are theirs. */
+function draft<Draft extends RentDraft>(offer: z.ZodType) {
+  const shape = draftShape.extend({ offer });
+  return z.custom<Draft>(isObject).superRefine((given, context) => {
+    for (const { path, message } of shape.safeParse(given).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  });
+}
+
 interface Uri extends UriParts {
   toString(): string;
 }
@@ -236,10 +259,10 @@ const internal = {
    * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
    * the user confirms it.
    */
-  'gpuRental.searchFor': spec('search', { args: [z.custom<RentDraft>(isObject)], needs: ['misc'] }),
+  'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
   /** The steps of a rental for its offer; `rented`, `back`, `outdated` or `cancelled`. */
   'gpuRental.rentOffer': spec('rent', {
-    args: [z.custom<PickedDraft>(isObject)],
+    args: [draft<PickedDraft>(offerShape)],
     result: z.enum(['rented', 'back', 'outdated', 'cancelled']),
   }),
   /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */

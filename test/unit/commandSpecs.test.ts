@@ -50,6 +50,32 @@ describe('the table of commands', () => {
     );
   });
 
+  it('takes a draft of a rental as it is, and names what is wrong in one', () => {
+    const query = {
+      filters: { gpu: { oneOf: ['H100'] } },
+      diskGb: 20,
+      rentalType: 'on-demand',
+      sort: 'value',
+    };
+    const draft = { title: 'Search', query, choices: { count: 2 }, offer: { id: 7, price: 1 } };
+    assert.deepEqual(readArguments('gpuRental.rentOffer', [draft]), [draft]);
+    assert.deepEqual(readArguments('gpuRental.searchFor', [{ title: 'Search', query }]), [
+      { title: 'Search', query },
+    ]);
+    for (const [field, wrong] of [
+      ['offer.id', { ...draft, offer: { id: Number.NaN } }],
+      ['query.diskGb', { ...draft, query: { ...query, diskGb: '20' } }],
+      ['query.rentalType', { ...draft, query: { ...query, rentalType: 'free' } }],
+      ['accountKey', { ...draft, accountKey: 1 }],
+    ] as const) {
+      assert.throws(() => readArguments('gpuRental.rentOffer', [wrong]), new RegExp(`argument ${field} is`));
+    }
+    assert.throws(
+      () => readArguments('gpuRental.rentOffer', [{ title: 'Search', query }]),
+      /argument offer is/,
+    );
+  });
+
   it('takes plain data, and rows with more than that', () => {
     const row = { instanceId: 7, label: 'trainer' };
     const volume = { volumeId: 3 };
