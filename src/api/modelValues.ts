@@ -12,10 +12,11 @@ export function amount(dollars: number | undefined): Micros | undefined {
 
 /**
  * Returns `undefined` for -1, which the service writes for unknown values
- * (docs/service/README.md#tolerant-reading).
+ * (docs/service/README.md#tolerant-reading), and for a figure so large that what is computed from it has no bounds:
+ * JSON has no such number, so other windows would not understand the list that it is in.
  */
 export function known(value: number | undefined): number | undefined {
-  return value === undefined || value < 0 ? undefined : value;
+  return value === undefined || value < 0 || value > Number.MAX_SAFE_INTEGER ? undefined : value;
 }
 
 export function port(value: number | undefined): number | undefined {
