@@ -26,11 +26,20 @@ export class QuickList {
       item.buttons?.find((one) => one === button)?.run();
     });
     widget.onDidChangeActive(([row]) => {
+      const isLost = row === undefined && this.isUntold;
       this.before = undefined;
       if (row) {
         level.active?.(row);
+      } else if (isLost) {
+        // The row that was to be active is hidden by what was typed meanwhile. A new list begins at its first row.
+        widget.items = [...widget.items];
       }
     });
+  }
+
+  /** The editor has not told yet which row of the new list is active. */
+  private get isUntold(): boolean {
+    return this.before !== undefined && windowClock().elapsed() - this.before.at <= toldWithinMs;
   }
 
   private get activeId(): string | undefined {
@@ -90,6 +99,10 @@ export class QuickList {
       }
       return;
     }
+    if (widget.activeItems.length === 0) {
+      // The editor goes on to name the row that was accepted before.
+      return;
+    }
     const row = this.meant(widget.selectedItems[0]);
     if (row?.run && row.isGuarded && level.guard) {
       level.guard.accept(row.run);
@@ -105,7 +118,7 @@ export class QuickList {
    */
   private meant(row: LevelRow | undefined): LevelRow | undefined {
     const { before, level, widget } = this;
-    if (!row || !before || windowClock().elapsed() - before.at > toldWithinMs || level.followsTyping) {
+    if (!row || !before || !this.isUntold || level.followsTyping) {
       return row;
     }
     const old = before.rows[widget.items.indexOf(row)];

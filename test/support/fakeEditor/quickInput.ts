@@ -225,7 +225,8 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
 
   accept(): void {
     if (!this.enabled) return;
-    if (!this.canSelectMany) {
+    // The editor keeps the row before where none is active.
+    if (!this.canSelectMany && this.active.length > 0) {
       this.selected = this.active.slice(0, 1);
       this.selectionChanged.fire(this.selected);
     }
@@ -254,7 +255,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
       this.isTelling = false;
       const shown = this.visible();
       const { wanted } = this;
-      const next = wanted !== undefined && shown.includes(wanted) ? [wanted] : shown.slice(0, 1);
+      const next = wanted === undefined ? shown.slice(0, 1) : shown.filter((row) => row === wanted);
       if (this.isFiltered && this.active.length > 0) {
         this.active = [];
         this.activeChanged.fire([]);

@@ -86,6 +86,39 @@ describe('a question in levels', () => {
     input.close();
   });
 
+  it('runs the row that is found by typing, whatever was active when the rows were made anew', async () => {
+    const ran: string[] = [];
+    const { input } = open(
+      levelOf({
+        rows: () => ['show', 'reset'].map((id) => ({ id, label: id, run: () => ran.push(id) })),
+        activeId: () => 'reset',
+      }),
+    );
+    await settle();
+    list().accept();
+    const typed = list();
+    typed.value = 'show';
+    // The editor has not told yet that another row is active.
+    input.refresh();
+    await settle();
+    assert.equal(list().activeItems[0]?.label, 'show');
+    list().accept();
+    assert.deepEqual(ran, ['reset', 'show']);
+    input.close();
+  });
+
+  it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
+    let count = 0;
+    const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
+    await settle();
+    list().accept();
+    list().type('nothing like it');
+    await settle();
+    list().accept();
+    assert.equal(count, 1);
+    input.close();
+  });
+
   it('runs nothing by an Enter held down, and the row by one alone', async () => {
     const clock = new FakeClock();
     const guard = new AcceptGuard(clock);

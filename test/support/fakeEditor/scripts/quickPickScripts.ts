@@ -88,6 +88,31 @@ export const quickPickScripts: readonly EditorScript[] = [
     },
   },
   {
+    name: 'a row that the filter hides cannot be made active, and an Enter names the row before once more',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      picker.items = rows('one', 'two', 'three');
+      picker.show();
+      await hands.rest();
+      listen(picker, say);
+      await hands.enter();
+      await hands.rest();
+      picker.value = 'two';
+      await hands.rest();
+      const again = rows('one', 'two', 'three');
+      picker.items = again;
+      await hands.rest();
+      picker.activeItems = again.slice(0, 1);
+      await hands.rest();
+      await hands.enter();
+      await hands.rest();
+      picker.items = rows('one', 'two', 'three');
+      await hands.rest();
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+  {
     name: 'separators are never active',
     run: async (editor, hands, say) => {
       const picker = editor.window.createQuickPick();
