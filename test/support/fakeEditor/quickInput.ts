@@ -198,6 +198,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   override type(text: string): void {
     super.type(text);
     this.isFiltered = true;
+    this.wanted = undefined;
     this.tellActiveLater();
   }
 
@@ -255,6 +256,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
       this.isTelling = false;
       const shown = this.visible();
       const { wanted } = this;
+      this.wanted = undefined;
       const next = wanted === undefined ? shown.slice(0, 1) : shown.filter((row) => row === wanted);
       if (this.isFiltered && this.active.length > 0) {
         this.active = [];
