@@ -30,7 +30,7 @@ export interface InstanceRows {
 
 /** What a feature has to say in the row of an instance. */
 export interface InstanceNote {
-  /** Stands behind the state. */
+  /** Stands behind the state; empty for what stands in the tooltip alone. */
   readonly row: string;
   /** Lines of the tooltip. */
   readonly lines: readonly (readonly [name: string, value: string])[];

@@ -1,8 +1,11 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { message } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
+import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
+import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
 import { spanOfHours as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
@@ -13,10 +16,14 @@ import { priceNotice, priceNoticeKind } from '../../store/instances/priceWatch';
 import { assertNever } from '../../util/errors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
+import { EndNotes } from './endNotes';
+import { expiredText, hostEndsText, noCreditText } from './endWords';
 import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
 import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
 
-type Deps = ForgottenDeps & PriceDeps & Pick<Services, 'oneWindow' | 'commands' | 'volumes'>;
+type Deps = ForgottenDeps &
+  PriceDeps &
+  Pick<Services, 'oneWindow' | 'commands' | 'volumes' | 'instanceGroups'>;
 
 /** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
@@ -30,6 +37,7 @@ export function register(deps: Deps): Disposable {
       deps.oneWindow.offer(`${account}:warning:${key}`, () => tell(deps, warning), { isStillSo });
     }
   };
+  store.add(deps.instanceGroups.addInstanceNotes(store.add(new EndNotes(deps))));
   store.add(deps.fleet.onDidChange(look));
   store.add(watchAccounts(deps.accounts, look));
   store.add(
@@ -74,23 +82,44 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
   });
 }
 
-function tell({ fleet, clock }: Deps, warning: Warning): void {
-  if (warning.kind === 'lowCredit') {
-    message(
-      'warning',
-      t(
-        'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
-        localize(creditText(warning.hours)),
-      ),
-      commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
-    );
-    return;
+function tell(deps: Deps, warning: Warning): void {
+  switch (warning.kind) {
+    case 'lowCredit':
+      message(
+        'warning',
+        t(
+          'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
+          localize(creditText(warning.hours)),
+        ),
+        addCredit(deps),
+        commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
+      );
+      return;
+    case 'noCredit':
+      message('warning', noCreditText(), addCredit(deps));
+      return;
+    case 'stoppedLong':
+    case 'hostEnds':
+    case 'expired': {
+      const instance = deps.fleet.find(warning.instanceId);
+      if (instance) {
+        tellOf(deps, instance, warning);
+      }
+      return;
+    }
+    default:
+      assertNever(warning);
   }
+}
+
+function tellOf(
+  deps: Deps,
+  instance: Instance,
+  warning: Extract<Warning, { readonly instanceId: number }>,
+): void {
+  const { fleet, clock } = deps;
+  const now = clock.now();
   const { instanceId } = warning;
-  const instance = fleet.find(instanceId);
-  if (!instance) {
-    return;
-  }
   const name = instanceName(instance);
   const cost = stoppedCostPerDay(instance);
   switch (warning.kind) {
@@ -100,24 +129,42 @@ function tell({ fleet, clock }: Deps, warning: Warning): void {
         t(
           '{0} has been stopped for {1}. Its storage still costs {2}.',
           name,
-          localize(durationText(clock.now() - warning.sinceMs)),
+          localize(durationText(now - warning.sinceMs)),
           cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
         ),
         commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );
       break;
-    case 'hostEnds':
+    case 'hostEnds': {
+      const { canConnect, canStart } = actionsFor(instance, fleet.facts(instanceId), now);
       message(
         'warning',
-        t(
-          'The host of {0} takes it back in {1}. Save what you need before then.',
-          name,
-          localize(durationText(warning.endsAtMs - clock.now())),
-        ),
-        commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
+        hostEndsText(name, warning.endsAtMs, now),
+        canConnect && commandAction(t('Download…'), 'gpuRental.instance.download', { instanceId }),
+        canConnect && commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
+        canStart && commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId }),
+        commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
+      );
+      break;
+    }
+    case 'expired':
+      message(
+        'warning',
+        expiredText(name, warning.endsAtMs, warning.deletedAtMs, now),
+        commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
+        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );
       break;
     default:
       assertNever(warning);
   }
+}
+
+/** Only where the service has a page for it. */
+function addCredit({ accounts }: Deps): Action | false {
+  const { serviceUrl = '' } = accounts.active ?? {};
+  return (
+    consoleAddress(serviceUrl, consolePages.credit) !== undefined &&
+    commandAction(t('Add Credit'), 'gpuRental.openConsole', { kind: 'credit' })
+  );
 }

@@ -2,12 +2,26 @@ import type { Instance } from './instance';
 import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 import type { Micros } from '../money';
 import { hoursOfCredit, type Rate } from '../quote';
+import { rentalEndOf } from './rentalEnd';
 
 /** Something that will cost money or data if nobody looks. */
 export type Warning =
   | { readonly kind: 'lowCredit'; readonly hours: number }
+  /** The service stops what runs then. */
+  | { readonly kind: 'noCredit' }
   | { readonly kind: 'stoppedLong'; readonly instanceId: number; readonly sinceMs: number }
-  | { readonly kind: 'hostEnds'; readonly instanceId: number; readonly endsAtMs: number };
+  | {
+      readonly kind: 'hostEnds';
+      readonly instanceId: number;
+      readonly endsAtMs: number;
+      readonly isLastHour: boolean;
+    }
+  | {
+      readonly kind: 'expired';
+      readonly instanceId: number;
+      readonly endsAtMs: number;
+      readonly deletedAtMs: number;
+    };
 
 export interface WarningInput {
   readonly instances: readonly Instance[];
@@ -28,17 +42,26 @@ const weekMs = 7 * dayMs;
 const lowCreditHours = 6;
 /** A stop of ours that is older is worth a question. */
 const stoppedLongDays = 7;
-/** The host takes the machine back within this time. */
-const hostEndsWithinMs = dayMs;
 
 /** What is to be said now; whether it was said before is not known here. */
 export function warningsFor(input: WarningInput): readonly Warning[] {
-  const hours =
-    input.credit === undefined || input.instances.length === 0
-      ? undefined
-      : hoursOfCredit(input.credit, input.rate);
-  const low: Warning[] = hours !== undefined && hours < lowCreditHours ? [{ kind: 'lowCredit', hours }] : [];
-  return [...low, ...input.instances.flatMap((instance) => ofInstance(instance, input))];
+  return [...ofCredit(input), ...input.instances.flatMap((instance) => ofInstance(instance, input))];
+}
+
+function ofCredit({ credit, instances, rate }: WarningInput): readonly Warning[] {
+  if (credit === undefined || instances.length === 0) {
+    return [];
+  }
+  if (isUsedUp(credit)) {
+    return [{ kind: 'noCredit' }];
+  }
+  const hours = hoursOfCredit(credit, rate);
+  return hours !== undefined && hours < lowCreditHours ? [{ kind: 'lowCredit', hours }] : [];
+}
+
+/** Nothing is left to pay with. */
+export function isUsedUp(credit: Micros | undefined): boolean {
+  return credit !== undefined && credit <= 0;
 }
 
 function ofInstance(
@@ -47,7 +70,7 @@ function ofInstance(
 ): readonly Warning[] {
   const known = facts(instance.id);
   const kind = stateOf(instance, known, now);
-  return [...stoppedLong(instance.id, kind, known, now, stoppedDays), ...hostEnds(instance, kind, now)];
+  return [...stoppedLong(instance.id, kind, known, now, stoppedDays), ...endOf(instance, kind, now)];
 }
 
 /** The record does not say since when it is stopped, so only stops of ours count. */
@@ -65,10 +88,13 @@ function stoppedLong(
     : [];
 }
 
-function hostEnds(instance: Instance, kind: InstanceStateKind, now: number): readonly Warning[] {
-  const endsAtMs = instance.endsAt === undefined ? undefined : instance.endsAt * 1000;
-  const isNear = endsAtMs !== undefined && endsAtMs > now && endsAtMs - now < hostEndsWithinMs;
-  return isNear && kind !== 'destroying' ? [{ kind: 'hostEnds', instanceId: instance.id, endsAtMs }] : [];
+function endOf(instance: Instance, kind: InstanceStateKind, now: number): readonly Warning[] {
+  const end = rentalEndOf(instance, kind, now);
+  const instanceId = instance.id;
+  if (end?.kind === 'soon') {
+    return [{ instanceId, ...end, kind: 'hostEnds' }];
+  }
+  return end?.kind === 'expired' ? [{ instanceId, ...end }] : [];
 }
 
 /**
@@ -84,14 +110,25 @@ export function forgottenSince(
   return isLong && facts.seenAt <= now ? facts.lastUsedAt : undefined;
 }
 
-/** Tells repetitions apart: each is said once over all windows, low credit and old stops once a day or week. */
+/**
+ * Tells repetitions apart: each is said once over all windows, low credit and old stops once a day or week. An end is
+ * named by its hour, since a date that the service computes differs by seconds.
+ */
 export function warningKey(warning: Warning, now: number): string {
   switch (warning.kind) {
     case 'lowCredit':
       return `lowCredit:${Math.floor(now / dayMs)}`;
+    case 'noCredit':
+      return `noCredit:${Math.floor(now / dayMs)}`;
     case 'stoppedLong':
       return `stoppedLong:${warning.instanceId}:${Math.floor((now - warning.sinceMs) / weekMs)}`;
     case 'hostEnds':
-      return `hostEnds:${warning.instanceId}:${warning.endsAtMs}`;
+      return `hostEnds:${warning.instanceId}:${hourOf(warning.endsAtMs)}:${warning.isLastHour ? 1 : 24}`;
+    case 'expired':
+      return `expired:${warning.instanceId}:${hourOf(warning.endsAtMs)}`;
   }
+}
+
+function hourOf(ms: number): number {
+  return Math.round(ms / hourMs);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Instance } from '../instances/instance';
+import { rentalEndOf } from '../instances/rentalEnd';
 import {
   hasBeenReady,
   instanceStates,
@@ -196,6 +197,10 @@ export function troubleOf(instance: Instance, facts: InstanceFacts, now: number)
     return undefined;
   }
   const kind = stateOf(instance, facts, now);
+  if (rentalEndOf(instance, kind, now)?.kind === 'expired') {
+    // The end of its rental has words of its own.
+    return undefined;
+  }
   return kind === 'unknown' || kind === 'offline' || kind === 'outbid' || kind === 'exited'
     ? kind
     : undefined;

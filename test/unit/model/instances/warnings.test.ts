@@ -20,6 +20,8 @@ describe('warnings', () => {
     assert.deepEqual(warnings([anInstance()], {}, fromDollars(5.5)), [{ kind: 'lowCredit', hours: 5.5 }]);
     assert.deepEqual(warnings([anInstance()], {}, fromDollars(6)), []);
     assert.deepEqual(warnings([], {}, fromDollars(0)), []);
+    assert.deepEqual(warnings([anInstance()], {}, fromDollars(0)), [{ kind: 'noCredit' }]);
+    assert.deepEqual(warnings([anInstance()], {}, fromDollars(-3)), [{ kind: 'noCredit' }]);
     assert.deepEqual(warnings([anInstance()]), []);
   });
 
@@ -60,9 +62,27 @@ describe('warnings', () => {
   it('name a host that takes its machine back within a day', () => {
     const ends = (inMs: number) => anInstance({ endsAt: (now + inMs) / 1000 });
     assert.deepEqual(warnings([ends(day / 2)]), [
-      { kind: 'hostEnds', instanceId: 5001, endsAtMs: now + day / 2 },
+      { kind: 'hostEnds', instanceId: 5001, endsAtMs: now + day / 2, isLastHour: false },
+    ]);
+    assert.deepEqual(warnings([ends(day / 24)]), [
+      { kind: 'hostEnds', instanceId: 5001, endsAtMs: now + day / 24, isLastHour: true },
     ]);
     assert.deepEqual(warnings([ends(2 * day), ends(-day)]), []);
+  });
+
+  it('name an expired instance with the time its data may be deleted, and none that still runs', () => {
+    const over = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped', endsAt: now / 1000 - 3600 });
+    const deletedAtMs = now - 3_600_000 + 2 * day;
+    assert.deepEqual(warnings([over]), [
+      { kind: 'expired', instanceId: 5001, endsAtMs: now - 3_600_000, deletedAtMs },
+    ]);
+    assert.deepEqual(warnings([anInstance({ endsAt: now / 1000 - 3600 })]), []);
+  });
+
+  it('repeat the end of a rental in its last hour, and not for a date that moved by seconds', () => {
+    const end = { kind: 'hostEnds', instanceId: 1, endsAtMs: now + day / 2, isLastHour: false } as const;
+    assert.notEqual(warningKey(end, now), warningKey({ ...end, isLastHour: true }, now));
+    assert.equal(warningKey(end, now), warningKey({ ...end, endsAtMs: end.endsAtMs + 5000 }, now));
   });
 
   it('are the same warning until a day, a week or a date has changed', () => {

@@ -1,0 +1,57 @@
+import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
+import { stateOf } from '../../model/instances/instanceState';
+import { rentalEndOf } from '../../model/instances/rentalEnd';
+import { isUsedUp } from '../../model/instances/warnings';
+import type { Services } from '../../services';
+import { watchAccounts } from '../../shared/followAccount';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { endNote, noCreditNote } from './endWords';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock'>;
+
+/** What ends, in the rows of the instances: a rental by its date, and all of them without credit. */
+export class EndNotes implements InstanceNotes, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+  private hadCredit = true;
+
+  constructor(private readonly deps: Deps) {
+    // The rows follow the list by themselves; the credit is read apart from it.
+    this.owned.add(
+      watchAccounts(deps.accounts, () => {
+        if (this.hasCredit !== this.hadCredit) {
+          this.hadCredit = this.hasCredit;
+          this.changed.fire();
+        }
+      }),
+    );
+  }
+
+  note(instanceId: number): InstanceNote | undefined {
+    const { fleet, clock } = this.deps;
+    const instance = fleet.find(instanceId);
+    if (!instance) {
+      return undefined;
+    }
+    const now = clock.now();
+    const end = rentalEndOf(instance, stateOf(instance, fleet.facts(instanceId), now), now);
+    const notes = [...(end ? [endNote(end, now)] : []), ...(this.hasCredit ? [] : [noCreditNote()])];
+    return notes.length === 0
+      ? undefined
+      : {
+          row: notes.flatMap(({ row }) => (row === '' ? [] : row)).join(' · '),
+          lines: notes.flatMap(({ lines }) => lines),
+        };
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private get hasCredit(): boolean {
+    const user = this.deps.accounts.active?.user;
+    return !isUsedUp(user?.credit ?? user?.balance);
+  }
+}

@@ -1,0 +1,78 @@
+import type { InstanceNote } from '../../editor/treeGroups';
+import { localize, t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import type { RentalEnd } from '../../model/instances/rentalEnd';
+import { durationText } from '../../util/duration';
+
+const left = (untilMs: number, now: number) => localize(durationText(untilMs - now));
+
+/** Row and tooltip of an instance whose host ends the rental; far ends stand in the tooltip alone. */
+export function endNote(end: RentalEnd, now: number): InstanceNote {
+  const ends = t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
+  switch (end.kind) {
+    case 'later':
+      return { row: '', lines: [[t('Rental ends'), ends]] };
+    case 'soon':
+      return {
+        row: t('rental ends in {0}', left(end.endsAtMs, now)),
+        lines: [
+          [t('Rental ends'), ends],
+          [t('Then'), t('the instance stops, and its data may be deleted 48 h later')],
+        ],
+      };
+    case 'expired':
+      return {
+        row: deletionInRow(end.deletedAtMs, now),
+        lines: [
+          [t('Rental ended'), momentText(end.endsAtMs, now)],
+          [t('Data'), deletion(end.deletedAtMs, now)],
+        ],
+      };
+  }
+}
+
+function deletionInRow(deletedAtMs: number, now: number): string {
+  return deletedAtMs > now
+    ? t('expired, data kept for {0}', left(deletedAtMs, now))
+    : t('expired, data can be deleted at any time');
+}
+
+function deletion(deletedAtMs: number, now: number): string {
+  return deletedAtMs > now
+    ? t('kept until {0}, for {1}', momentText(deletedAtMs, now), left(deletedAtMs, now))
+    : t('can be deleted at any time');
+}
+
+export function hostEndsText(name: string, endsAtMs: number, now: number): string {
+  return t(
+    'The host of {0} takes it back in {1}, at {2}. Save what you need before then: its data may be deleted 48 h later.',
+    name,
+    left(endsAtMs, now),
+    momentText(endsAtMs, now),
+  );
+}
+
+export function expiredText(name: string, endsAtMs: number, deletedAtMs: number, now: number): string {
+  const ended = momentText(endsAtMs, now);
+  return deletedAtMs > now
+    ? t(
+        'The rental of {0} ended at {1}. Its data may be deleted in {2}, at {3}.',
+        name,
+        ended,
+        left(deletedAtMs, now),
+        momentText(deletedAtMs, now),
+      )
+    : t('The rental of {0} ended at {1}. Its data can be deleted at any time.', name, ended);
+}
+
+/** In the row of each instance while there is nothing to pay it with. */
+export function noCreditNote(): InstanceNote {
+  return {
+    row: t('no credit left'),
+    lines: [[t('Credit'), t('used up: the service stops the instance and can delete its data')]],
+  };
+}
+
+export function noCreditText(): string {
+  return t('Your credit is used up. The service stops your instances and can delete their data.');
+}
