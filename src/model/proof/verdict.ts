@@ -1,0 +1,144 @@
+import { defined } from '../../util/defined';
+import type { Instance } from '../instances/instance';
+import type { Offer } from '../offers/offer';
+import type { GpuFault, MachineProof } from './machineProof';
+import { isSameGpuModel } from './sameGpuModel';
+
+/** What was rented, as the offer or the list of instances says. */
+export interface ExpectedMachine {
+  readonly gpuCount?: number;
+  readonly gpuName?: string;
+  /** Of one GPU. */
+  readonly gpuRamMb?: number;
+  readonly diskGb?: number;
+  /** As the host reports it; nothing measures it. */
+  readonly inetDownMbit?: number;
+}
+
+export type Difference =
+  | { readonly kind: 'noGpu'; readonly expected: number }
+  | { readonly kind: 'gpuCount'; readonly expected: number; readonly found: number }
+  | { readonly kind: 'gpuModel'; readonly expected: string; readonly found: string }
+  | { readonly kind: 'gpuMemory'; readonly expectedMb: number; readonly foundMb: number }
+  | { readonly kind: 'migEmpty' }
+  | { readonly kind: 'fault'; readonly fault: GpuFault }
+  | { readonly kind: 'diskSize'; readonly expectedGb: number; readonly foundGb: number }
+  | { readonly kind: 'diskFull'; readonly freeGb: number };
+
+/** What is said beside the verdict and speaks for or against nothing. */
+export type ProofNote = 'mig' | 'memoryNotReported' | 'smiMissing' | 'amd';
+
+export interface ProofVerdict {
+  readonly ok: boolean;
+  readonly differences: readonly Difference[];
+  readonly notes: readonly ProofNote[];
+}
+
+/** Error correction takes one sixteenth of the memory where it is switched on. */
+const leastMemoryShare = 0.93;
+/** A file system keeps a part of the disk for itself. */
+const leastDiskShare = 0.85;
+/** With less, neither a server of an editor nor a package can be installed. */
+const fullDiskGb = 0.5;
+
+export function expectedOf(instance: Instance, offer: Offer | undefined): ExpectedMachine {
+  return defined<ExpectedMachine>({
+    gpuCount: instance.gpuCount ?? offer?.gpuCount,
+    gpuName: instance.gpuName ?? offer?.gpuName,
+    gpuRamMb: instance.gpuRamMb ?? offer?.gpuRamMb,
+    diskGb: instance.diskSpaceGb,
+    inetDownMbit: offer?.inetDownMbit,
+  });
+}
+
+/** Compares what was found with what was rented. What either side does not say is no difference. */
+export function verdictOn(proof: MachineProof, expected: ExpectedMachine): ProofVerdict {
+  const differences = [
+    ...faultDifferences(proof),
+    ...gpuDifferences(proof, expected),
+    ...diskDifferences(proof, expected),
+  ];
+  return { ok: differences.length === 0, differences, notes: notesOn(proof) };
+}
+
+/** Whether another machine would do better. A full disk may be full of the user's own files. */
+export function speaksForReplacing({ differences }: ProofVerdict): boolean {
+  return differences.some(({ kind }) => kind !== 'diskFull');
+}
+
+/** Without its tool a GPU may still work: that is a note. */
+function faultDifferences({ faults }: MachineProof): readonly Difference[] {
+  return faults.filter(({ kind }) => kind !== 'smiMissing').map((fault) => ({ kind: 'fault', fault }));
+}
+
+function gpuDifferences(proof: MachineProof, expected: ExpectedMachine): readonly Difference[] {
+  const { gpus, mig, faults } = proof;
+  // The tool that would count them said nothing.
+  if (gpus.length === 0 && faults.some(({ kind }) => kind === 'smiFailed' || kind === 'smiHung')) {
+    return [];
+  }
+  const { gpuCount = 0 } = expected;
+  if (gpus.length === 0) {
+    return gpuCount > 0 ? [{ kind: 'noGpu', expected: gpuCount }] : [];
+  }
+  const count: Difference[] =
+    gpus.length < gpuCount ? [{ kind: 'gpuCount', expected: gpuCount, found: gpus.length }] : [];
+  return [
+    ...count,
+    ...modelDifference(proof, expected),
+    ...(mig ? migDifference(proof, expected) : memoryDifference(proof, expected)),
+  ];
+}
+
+function modelDifference({ gpus }: MachineProof, { gpuName }: ExpectedMachine): readonly Difference[] {
+  const other = gpus.find(({ name }) => name !== undefined && !isSameGpuModel(name, gpuName ?? name))?.name;
+  return other === undefined || gpuName === undefined
+    ? []
+    : [{ kind: 'gpuModel', expected: gpuName, found: other }];
+}
+
+function memoryDifference({ gpus }: MachineProof, { gpuRamMb }: ExpectedMachine): readonly Difference[] {
+  const least = Math.min(...gpus.flatMap(({ memoryMb }) => memoryMb ?? []));
+  return lessMemory(gpuRamMb, least);
+}
+
+/** A GPU that is cut into parts and has none for us can't compute; parts can be as large as what was rented. */
+function migDifference({ migDevices }: MachineProof, { gpuRamMb }: ExpectedMachine): readonly Difference[] {
+  if (migDevices === undefined) {
+    return [];
+  }
+  if (migDevices.length === 0) {
+    return [{ kind: 'migEmpty' }];
+  }
+  const sizes = migDevices.flatMap((profile) => /\.(\d{1,3})gb/.exec(profile)?.[1] ?? []);
+  return lessMemory(gpuRamMb, Math.min(...sizes.map((gb) => Number(gb) * 1024)));
+}
+
+/** `foundMb` is infinite where no GPU says. */
+function lessMemory(expectedMb: number | undefined, foundMb: number): readonly Difference[] {
+  return expectedMb !== undefined && foundMb < expectedMb * leastMemoryShare
+    ? [{ kind: 'gpuMemory', expectedMb, foundMb }]
+    : [];
+}
+
+function diskDifferences({ disk }: MachineProof, { diskGb }: ExpectedMachine): readonly Difference[] {
+  const { sizeGb, freeGb } = disk;
+  const size: Difference[] =
+    sizeGb !== undefined && diskGb !== undefined && sizeGb < diskGb * leastDiskShare
+      ? [{ kind: 'diskSize', expectedGb: diskGb, foundGb: sizeGb }]
+      : [];
+  const full: Difference[] =
+    freeGb !== undefined && freeGb < fullDiskGb ? [{ kind: 'diskFull', freeGb }] : [];
+  return [...size, ...full];
+}
+
+function notesOn({ kind, mig, gpus, faults }: MachineProof): readonly ProofNote[] {
+  const isSilent = kind === 'nvidia' && !mig && gpus.some(({ memoryMb }) => memoryMb === undefined);
+  const lacksTool = faults.some((fault) => fault.kind === 'smiMissing');
+  return [
+    ...(kind === 'amd' ? ['amd' as const] : []),
+    ...(mig ? ['mig' as const] : []),
+    ...(lacksTool && kind === 'nvidia' ? ['smiMissing' as const] : []),
+    ...(isSilent && !lacksTool ? ['memoryNotReported' as const] : []),
+  ];
+}
