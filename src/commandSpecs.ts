@@ -187,6 +187,8 @@ const contributed = {
   'gpuRental.instance.start': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.stop': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.reboot': spec('lifecycle', { args: instances, needs: change }),
+  'gpuRental.instance.recycle': spec('lifecycle', { args: [instance], needs: change }),
+  'gpuRental.instance.changeImage': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.setLease': spec('leases', { args: [instance], needs: change }),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
@@ -264,6 +266,10 @@ const internal = {
   'gpuRental.rentOffer': spec('rent', {
     args: [draft<PickedDraft>(offerShape)],
     result: z.enum(['rented', 'back', 'outdated', 'cancelled']),
+  }),
+  /** A template that the user picks, where any was. */
+  'gpuRental.pickTemplate': spec('rent', {
+    result: z.object({ hashId: z.string(), name: z.string(), image: z.string() }).optional(),
   }),
   /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
   'gpuRental.instance.startNow': spec('lifecycle', {

@@ -5,6 +5,7 @@ import type { Deployment } from '../model/deployment';
 import type { EarningsQuery, EarningsReport } from '../model/hosting/earnings';
 import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
+import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { Machine, MaintenancePlan } from '../model/hosting/machine';
 import type { Offer } from '../model/offers/offer';
@@ -64,6 +65,10 @@ export interface Client {
     stopMany(ids: readonly number[], options?: CallOptions): Promise<void>;
     destroyMany(ids: readonly number[], options?: CallOptions): Promise<void>;
     reboot(id: number, options?: CallOptions): Promise<void>;
+    /** Creates the container again from the same image; the data on it is lost. */
+    recycle(id: number, options?: CallOptions): Promise<void>;
+    /** Creates the container again from another image; the data on it is lost. */
+    changeImage(id: number, to: ImageChange, options?: CallOptions): Promise<void>;
     label(id: number, label: string, options?: CallOptions): Promise<void>;
     changeBid(id: number, pricePerHour: Micros, options?: CallOptions): Promise<void>;
     /** Keys on one instance. */

@@ -1,4 +1,5 @@
 import type { SshKey } from '../model/accounts/account';
+import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import { toDollars } from '../model/money';
 import { text } from '../util/text';
@@ -64,6 +65,16 @@ export function instancesApi(http: Http): Client['instances'] {
         options,
       );
     },
+    // See docs/service/instances.md#recycle.
+    recycle: async (id, options) => {
+      const route = 'PUT /api/v0/instances/recycle/{id}/';
+      await sendWrite(
+        http,
+        { method: 'PUT', path: path`/api/v0/instances/recycle/${id}/`, body: {}, route },
+        options,
+      );
+    },
+    changeImage: (id, to, options) => changeImage(http, id, to, options),
     // See docs/service/instances.md#change-bid.
     changeBid: async (id, pricePerHour, options) => {
       const route = 'PUT /api/v0/instances/bid_price/{id}/';
@@ -141,6 +152,17 @@ async function get(http: Http, id: number, options?: CallOptions): Promise<Insta
 async function change(http: Http, id: number, body: object, options?: CallOptions): Promise<void> {
   const route = 'PUT /api/v0/instances/{id}/';
   await sendWrite(http, { method: 'PUT', path: path`/api/v0/instances/${id}/`, body, route }, options);
+}
+
+/** See docs/service/instances.md#change-image-or-template. */
+async function changeImage(http: Http, id: number, to: ImageChange, options?: CallOptions): Promise<void> {
+  const route = 'PUT /api/v0/instances/update_template/{id}/';
+  const body = to.kind === 'image' ? { id, image: to.image } : { id, template_hash_id: to.hash };
+  await sendWrite(
+    http,
+    { method: 'PUT', path: path`/api/v0/instances/update_template/${id}/`, body, route },
+    options,
+  );
 }
 
 /**

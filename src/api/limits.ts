@@ -38,6 +38,7 @@ export const documentedLimits: LimitTable = {
   'GET /api/v0/instances/': seconds(1),
   'GET /api/v1/instances/': seconds(1),
   'PUT /api/v0/instances/reboot/{id}/': seconds(1),
+  'PUT /api/v0/instances/recycle/{id}/': seconds(1),
   'PUT /api/v0/instances/bid_price/{id}/': seconds(5.5),
   'GET /api/v0/secrets/': seconds(5),
   'POST /api/v0/secrets/': seconds(3),

@@ -172,6 +172,36 @@ describeFailures({
 });
 
 describeFailures({
+  name: 'instances.recycle',
+  method: 'PUT',
+  path: '/api/v0/instances/recycle/{id}/',
+  repeat: 'write',
+  prepare: rentRunning,
+  call: (client, id, options) => client.instances.recycle(id, options),
+  succeeds: (_, simulator, id) => {
+    assert.deepEqual(last(simulator, 'PUT', `/api/v0/instances/recycle/${id}/`)?.body, {});
+    assert.equal(simulator.world.instance(id)?.actualStatus, 'loading');
+  },
+  refusals: [gone],
+});
+
+describeFailures({
+  name: 'instances.changeImage',
+  method: 'PUT',
+  path: '/api/v0/instances/update_template/{id}/',
+  repeat: 'write',
+  prepare: rentRunning,
+  call: (client, id, options) =>
+    client.instances.changeImage(id, { kind: 'image', image: 'ubuntu:24.04' }, options),
+  succeeds: (_, simulator, id) => {
+    const sent = last(simulator, 'PUT', `/api/v0/instances/update_template/${id}/`);
+    assert.deepEqual(sent?.body, { id, image: 'ubuntu:24.04' });
+    assert.equal(simulator.world.instance(id)?.image, 'ubuntu:24.04');
+  },
+  refusals: [gone],
+});
+
+describeFailures({
   name: 'instances.changeBid',
   method: 'PUT',
   path: '/api/v0/instances/bid_price/{id}/',

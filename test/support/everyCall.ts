@@ -62,6 +62,11 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   'instances.stopMany': { call: (client) => client.instances.stopMany([1, 2]), example: done },
   'instances.destroyMany': { call: (client) => client.instances.destroyMany([1, 2]), example: done },
   'instances.reboot': { call: (client) => client.instances.reboot(1), example: done },
+  'instances.recycle': { call: (client) => client.instances.recycle(1), example: done },
+  'instances.changeImage': {
+    call: (client) => client.instances.changeImage(1, { kind: 'image', image: 'ubuntu:24.04' }),
+    example: { success: true, updated_instance: 1 },
+  },
   'instances.label': { call: (client) => client.instances.label(1, 'x'), example: done },
   'instances.changeBid': { call: (client) => client.instances.changeBid(1, fromDollars(0.2)), example: done },
   'instances.keys': {

@@ -113,6 +113,14 @@ export class FakeService {
             );
           });
         },
+        recycle: async (id: number, options?: CallOptions) => {
+          await this.leave(options);
+          return this.run('instances.recycle', () => {
+            this.instances = this.instances.map((one) =>
+              one.id === id ? { ...one, actualStatus: 'loading' } : one,
+            );
+          });
+        },
         logs: () => this.run('instances.logs', () => 'the log\n'),
       },
     };

@@ -49,6 +49,18 @@ export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instance
     instances,
     ['gpuRental.instance.reboot'],
   ),
+  'instances.recycle': undocumented(
+    ['PUT /api/v0/instances/recycle/{id}/'],
+    'docs/service/instances.md#recycle',
+    instances,
+    ['gpuRental.instance.recycle'],
+  ),
+  'instances.changeImage': undocumented(
+    ['PUT /api/v0/instances/update_template/{id}/'],
+    'docs/service/instances.md#change-image-or-template',
+    instances,
+    ['gpuRental.instance.changeImage'],
+  ),
   'instances.label': undocumented(
     ['PUT /api/v0/instances/{id}/'],
     'docs/service/instances.md#label',

@@ -4,6 +4,7 @@ import type { Services } from '../../services';
 import { UnsafeValueError } from '../../ssh/validate';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
+import { RecycledKeys } from './recycledKeys';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 
@@ -14,9 +15,11 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 export class EntryFollower implements Disposable {
   private readonly subscription: Disposable;
   private following: Promise<void> = Promise.resolve();
+  private readonly recycled: RecycledKeys;
   private readonly seen = new Map<number, string>();
 
   constructor(private readonly deps: Deps) {
+    this.recycled = new RecycledKeys(deps);
     this.subscription = deps.fleet.onDidChange(() => {
       this.following = this.following
         .then(() => this.follow())
@@ -38,6 +41,7 @@ export class EntryFollower implements Disposable {
       return;
     }
     for (const instance of state.value.instances) {
+      await this.recycled.look(active, instance.id);
       // While it starts, its addresses appear one after the other.
       if (stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running') {
         try {

@@ -64,7 +64,11 @@ function volumeText(volume: Volume): string {
 }
 
 /** What would be lost of somebody's work; each line names its instance where there are several. */
-function workLines(instance: Instance, look: Look | undefined, all: readonly Instance[]): readonly string[] {
+export function workLines(
+  instance: Instance,
+  look: Look | undefined,
+  all: readonly Instance[],
+): readonly string[] {
   const lines = look ? linesOf(look) : [];
   return all.length === 1 ? lines : lines.map((line) => `${instanceName(instance)}: ${line}`);
 }

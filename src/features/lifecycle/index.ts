@@ -6,6 +6,7 @@ import { changeBid, rename } from './editCommands';
 import { LogFollower } from './logFollower';
 import { destroy, reboot, start, startNow, stop, type Rows } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
+import { changeImage, recycle } from './recreateCommands';
 import { chooseOneInstance } from './targets';
 
 type ManyCommand =
@@ -28,6 +29,8 @@ export function register(deps: LifecycleDeps): Disposable {
   many('gpuRental.instance.destroy', destroy);
   const { commands } = deps;
   store.add(commands.register('gpuRental.instance.startNow', (target) => startNow(deps, target)));
+  store.add(commands.register('gpuRental.instance.recycle', (target) => recycle(deps, target)));
+  store.add(commands.register('gpuRental.instance.changeImage', (target) => changeImage(deps, target)));
   store.add(commands.register('gpuRental.instance.rename', (target) => rename(deps, target)));
   store.add(commands.register('gpuRental.instance.changeBid', (target) => changeBid(deps, target)));
   store.add(

@@ -2,10 +2,11 @@ import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { confirm, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import type { ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
@@ -96,18 +97,24 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], cli
 }
 
 /** Sends each once, and tells which of them was not carried out, or may not have been. */
-async function change(
+export async function change(
   deps: LifecycleDeps,
   client: Client,
   kind: PowerRequest,
   title: string,
   instances: readonly Instance[],
+  image?: ImageChange,
 ): Promise<readonly RowResult<PowerVerdict>[]> {
   const results = await working(title, instances, (instance, signal) =>
-    changePower(deps, client, instance, kind, signal),
+    changePower(deps, client, instance, kind, signal, image),
   );
   refresh(deps);
-  tellWhatFailed(deps, kind, results);
+  tellWhatFailed(
+    deps,
+    kind,
+    results,
+    image ? 'gpuRental.instance.changeImage' : `gpuRental.instance.${kind}`,
+  );
   return results;
 }
 
@@ -190,9 +197,19 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
   tellVerdicts(results);
 }
 
-/** With the offer to get the files first, where there is a machine that can give them. */
 async function confirmDestruction(deps: LifecycleDeps, instances: readonly Instance[]): Promise<boolean> {
-  const { button, ...question } = destroyQuestion(instances, await lookBeforeDestroy(deps, instances));
+  return askBeforeLoss(deps, instances, async () =>
+    destroyQuestion(instances, await lookBeforeDestroy(deps, instances)),
+  );
+}
+
+/** With the offer to get the files first, where there is a machine that can give them. */
+export async function askBeforeLoss(
+  deps: LifecycleDeps,
+  instances: readonly Instance[],
+  makeQuestion: () => Promise<Required<Question>>,
+): Promise<boolean> {
+  const { button, ...question } = await makeQuestion();
   const [only, ...others] = instances;
   const canDownload =
     only !== undefined &&
@@ -201,7 +218,7 @@ async function confirmDestruction(deps: LifecycleDeps, instances: readonly Insta
   const downloadFirst = async (instanceId: number) => {
     // Only what came whole leads back to the question; it may not have been all that is on the machine.
     const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
-    return isWhole === true && confirmDestruction(deps, instances);
+    return isWhole === true && askBeforeLoss(deps, instances, makeQuestion);
   };
   const answer = await ask(
     'warning',

@@ -13,8 +13,15 @@ import { runningPrice, stoppedPrice } from './lifecycleWords';
 
 type Row = RowResult<PowerVerdict>;
 
+type TryAgain = `gpuRental.instance.${PowerRequest | 'changeImage'}`;
+
 /** Tells what was not carried out, or may not have been: one with what to do next, several with a sentence each. */
-export function tellWhatFailed(deps: LifecycleDeps, kind: PowerRequest, results: readonly Row[]): void {
+export function tellWhatFailed(
+  deps: LifecycleDeps,
+  kind: PowerRequest,
+  results: readonly Row[],
+  again: TryAgain,
+): void {
   const failed = results.filter((row) =>
     row.kind === 'failed' ? !isCancelled(row.error) : row.value === 'notDone' || row.value === 'notKnown',
   );
@@ -34,7 +41,7 @@ export function tellWhatFailed(deps: LifecycleDeps, kind: PowerRequest, results:
   } else if (only.kind === 'failed' && !isFinal(only.error)) {
     deps.report.error(only.error);
   } else {
-    tellNotDone(deps, kind, only);
+    tellNotDone(deps, kind, only, again);
   }
 }
 
@@ -48,12 +55,12 @@ function isFinal(error: unknown): error is RefusedError {
 }
 
 /** It stays as it was, and for a start another machine may do. */
-function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row): void {
+function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again: TryAgain): void {
   const target = { instanceId: row.instance.id };
   message(
     'error',
     sentence(deps, kind, row),
-    commandAction(t('Try Again'), `gpuRental.instance.${kind}`, target),
+    commandAction(t('Try Again'), again, target),
     kind === 'start' && commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', target),
   );
 }
@@ -73,11 +80,13 @@ async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: read
         start: t('It is not sure that all instances were started.'),
         stop: t('Could not confirm that all instances are stopped. Some may still cost money.'),
         reboot: t('It is not sure that all instances were rebooted.'),
+        recycle: t('It is not sure that all instances were recycled.'),
       }
     : {
         start: t('Some instances could not be started.'),
         stop: t('Some instances could not be stopped. They still cost money.'),
         reboot: t('Some instances could not be rebooted.'),
+        recycle: t('Some instances could not be recycled.'),
       };
   const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
   await ask('error', { message: titles[kind], detail }, isOpen && refreshAction());
@@ -105,6 +114,8 @@ function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, re
       return t('{0} was not stopped and still costs {1}. {2}', name, priceNow(deps, instance), reason);
     case 'reboot':
       return t('{0} was not rebooted and runs on as before. {1}', name, reason);
+    case 'recycle':
+      return t('{0} was not created again and runs on as before. {1}', name, reason);
   }
 }
 
@@ -126,6 +137,11 @@ function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): 
     case 'reboot':
       return t(
         'The service did not answer, so {0} may have been rebooted. It costs the same either way.',
+        name,
+      );
+    case 'recycle':
+      return t(
+        'The service did not answer, so {0} may have been created again without its data. It costs the same either way.',
         name,
       );
   }

@@ -22,6 +22,13 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(commands.register('gpuRental.rentFromTemplate', (target) => fromTemplate(deps, target)));
   store.add(commands.register('gpuRental.instance.rentAnother', (target) => another(deps, target)));
+  store.add(
+    commands.register('gpuRental.pickTemplate', async () => {
+      const account = await signedIn(deps.accounts);
+      const template = account && (await pickTemplate(deps, account, undefined, t('Choose a Template')));
+      return template && { hashId: template.hashId, name: templateName(template), image: template.image };
+    }),
+  );
   store.add(commands.register('gpuRental.rentOffer', (draft) => rentPicked(deps, draft)));
   return store;
 }

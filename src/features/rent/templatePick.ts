@@ -11,6 +11,7 @@ export async function pickTemplate(
   deps: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
   id: number | undefined,
+  title = t('Rent from Template'),
 ): Promise<Template | undefined> {
   if (id !== undefined) {
     return currentTemplate(account.client, id);
@@ -19,7 +20,6 @@ export async function pickTemplate(
     await deps.templates.refresh().catch(() => undefined);
   }
   const { rows } = await templateChoices(deps, account);
-  const title = t('Rent from Template');
   for (;;) {
     const answer = await pickFromList<TemplatePick>({
       title,

@@ -8,7 +8,8 @@ import { noRate, perHour, runningRateOf, stoppedRateOf, sumRates, type Rate } fr
 /** What we asked of an instance last, from any window. */
 export const ownRequest = z
   .object({
-    kind: z.enum(['start', 'stop', 'reboot', 'destroy']),
+    /** `recycle`: its container is created again, with the same image or another; the data on it is lost. */
+    kind: z.enum(['start', 'stop', 'reboot', 'recycle', 'destroy']),
     /** Milliseconds since 1970. */
     at: z.number(),
     /** The service answered that the start waits for resources (docs/service/instances.md#start). */
@@ -29,6 +30,14 @@ export const instanceFacts = z
   .readonly();
 export type InstanceFacts = z.infer<typeof instanceFacts>;
 export const noFacts: InstanceFacts = {};
+
+/** Which start a request of ours sets going; a container that is created again starts as after a reboot. */
+export function startCauseOf(request: OwnRequest | undefined): 'start' | 'reboot' | undefined {
+  if (request?.kind === 'recycle') {
+    return 'reboot';
+  }
+  return request?.kind === 'start' || request?.kind === 'reboot' ? request.kind : undefined;
+}
 
 export const instanceStates = [
   'provisioning',
@@ -91,7 +100,7 @@ function stopIsUnderWay(facts: InstanceFacts, now: number): boolean {
 /** `exited` that was there before a start or reboot and has had no time to go away. */
 export function isLingering(instance: Instance, facts: InstanceFacts, now: number): boolean {
   const request = facts.lastRequest;
-  if (request === undefined || (request.kind !== 'start' && request.kind !== 'reboot')) {
+  if (request === undefined || startCauseOf(request) === undefined) {
     return false;
   }
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';

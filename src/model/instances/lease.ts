@@ -1,6 +1,6 @@
 import { defined } from '../../util/defined';
 import type { Instance } from './instance';
-import type { OwnRequest } from './instanceState';
+import { startCauseOf, type OwnRequest } from './instanceState';
 
 /** What happens to an instance when its time is over. */
 export type LeaseAction = 'stop' | 'destroy';
@@ -163,7 +163,7 @@ export function isProvedGone(
   const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * minuteMs;
   return (
     // The service's clock and its figure are a little off.
-    startedAt > provedAt + 120_000 || (request?.kind === 'reboot' && request.at > provedAt)
+    startedAt > provedAt + 120_000 || (startCauseOf(request) === 'reboot' && (request?.at ?? 0) > provedAt)
   );
 }
 

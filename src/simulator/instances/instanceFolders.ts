@@ -23,7 +23,10 @@ export class InstanceFolders {
   remove(instanceId: number): void {
     if (this.root !== undefined || this.keptRoot() !== undefined) {
       const folder = path.join(this.rootFolder(), String(instanceId));
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      // The host key stands beside the home: a container that is created again has another.
+      for (const part of [folder, `${folder}.machine`]) {
+        rmSync(part, { recursive: true, force: true, maxRetries: 3 });
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
 import { ownInstance } from './ownInstance';
 import { instanceRow } from './record';
+import { mergeRent } from './rentMerge';
 
 /** The limit after creation (docs/service/instances.md#label). */
 const longestLabel = 1024;
@@ -16,6 +17,7 @@ export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
     ...changeRoutes(world, lifecycle),
     ...destroyRoutes(world, lifecycle),
     ...restartRoutes(world, lifecycle),
+    updateTemplateRoute(world, lifecycle),
     bidRoute(world, lifecycle),
   ];
 }
@@ -185,6 +187,39 @@ function restartRoutes(world: World, lifecycle: Lifecycle): Route[] {
       return ok({ success: true });
     },
   }));
+}
+
+/** Creates the container again from another image or template (docs/service/instances.md#change-image-or-template). */
+function updateTemplateRoute(world: World, lifecycle: Lifecycle): Route {
+  return {
+    method: 'PUT',
+    path: '/api/v0/instances/update_template/{id}/',
+    permission: 'instance_write',
+    endpoint: 'api.instance.update_template',
+    thresholdSeconds: 1,
+    handle: (request) => {
+      const instance = ownInstance(world, request);
+      const body = BodyReader.of(request.body);
+      const image = body.text('image');
+      const hash = body.text('template_hash_id');
+      const template =
+        hash === undefined ? undefined : world.ports.templates?.byHash(hash, instance.accountId);
+      if (hash === undefined ? !image?.trim() : !template) {
+        throw new ServiceError(400, 'invalid_args', 'Give an image or a template that exists.');
+      }
+      lifecycle.reboot(instance, true);
+      const merged = mergeRent({ ...(image === undefined ? {} : { image }) }, template);
+      instance.image = merged.image ?? instance.image;
+      instance.templateHash = template?.hashId ?? null;
+      instance.templateId = template?.id ?? null;
+      instance.templateName = template?.name ?? null;
+      if (template) {
+        Object.assign(instance, { env: { ...merged.env }, onstart: merged.onstart, access: merged.access });
+      }
+      lifecycle.changed(instance);
+      return ok({ success: true, updated_instance: instance.id });
+    },
+  };
 }
 
 function bidRoute(world: World, lifecycle: Lifecycle): Route {

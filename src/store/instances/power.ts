@@ -1,6 +1,7 @@
 import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
 import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import type { ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { waitSince, type Clock } from '../../util/clock';
@@ -27,8 +28,9 @@ export interface PowerDeps {
 const lookAtMs = [0, 3000, 8000];
 
 /**
- * Starts, stops or reboots an instance: sent once, and read back where the answer was lost. Rejects where the
- * service refused. A cancelled look says `notKnown`, since the request has left.
+ * Starts, stops, reboots or recycles an instance: sent once, and read back where the answer was lost. Rejects where
+ * the service refused. A cancelled look says `notKnown`, since the request has left. `image` is what a recycled
+ * container is created from, where that changes.
  */
 export async function changePower(
   deps: PowerDeps,
@@ -36,8 +38,9 @@ export async function changePower(
   instance: Instance,
   kind: PowerRequest,
   signal?: AbortSignal,
+  image?: ImageChange,
 ): Promise<PowerVerdict> {
-  const sent = await sendPower(deps, client, instance.id, kind);
+  const sent = await sendPower(deps, client, instance.id, kind, {}, image);
   if (sent.answer !== 'lost') {
     return sent.answer;
   }
@@ -53,6 +56,7 @@ export async function sendPower(
   id: number,
   kind: PowerRequest,
   options: Pick<CallOptions, 'isStillWanted'> = {},
+  image?: ImageChange,
 ): Promise<
   { readonly answer: 'done' | 'queued' } | { readonly answer: 'lost'; turnedOut(verdict: PowerVerdict): void }
 > {
@@ -74,7 +78,7 @@ export async function sendPower(
     fleet.note(id, request);
   }
   try {
-    const answer = await send(client, id, kind, options);
+    const answer = await send(client, id, kind, options, image);
     turnedOut(answer);
     return { answer };
   } catch (error) {
@@ -92,11 +96,14 @@ async function send(
   id: number,
   kind: PowerRequest,
   options: CallOptions,
+  image: ImageChange | undefined,
 ): Promise<'done' | 'queued'> {
   if (kind === 'start') {
     return (await client.instances.start(id, options)).queued ? 'queued' : 'done';
   }
-  await client.instances[kind](id, options);
+  await (kind === 'recycle' && image
+    ? client.instances.changeImage(id, image, options)
+    : client.instances[kind](id, options));
   return 'done';
 }
 
@@ -148,7 +155,7 @@ async function lookBack(
 }
 
 function judged(kind: PowerRequest, before: Instance, now: Instance): PowerVerdict {
-  if (kind === 'reboot') {
+  if (kind === 'reboot' || kind === 'recycle') {
     return judgedReboot(before, now);
   }
   const aim = kind === 'start' ? 'running' : 'stopped';

@@ -2,6 +2,7 @@ import type { Instance } from '../../model/instances/instance';
 import {
   destroyGraceMs,
   noFacts,
+  startCauseOf,
   type InstanceFacts,
   type OwnRequest,
 } from '../../model/instances/instanceState';
@@ -101,6 +102,6 @@ function seen(request: OwnRequest, instance: Instance, now: number): OwnRequest 
   const isSeen =
     (request.kind === 'start' && !isStill) ||
     (request.kind === 'stop' && isStill) ||
-    (request.kind === 'reboot' && instance.actualStatus !== 'running');
+    (startCauseOf(request) === 'reboot' && instance.actualStatus !== 'running');
   return isSeen ? { ...request, tookEffect: true } : request;
 }

@@ -9,6 +9,7 @@ import {
   type Trouble,
   type StartWatch,
 } from '../../model/rentals/startWatch';
+import { startCauseOf } from '../../model/instances/instanceState';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { OneWindow } from '../../shared/oneWindow';
@@ -230,11 +231,10 @@ class SharedStartWatches implements StartWatches {
     const { state } = this.deps.fleet;
     for (const { id } of state.kind === 'ready' ? state.value.instances : []) {
       const request = this.deps.fleet.facts(id).lastRequest;
-      if (request?.kind === 'start' || request?.kind === 'reboot') {
-        if (this.begun.get(id) !== request.at) {
-          this.begun.set(id, request.at);
-          this.byInstance.set(id, beginStartWatch(id, request.kind, request.at));
-        }
+      const cause = startCauseOf(request);
+      if (request && cause && this.begun.get(id) !== request.at) {
+        this.begun.set(id, request.at);
+        this.byInstance.set(id, beginStartWatch(id, cause, request.at));
       }
     }
   }

@@ -88,6 +88,7 @@ describe('changing the power of an instance', () => {
         ['start', stopped],
         ['stop', running],
         ['reboot', running],
+        ['recycle', running],
       ] as const) {
         const scene = new Scene(instance);
         scene.failsAfter(`instances.${kind}`, error);
@@ -104,6 +105,7 @@ describe('changing the power of an instance', () => {
       ['start', stopped],
       ['stop', running],
       ['reboot', running],
+      ['recycle', running],
     ] as const) {
       const scene = new Scene(instance);
       const earlier = { kind: 'stop', at: 5, tookEffect: true } as const;
@@ -157,6 +159,7 @@ describe('changing the power of an instance', () => {
       ['start', stopped],
       ['stop', running],
       ['reboot', running],
+      ['recycle', running],
     ] as const) {
       const scene = new Scene(instance);
       scene.service.before = () => {
@@ -164,7 +167,7 @@ describe('changing the power of an instance', () => {
       };
       await scene.change(kind);
     }
-    assert.deepEqual(noted, ['start', undefined, undefined]);
+    assert.deepEqual(noted, ['start', undefined, undefined, undefined]);
   });
 
   it('passes a refusal on, without a look, and takes the note back', async () => {

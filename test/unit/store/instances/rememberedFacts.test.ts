@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RememberedFacts } from '../../../../src/store/instances/rememberedFacts';
 import { anInstance } from '../../../support/builders';
 
-type Kind = 'start' | 'stop' | 'reboot';
+type Kind = 'start' | 'stop' | 'reboot' | 'recycle';
 
 describe('what is remembered of a request', () => {
   const at = 1_000_000;
@@ -31,6 +31,7 @@ describe('what is remembered of a request', () => {
       [false, false, true, true],
     );
     assert.deepEqual([isSeen('reboot', 'running'), isSeen('reboot', 'loading')], [false, true]);
+    assert.deepEqual([isSeen('recycle', 'running'), isSeen('recycle', 'loading')], [false, true]);
   });
 
   it('is nothing that a list from before the request shows', () => {

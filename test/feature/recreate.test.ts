@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('a container that is created again', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let id: number;
+  const instances = () => window.view('instances');
+  const sent = (action: string) =>
+    computer()
+      .simulator.received('PUT', `/api/v0/instances/${action}/${id}/`)
+      .map(({ body }) => body);
+  const knownHosts = () =>
+    readFileSync(path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts'), 'utf8');
+  const connect = async () => {
+    await instances().inline('trainer', 'Connect');
+    await window.quick.title('Open trainer');
+    window.quick.escape();
+    await computer().rest();
+  };
+
+  before(async () => {
+    id = await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('is asked about by name, with what is lost and what is kept, and nothing is sent on Cancel', async () => {
+    await connect();
+    await instances().menu('trainer', 'Recycle…');
+    const { text, detail = '', buttons } = await window.dialog('Recycle trainer?');
+    assert.match(`${text} ${detail}`, /All data on its container is lost for good/);
+    assert.match(detail, /The machine stays the same and still costs \$\d+\.\d+\/h/);
+    assert.deepEqual(buttons, ['Recycle', 'Download First…', 'Cancel']);
+    await window.dialogButton('Cancel');
+    assert.deepEqual(sent('recycle'), []);
+  });
+
+  it('starts through the stages of a reboot, and its new host key is no alarm', async () => {
+    const before = knownHosts();
+    await instances().menu('trainer', 'Recycle…');
+    await window.dialogButton('Recycle');
+    await instances().row(/trainer.*Loading|Loading.*trainer/);
+    await window.toast(/trainer is ready/);
+    assert.deepEqual(sent('recycle'), [{}]);
+    window.clearToasts();
+    await connect();
+    assert.deepEqual(window.toasts(), []);
+    assert.notEqual(knownHosts(), before, 'the key is another one');
+    assert.equal(knownHosts().trim().split('\n').length, before.trim().split('\n').length);
+  });
+
+  it('keeps the known key of a container that the service did not touch', async () => {
+    const before = knownHosts();
+    const at = `/api/v0/instances/recycle/${id}/`;
+    computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_args', method: 'PUT', path: at });
+    await instances().menu('trainer', 'Recycle…');
+    await window.dialogButton('Recycle');
+    (await window.toast(/trainer was not created again and runs on as before/)).close();
+    await computer().rest();
+    assert.equal(knownHosts(), before);
+  });
+
+  it('takes another image that is typed, refuses what is none, and names it before it is sent', async () => {
+    await instances().menu('trainer', 'Change Image or Template…');
+    await window.quick.title('Change the Image of trainer');
+    await window.quick.type('no image', { enter: false });
+    await window.quick.row('This is not an image path');
+    await window.quick.type('ubuntu:24.04', { enter: false });
+    await window.quick.pick('Use the Image ubuntu:24.04');
+    await window.dialogButton('Change Image', 'Change trainer to ubuntu:24.04?');
+    await window.toast(/trainer is ready/);
+    assert.deepEqual(sent('update_template'), [{ id, image: 'ubuntu:24.04' }]);
+    assert.match(await instances().tooltip('trainer'), /Image.*ubuntu/);
+    window.clearToasts();
+  });
+
+  it('takes a template by the hash of its current version', async () => {
+    const { json } = await computer().simulator.call('POST', '/api/v0/template/', {
+      name: 'Planted',
+      image: 'debian',
+      tag: '12',
+    });
+    const { hash_id: hash } = json.template as { readonly hash_id: string };
+    window.run('Refresh');
+    await instances().menu('trainer', 'Change Image or Template…');
+    await window.quick.pick('Choose a Template…');
+    await window.quick.title('Choose a Template');
+    await window.quick.pick('Planted');
+    await window.dialogButton('Change Image', 'Change trainer to Planted?');
+    await computer().until('it is sent', () => sent('update_template').length === 2);
+    assert.deepEqual(sent('update_template')[1], { id, template_hash_id: hash });
+  });
+});
