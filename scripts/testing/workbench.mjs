@@ -1,4 +1,4 @@
-/** The suites in a real editor: in lanes, and those that failed once more, alone and with a trace. */
+/** The suites in a real editor: in lanes, and those that failed once more, alone and recorded. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ export async function runWorkbench({
 }) {
   const failedOnce = [];
   const work = [
-    ...suites.map((suite) => ({ suite, name: `ui/${suite}`, run: () => programs.workbench(suite) })),
+    ...suites.map((suite) => ({ suite, name: `ui/${suite}`, run: () => runTraced(programs, suite) })),
     ...beside,
   ];
   const ordered = longestFirst(work, ({ name }) => durations[name]);
@@ -54,11 +54,23 @@ export async function runWorkbench({
 
 async function runAgain(programs, report, suite) {
   const name = `ui/${suite}`;
+  report.say(name, `runs again, alone; the traces go to out/traces/${suite}.first.* and ${suite}.second.*`);
+  return report.timed(name, () => runTraced(programs, suite, 'second', { GPU_RENTAL_TEST_RECORD: '1' }));
+}
+
+/** What a run did is kept where it failed, and where it is a second one. */
+async function runTraced(programs, suite, which = 'first', env = {}) {
   mkdirSync(traces, { recursive: true });
-  for (const file of readdirSync(traces)) {
-    if (file.startsWith(`${suite}.`)) rmSync(path.join(traces, file), { recursive: true });
-  }
-  report.say(name, `runs again, alone; the trace goes to out/traces/${suite}.*`);
-  const env = { GPU_RENTAL_TEST_TRACE: path.join(traces, suite) };
-  return report.timed(name, () => programs.workbench(suite, env));
+  const remove = (begin) => {
+    for (const file of readdirSync(traces)) {
+      if (file.startsWith(begin)) rmSync(path.join(traces, file), { recursive: true });
+    }
+  };
+  remove(which === 'first' ? `${suite}.` : `${suite}.${which}.`);
+  const numbers = await programs.workbench(suite, {
+    GPU_RENTAL_TEST_TRACE: path.join(traces, `${suite}.${which}`),
+    ...env,
+  });
+  if (which === 'first' && numbers.failed === 0) remove(`${suite}.`);
+  return numbers;
 }

@@ -10,7 +10,7 @@ import { filesWithSecrets } from './secretScan';
 import { slowService, type SlowService } from './slowMotion';
 import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { themeSettings } from './theme';
-import { saveTrace } from './trace';
+import { saveTrace, traceFailure } from './trace';
 import { until } from './until';
 import { Workbench } from './workbench';
 
@@ -141,10 +141,10 @@ export class UiSession {
   }
 
   /** Takes a picture of each window, for a test that failed. */
-  async shotAll(name: string): Promise<void> {
-    for (const [index, workbench] of this.windows.entries()) {
-      if (!workbench.page.isClosed()) await workbench.shot(`${name}-${index + 1}`);
-    }
+  async shotFailure(title: string): Promise<void> {
+    const open = this.windows.filter(({ page }) => !page.isClosed());
+    for (const [index, workbench] of open.entries()) await workbench.shot(`failed ${title}-${index + 1}`);
+    await traceFailure(open.map(({ page }) => page));
   }
 
   async close(): Promise<void> {
@@ -189,7 +189,7 @@ export function useUiSession(name: string, options: UiSessionOptions = {}): () =
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') {
       console.log(session?.log().split('\n').slice(-15).join('\n') ?? '');
-      await session?.shotAll(`failed ${this.currentTest.title.replaceAll(/\W+/g, ' ')}`);
+      await session?.shotFailure(this.currentTest.title.replaceAll(/\W+/g, ' '));
     }
   });
   after(async function () {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -38,6 +38,28 @@ interface Verdict {
     readonly lines: readonly string[];
     readonly exitCode: number;
   };
+}
+
+interface Workbench {
+  runWorkbench(options: {
+    readonly programs: {
+      workbench(suite: string, env: Readonly<Record<string, string | undefined>>): Promise<Numbers>;
+    };
+    readonly report: {
+      timed(name: string, run: () => Promise<Numbers>): Promise<Numbers>;
+      say(): void;
+      count(): void;
+      fail(): void;
+      flake(flake: Flake): void;
+    };
+    readonly stage: string;
+    readonly suites: readonly string[];
+    readonly beside: readonly never[];
+    readonly durations: Readonly<Record<string, number>>;
+    readonly allowed: number;
+    readonly retry: boolean;
+    readonly repeat: number;
+  }): Promise<void>;
 }
 
 describe('The verdict of a run', () => {
@@ -112,6 +134,52 @@ describe('The verdict of a run', () => {
       { title: 'stops', reason: 'It runs' },
       { title: 'at first: rents', reason: red.failures[0]?.reason },
     ]);
+  });
+
+  it('keeps what both runs of a flaky suite left, and nothing of one that passes at once', async () => {
+    const suites = (await import(path.join(root, 'scripts', 'testing', 'workbench.mjs'))) as Workbench;
+    const ran = new Map<string, number>();
+    const records: (string | undefined)[] = [];
+    const flakes: Flake[] = [];
+    await suites.runWorkbench({
+      programs: {
+        workbench: (suite, env) => {
+          const time = (ran.get(suite) ?? 0) + 1;
+          ran.set(suite, time);
+          records.push(env['GPU_RENTAL_TEST_RECORD']);
+          writeFileSync(`${String(env['GPU_RENTAL_TEST_TRACE'])}.log.txt`, `run ${time} of ${suite}`);
+          return Promise.resolve(suite === 'zzFlaky' && time === 1 ? red : green);
+        },
+      },
+      report: {
+        timed: (_name, run) => run(),
+        say: () => undefined,
+        count: () => undefined,
+        fail: () => undefined,
+        flake: (each) => flakes.push(each),
+      },
+      stage: 'ui',
+      suites: ['zzFlaky', 'zzGreen'],
+      beside: [],
+      durations: {},
+      allowed: 1,
+      retry: true,
+      repeat: 1,
+    });
+    const traces = path.join(root, 'out', 'traces');
+    const left = readdirSync(traces).filter((file) => file.startsWith('zz'));
+    try {
+      assert.deepEqual(
+        left.sort().map((file) => [file, readFileSync(path.join(traces, file), 'utf8')]),
+        [
+          ['zzFlaky.first.log.txt', 'run 1 of zzFlaky'],
+          ['zzFlaky.second.log.txt', 'run 2 of zzFlaky'],
+        ],
+      );
+      assert.deepEqual([records, flakes.length], [[undefined, undefined, '1'], 1]);
+    } finally {
+      for (const file of left) rmSync(path.join(traces, file));
+    }
   });
 
   it('is red for one flake more than allowed', () => {
