@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -8,6 +8,15 @@ import type { FeatureWindow } from '../support/feature/window';
 
 /** With its day where that is not today. */
 const stopsAt = /stops .*\d:\d\d/;
+
+/** As a container that is short of memory may do it. */
+function killTimer(root: string, instanceId: number): void {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  const named = new RegExp(`timer-${instanceId}-[0-9a-f]+$`);
+  for (const file of files.filter((one) => named.test(one))) {
+    process.kill(Number(readFileSync(path.join(root, file), 'utf8')));
+  }
+}
 
 describe('stopping and destroying later', () => {
   // The server in this process names no processes of its logins, as some machines do not.
@@ -149,7 +158,7 @@ describe('stopping and destroying later', () => {
     } finally {
       login.kill();
     }
-    assert.doesNotMatch(await rowText('trainer'), /\(armed\)/);
+    assert.doesNotMatch(await rowText('trainer'), /\(armed, checked \d.*\)/);
     assert.ok(world().instance(trainer));
   });
 
@@ -164,7 +173,7 @@ describe('stopping and destroying later', () => {
     await window.dialogButton('Let It Destroy Itself');
     await window.toast(/trainer destroys itself at .* its own timer runs, and its key was accepted/);
     assert.ok(reads() > before);
-    await instances().row(/trainer.*\(armed\)/);
+    await instances().row(/trainer.*\(armed, checked \d.*\)/);
   });
 
   it('stays armed where a look at the timer proves nothing', async () => {
@@ -173,7 +182,7 @@ describe('stopping and destroying later', () => {
     await openMenu('trainer');
     await window.quick.pick(/Check the Timer on the Instance/);
     await window.toast(/Could not verify the timer on trainer, so it may still act at .*HTTP 403/);
-    assert.match(await rowText('trainer'), /\(armed\)/);
+    assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
   });
 
   it('stays in sight where it is canceled and the timer can not be ended', async () => {
@@ -187,7 +196,7 @@ describe('stopping and destroying later', () => {
       'Cancel Here Only',
     );
     await window.toast(/Canceled here only\. trainer still destroys itself at/);
-    assert.match(await rowText('trainer'), /destroys itself at .*\(armed\)/);
+    assert.match(await rowText('trainer'), /destroys itself at .*\(armed, checked \d.*\)/);
     renameSync(away, key);
     await openMenu('trainer');
     assert.doesNotMatch(window.quick.rows().join('\n'), /Extend/);
@@ -212,14 +221,27 @@ describe('stopping and destroying later', () => {
     (await window.toast(/^The host key of the instance has changed\./)).close();
     (await window.toast(/could not be reached, so nothing was changed/)).close();
     writeFileSync(file, known);
-    assert.match(await rowText('trainer'), /\(armed\)/);
+    assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
+  });
+
+  it('says at the next connection that the timer has ended, and arms it again', async () => {
+    await computer().pass(2 * 60_000);
+    killTimer(computer().root, trainer);
+    window.start('gpuRental.instance.openTerminal', { instanceId: trainer });
+    await window.toastButton(
+      /The timer on trainer has ended\. It is destroyed as scheduled only by an editor/,
+      'Arm Again',
+    );
+    assert.doesNotMatch(await rowText('trainer'), /armed/);
+    await window.dialogButton('Let It Destroy Itself');
+    await instances().row(/trainer.*\(armed, checked \d.*\)/);
   });
 
   it('ends the timer on the instance when it is told to, and keeps the instance', async () => {
     await openMenu('trainer');
     await window.quick.pick(/End the Timer on the Instance/);
     await instances().row(/trainer.*destroyed/);
-    await computer().until('its end', async () => !/\(armed\)/.test(await rowText('trainer')));
+    await computer().until('its end', async () => !/\(armed, checked \d.*\)/.test(await rowText('trainer')));
     assert.ok(world().instance(trainer));
   });
 

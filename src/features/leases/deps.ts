@@ -5,6 +5,7 @@ export type LeaseDeps = Pick<
   | 'accounts'
   | 'fleet'
   | 'leases'
+  | 'hub'
   | 'idle'
   | 'presence'
   | 'notices'

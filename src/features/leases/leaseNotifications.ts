@@ -7,8 +7,10 @@ import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leas
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
-import { cancel, diskPrice, extend } from './changes';
+import { canArm, cancel, diskPrice, extend } from './changes';
 import type { LeaseDeps } from './deps';
+import { needsEditor } from './leaseWords';
+import { arm } from './machineTimers';
 
 /** Tells what happens to leases, once over all windows. */
 export function registerNotifications(deps: LeaseDeps): Disposable {
@@ -42,7 +44,7 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   const { instanceId, leaseId } = notice;
   await deps.leases.ready;
   const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
-  const needsAnswer = notice.kind === 'soon' || notice.kind === 'failed' || notice.kind === 'missed';
+  const needsAnswer = ['soon', 'failed', 'missed', 'timerGone'].includes(notice.kind);
   if (needsAnswer && !isCurrent) {
     return;
   }
@@ -115,9 +117,25 @@ function words(
         ),
         actions: [destroy, more, keep],
       };
+    case 'timerGone':
+      return { level: 'warning', sentence: timerGoneText(notice), actions: armAgain(deps, notice) };
     default:
       return assertNever(kind);
   }
+}
+
+function timerGoneText({ name, action }: LeaseNotice): string {
+  return action === 'stop'
+    ? t('The timer on {0} has ended. It is stopped as scheduled only by {1}.', name, needsEditor())
+    : t('The timer on {0} has ended. It is destroyed as scheduled only by {1}.', name, needsEditor());
+}
+
+/** Not while it cannot be logged in to. */
+function armAgain(deps: LeaseDeps, { instanceId, name }: LeaseNotice): readonly Action[] {
+  const lease = deps.leases.find(instanceId)?.lease;
+  return lease && canArm(deps, lease)
+    ? [{ label: t('Arm Again'), run: () => arm(deps, instanceId, name) }]
+    : [];
 }
 
 function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): string {

@@ -53,7 +53,7 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
         : needsEditor();
   const text = rowText(row, now);
   return {
-    row: armed ? `${text} (${t('armed')})` : text,
+    row: armed ? `${text} (${t('armed, checked {0}', momentText(armed.provedAt, now))})` : text,
     lines: [
       [t('Later'), text],
       [t('Carried out by'), who],

@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import type { Lease } from '../../model/instances/lease';
+import type { ArmedTimer, Lease } from '../../model/instances/lease';
 import { HostKeyError } from '../../ssh/hostKey';
 import {
   armTimer,
@@ -13,6 +13,8 @@ import {
   type TimerOrder,
   type TimerVerdict,
 } from '../../ssh/machineTimer';
+import type { TimerProof } from '../../store/leases/timerProofs';
+import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import type { LeaseDeps } from './deps';
 import { idleItself, itselfWhen } from './leaseWords';
@@ -130,6 +132,25 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
         ),
     () => (isGone ? arm(deps, instanceId, name) : check(deps, instanceId, name)),
   );
+}
+
+/** Checks without asking or showing anything, and only where a login has been made before. */
+export async function proveTimer(
+  { ssh, fleet, log }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
+  account: Account,
+  lease: Lease,
+  { token }: ArmedTimer,
+): Promise<TimerProof> {
+  const { instanceId } = lease;
+  const instance = fleet.find(instanceId);
+  if (!instance || !(await ssh.entry(ssh.aliasOf(account, instanceId)))) {
+    return 'nothing';
+  }
+  const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined });
+  const { kind } = await checkTimer(ssh, alias, orderOf(lease, account.serviceUrl, token, 0));
+  log.info(`The check of the timer on ${instanceId} says: ${kind}`);
+  // Whatever else is wrong may mend itself before its time.
+  return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
 }
 
 /** `done` once no timer on the machine is left that acts; says so and asks where one may be. */

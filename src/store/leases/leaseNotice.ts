@@ -1,9 +1,13 @@
 import * as z from 'zod';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { dueAt, type Lease } from '../../model/instances/lease';
 import type { Text } from '../../util/text';
+import type { Notice } from '../windows/notices';
 
 /** What is told of a lease. */
 export const leaseNotice = z.object({
-  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed']),
+  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed', 'timerGone']),
   instanceId: z.number(),
   name: z.string(),
   leaseId: z.string(),
@@ -19,3 +23,23 @@ export const leaseNotice = z.object({
 });
 export type LeaseNotice = z.infer<typeof leaseNotice>;
 export const leaseNoticeKind = 'lease';
+
+/** The timer on the instance ended before its time; told once for each time it was proved. */
+export function timerGoneNotice(
+  accountKey: string,
+  lease: Lease,
+  instance: Instance | undefined,
+  now: number,
+): Notice {
+  const { id, instanceId, action, armed } = lease;
+  const data: LeaseNotice = {
+    kind: 'timerGone',
+    instanceId,
+    name: instance ? instanceName(instance) : `#${instanceId}`,
+    leaseId: id,
+    action,
+    at: dueAt(lease, { leaseId: id }) ?? now,
+  };
+  const key = `${accountKey}:lease:${id}:timerGone:${armed?.token ?? ''}`;
+  return { key, accountKey, kind: leaseNoticeKind, data };
+}

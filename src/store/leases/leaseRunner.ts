@@ -22,7 +22,7 @@ import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import { carryOut } from './carryOut';
 import type { LeaseRow } from './leaseFiles';
-import { leaseNoticeKind, type LeaseNotice } from './leaseNotice';
+import { leaseNoticeKind, timerGoneNotice, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 
@@ -171,7 +171,7 @@ export class LeaseRunner implements Disposable {
 
   /** Ends a lease whose instance is gone, or stopped already where that was the aim. */
   private async isOver({ lease, state }: LeaseRow): Promise<boolean> {
-    const { fleet, leases, accounts, clock } = this.deps;
+    const { fleet, leases, accounts, clock, notices } = this.deps;
     const list = fleet.state;
     if (list.kind !== 'ready' || list.error !== undefined) {
       return false;
@@ -188,7 +188,8 @@ export class LeaseRunner implements Disposable {
       await leases.putState(lease.instanceId, { ...state, endedAt: undefined });
     }
     const request = fleet.facts(instance.id).lastRequest;
-    if (lease.armed && isProvedGone(lease.armed, instance, request, clock.now())) {
+    const isTimerGone = lease.armed && isProvedGone(lease.armed, instance, request, clock.now());
+    if (isTimerGone === true) {
       await leases.setArmed(lease, undefined);
       if (lease.isOnlyOnInstance === true) {
         return true;
@@ -198,6 +199,9 @@ export class LeaseRunner implements Disposable {
     if (lease.action === 'stop' && kind === 'stopped') {
       await leases.finish(lease);
       return true;
+    }
+    if (isTimerGone === true && accounts.active) {
+      notices.post(timerGoneNotice(accounts.active.key, lease, instance, clock.now()));
     }
     if (state.missedAt !== undefined && accounts.active) {
       this.tell(accounts.active, lease, state, 'missed');

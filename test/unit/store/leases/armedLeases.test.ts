@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -35,6 +35,7 @@ describe('Leases with a timer on the machine', () => {
     await pass(minute);
     assert.equal(window.leases.find(id)?.lease.armed, undefined);
     assert.equal(window.leases.find(id)?.lease.id, lease.id);
+    assert.deepEqual(kindsTold(window), ['timerGone']);
   });
 
   it('stay armed while the machine is not heard of', async () => {

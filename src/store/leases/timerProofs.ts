@@ -1,0 +1,130 @@
+import { isReady, stateOf } from '../../model/instances/instanceState';
+import type { ArmedTimer, Lease } from '../../model/instances/lease';
+import { watchAccounts } from '../../shared/followAccount';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import type { Account, Accounts, Fleet, WindowHub } from '../ports';
+import type { Notices } from '../windows/notices';
+import type { InstanceLeases } from './instanceLeases';
+import { timerGoneNotice } from './leaseNotice';
+import type { Presence } from './presence';
+
+/** What a check proved: that the timer can act, that it has ended, or nothing. */
+export type TimerProof = 'armed' | 'gone' | 'nothing';
+
+export interface TimerProofsDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly fleet: Fleet;
+  readonly hub: WindowHub;
+  readonly leases: InstanceLeases;
+  readonly presence: Presence;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly aliasOf: (account: Account, instanceId: number) => string;
+  /** Logs in and looks whether the timer lives; asks the user nothing. */
+  readonly check: (account: Account, lease: Lease, armed: ArmedTimer) => Promise<TimerProof>;
+}
+
+/** A proof that is older is made again. */
+const proofLastsMs = 24 * 3_600_000;
+/** A check that proved nothing is made again after this time. */
+const retryMs = 3_600_000;
+/** A connection that begins right after a proof needs no other. */
+const freshMs = 60_000;
+
+/**
+ * Proves again and again that the timers on instances live: with each connection to an instance, and once a day. Done
+ * by the window that leads, which knows what the others are connected to.
+ */
+export class TimerProofs implements Disposable {
+  private readonly owned = new DisposableStore();
+  /** Aliases that windows were connected to when it was looked last. */
+  private connected: ReadonlySet<string> = new Set();
+  /** When a timer was checked last, by its token (`Clock.elapsed`). */
+  private readonly checkedAt = new Map<string, number>();
+  private readonly underWay = new Set<string>();
+
+  constructor(private readonly deps: TimerProofsDeps) {
+    const look = () => this.look();
+    this.owned.add(deps.presence.onDidChange(look));
+    this.owned.add(deps.fleet.onDidChange(look));
+    this.owned.add(deps.leases.onDidChange(look));
+    this.owned.add(deps.hub.onDidChangeLeader(look));
+    this.owned.add(watchAccounts(deps.accounts, look));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private look(): void {
+    const { hub, accounts, leases, presence, aliasOf } = this.deps;
+    const account = accounts.active;
+    if (!hub.isLeader || !account) {
+      return;
+    }
+    const before = this.connected;
+    const used = leases.rows
+      .map(({ lease }) => ({ lease, alias: aliasOf(account, lease.instanceId) }))
+      .filter(({ alias }) => presence.isUsed(alias));
+    this.connected = new Set(used.map(({ alias }) => alias));
+    const isNew = new Set(used.filter(({ alias }) => !before.has(alias)).map(({ lease }) => lease.id));
+    for (const { lease } of leases.rows) {
+      if (lease.armed && this.isDue(lease, lease.armed, isNew.has(lease.id))) {
+        void this.prove(account, lease, lease.armed);
+      }
+    }
+  }
+
+  private isDue({ instanceId }: Lease, { token, provedAt }: ArmedTimer, isNewConnection: boolean): boolean {
+    const { fleet, clock } = this.deps;
+    const instance = fleet.find(instanceId);
+    const now = clock.now();
+    if (!instance || !isReady(stateOf(instance, fleet.facts(instanceId), now))) {
+      return false;
+    }
+    // A clock that was set back makes a proof of no use as well.
+    const ageMs = Math.abs(now - provedAt);
+    const checkedMs = clock.elapsed() - (this.checkedAt.get(token) ?? -Infinity);
+    return isNewConnection
+      ? ageMs >= freshMs && checkedMs >= freshMs
+      : ageMs >= proofLastsMs && checkedMs >= retryMs;
+  }
+
+  /** Never rejects: the user asked for none of it, and the row shows how old the last proof is. */
+  private async prove(account: Account, lease: Lease, armed: ArmedTimer): Promise<void> {
+    const { clock, log } = this.deps;
+    const { token } = armed;
+    if (this.underWay.has(token)) {
+      return;
+    }
+    this.underWay.add(token);
+    this.checkedAt.set(token, clock.elapsed());
+    try {
+      await this.take(account, lease, armed, await this.deps.check(account, lease, armed));
+    } catch (error) {
+      log.warn(`The timer on ${lease.instanceId} could not be checked: ${String(error)}`);
+    } finally {
+      this.underWay.delete(token);
+    }
+  }
+
+  private async take(account: Account, lease: Lease, armed: ArmedTimer, proof: TimerProof): Promise<void> {
+    const { leases, notices, fleet, clock } = this.deps;
+    // It may have been armed anew, or its account left, while this looked.
+    if (leases.find(lease.instanceId)?.lease.armed?.token !== armed.token) {
+      return;
+    }
+    if (proof === 'armed') {
+      await leases.setArmed(lease, { ...armed, provedAt: clock.now() });
+    } else if (
+      proof === 'gone' &&
+      (await leases.setArmed(lease, undefined)) &&
+      lease.isOnlyOnInstance !== true
+    ) {
+      notices.post(timerGoneNotice(account.key, lease, fleet.find(lease.instanceId), clock.now()));
+    }
+  }
+}
