@@ -13,6 +13,7 @@ import { register as registerDocuments } from './features/documents';
 import { register as registerDoctor } from './features/doctor';
 import { register as registerFiles } from './features/files';
 import { register as registerDiagnostics } from './features/diagnostics';
+import { register as registerGauges } from './features/gauges';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
 import { register as registerLinks } from './features/links';
@@ -51,6 +52,7 @@ export interface App {
 const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
+  registerGauges,
   registerLifecycle,
   registerLeases,
   registerVolumes,

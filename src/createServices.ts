@@ -35,6 +35,7 @@ import { LeaseFiles } from './store/leases/leaseFiles';
 import { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import { LeaseRunner } from './store/leases/leaseRunner';
 import { Notices } from './store/windows/notices';
+import { GaugeHistory } from './store/instances/gaugeHistory';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
@@ -198,6 +199,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     oneWindow,
     secondFactor,
     fleet,
+    gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     rentals,
     startWatches: own(
       createStartWatches({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),

@@ -33,6 +33,7 @@ import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/leases/idleWatch';
 import type { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import type { InstanceLeases } from './store/leases/instanceLeases';
+import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
@@ -88,6 +89,8 @@ export interface Services {
   /** What shall happen once over all windows. */
   readonly oneWindow: Pick<OneWindow, 'offer'>;
   readonly fleet: Fleet;
+  /** How much of each machine was in use over the last hour. */
+  readonly gauges: GaugeHistory;
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */
   readonly startWatches: StartWatches;

@@ -113,10 +113,6 @@ export function instanceTooltip(
   line(t('Stopped'), stopped === undefined ? undefined : t('{0}/day for the disk', formatMoney(stopped)));
   line(t('Cost so far'), spent === undefined ? undefined : t('at most {0}', formatMoney(spent, 2)));
   line(t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
-  line(
-    t('GPU use'),
-    instance.gpuUtilPercent === undefined ? undefined : `${Math.round(instance.gpuUtilPercent)}%`,
-  );
   line(t('Location'), instance.location && placeText(instance.location));
   notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
   return tooltip(lines);

@@ -4,6 +4,7 @@ export type LifecycleDeps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
+  | 'gauges'
   | 'rentals'
   | 'clock'
   | 'commands'

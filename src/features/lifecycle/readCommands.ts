@@ -88,7 +88,12 @@ export async function showDetails(
   if (!instance) {
     throw new InstanceGoneError(known.id);
   }
-  const content = detailsDocument(instance, deps.fleet.facts(instance.id), deps.clock.now());
+  const content = detailsDocument(
+    instance,
+    deps.fleet.facts(instance.id),
+    deps.clock.now(),
+    deps.gauges.of(instance.id),
+  );
   await documents.show(
     documents.uri(`details-${instance.id}`, `${instanceName(instance)}.json`),
     content,

@@ -1,6 +1,7 @@
 import { formatText } from '../../util/text';
 import { costSoFar, stoppedCostPerDay } from './instanceCost';
 import { displayLabel } from './instanceLabel';
+import { chartOf, gaugeNames, type GaugeReading } from './gauges';
 import type { Instance } from './instance';
 import { intentOf, stateLabel, stateOf, type InstanceFacts } from './instanceState';
 import { formatMoney, type Micros } from '../money';
@@ -9,7 +10,12 @@ import { perHour, runningRateOf } from '../quote';
 const mask = '•••';
 
 /** An instance as a JSON document for reading: units in the names, values that may be secret masked. */
-export function detailsDocument(instance: Instance, facts: InstanceFacts, now: number): string {
+export function detailsDocument(
+  instance: Instance,
+  facts: InstanceFacts,
+  now: number,
+  history: readonly GaugeReading[] = [],
+): string {
   const kind = stateOf(instance, facts, now);
   const running = runningRateOf(instance);
   const { env, onstart, jupyterToken, totalPerHour, gpuPerHour, storagePerHour, storagePerMonth, ...rest } =
@@ -34,6 +40,7 @@ export function detailsDocument(instance: Instance, facts: InstanceFacts, now: n
       },
       startedAt: dated(instance.startedAt),
       endsAt: dated(instance.endsAt),
+      lastHour: lastHour(history, now),
       record: {
         ...record,
         env:
@@ -45,6 +52,16 @@ export function detailsDocument(instance: Instance, facts: InstanceFacts, now: n
     null,
     2,
   )}\n`;
+}
+
+/** One chart for each gauge, the newest at the right, and what it shows last; left out where there is none. */
+function lastHour(history: readonly GaugeReading[], now: number) {
+  const charts = gaugeNames.flatMap((name) => {
+    const chart = chartOf(history, name, now);
+    const last = history.at(-1)?.[name];
+    return chart === undefined ? [] : [[name, last === undefined ? chart : `${chart} ${Math.round(last)}%`]];
+  });
+  return charts.length === 0 ? undefined : (Object.fromEntries(charts) as Readonly<Record<string, string>>);
 }
 
 function money(amount: Micros | undefined): string | undefined {

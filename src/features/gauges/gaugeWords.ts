@@ -1,0 +1,45 @@
+import { t } from '../../editor/localize';
+import type { InstanceNote } from '../../editor/treeGroups';
+import {
+  chartOf,
+  gaugeNames,
+  type GaugeName,
+  type GaugeReading,
+  type Gauges,
+} from '../../model/instances/gauges';
+
+/**
+ * Full tens in the row, so that a figure that wavers does not redraw it with each list. A disk that fills up is shown to
+ * the percent.
+ */
+export function gaugeNote(gauges: Gauges, history: readonly GaugeReading[], now: number): InstanceNote {
+  const { gpu, memory, disk } = gauges;
+  const row = [
+    ...(gpu === undefined ? [] : [t('GPU {0}%', tens(gpu))]),
+    ...(memory === undefined ? [] : [t('RAM {0}%', tens(memory))]),
+    ...(disk === undefined ? [] : [t('disk {0}%', Math.round(disk))]),
+  ].join(' ');
+  const lines = gaugeNames.flatMap((name): InstanceNote['lines'] => {
+    const value = gauges[name];
+    const chart = chartOf(history, name, now);
+    return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
+  });
+  return { row, lines };
+}
+
+function tens(percent: number): number {
+  return Math.round(percent / 10) * 10;
+}
+
+function labelOf(name: GaugeName): string {
+  switch (name) {
+    case 'gpu':
+      return t('GPU, last hour');
+    case 'memory':
+      return t('Memory, last hour');
+    case 'disk':
+      return t('Disk, last hour');
+    case 'cpu':
+      return t('CPU, last hour');
+  }
+}

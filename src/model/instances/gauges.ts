@@ -1,0 +1,94 @@
+import type { Instance } from './instance';
+
+/** How much of a running machine is in use, in percent; a figure that the service does not report is left out. */
+export interface Gauges {
+  readonly gpu?: number;
+  readonly memory?: number;
+  readonly disk?: number;
+  readonly cpu?: number;
+}
+export const gaugeNames = ['gpu', 'memory', 'disk', 'cpu'] as const;
+export type GaugeName = (typeof gaugeNames)[number];
+
+/** One reading of the list; `at` in milliseconds since 1970. */
+export interface GaugeReading extends Gauges {
+  readonly at: number;
+}
+
+/**
+ * Reads the gauges from a record of a running machine; a stopped one keeps old figures. Memory is the share of its limit,
+ * whose unit the service states in two ways (docs/service/instances.md#record).
+ */
+export function gaugesOf(instance: Instance): Gauges {
+  const { gpuUtilPercent, memoryUsedGb, memoryLimitGb, diskUsedGb, diskSpaceGb, cpuUtilPercent } = instance;
+  const found = {
+    gpu: percent(gpuUtilPercent),
+    memory: share(memoryUsedGb, memoryLimitGb),
+    disk: share(diskUsedGb, diskSpaceGb),
+    cpu: percent(cpuUtilPercent),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+/** Figures a little above the whole are a matter of rounding; those far above mean something else. */
+function percent(value: number | undefined): number | undefined {
+  return value === undefined || !(value >= 0) || value > 110 ? undefined : Math.min(value, 100);
+}
+
+function share(used: number | undefined, whole: number | undefined): number | undefined {
+  return used === undefined || whole === undefined || whole <= 0 ? undefined : percent((used / whole) * 100);
+}
+
+export const historyMs = 60 * 60_000;
+/** The list comes every ten seconds at most, and the chart has columns of three minutes. */
+const leastGapMs = 30_000;
+
+/** The readings of the last hour with one more; one that follows too soon changes nothing. */
+export function withReading(
+  history: readonly GaugeReading[],
+  reading: GaugeReading,
+): readonly GaugeReading[] {
+  const last = history.at(-1);
+  if (last && reading.at >= last.at && reading.at - last.at < leastGapMs) {
+    return history;
+  }
+  // A clock that was set back makes what was read before it meaningless.
+  const kept = history.filter(({ at }) => at <= reading.at && reading.at - at <= historyMs);
+  return [...kept, reading];
+}
+
+/** The readings of two windows, each moment once. */
+export function merged(
+  own: readonly GaugeReading[],
+  other: readonly GaugeReading[],
+): readonly GaugeReading[] {
+  return [...own, ...other]
+    .sort((one, two) => one.at - two.at)
+    .reduce<readonly GaugeReading[]>((history, reading) => withReading(history, reading), []);
+}
+
+const columns = 20;
+const bars = '▁▂▃▄▅▆▇█';
+
+/**
+ * A chart of the last hour as text, the newest at the right; a column without a reading is a dot. Without two columns
+ * there is nothing to compare, and no chart.
+ */
+export function chartOf(history: readonly GaugeReading[], name: GaugeName, now: number): string | undefined {
+  const columnMs = historyMs / columns;
+  const values = Array.from({ length: columns }, (_, index) => {
+    const from = now - historyMs + index * columnMs;
+    const readings = history.filter(({ at }) => at > from && at <= from + columnMs);
+    return mean(readings.flatMap((reading) => reading[name] ?? []));
+  });
+  return values.filter((value) => value !== undefined).length < 2 ? undefined : values.map(barOf).join('');
+}
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function barOf(value: number | undefined): string {
+  const level = value === undefined ? -1 : Math.min(bars.length - 1, Math.floor((value / 100) * bars.length));
+  return bars[level] ?? '·';
+}
