@@ -262,10 +262,13 @@ const internal = {
    * the user confirms it.
    */
   'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
-  /** The steps of a rental for its offer; `rented`, `back`, `outdated` or `cancelled`. */
+  /** The steps of a rental for its offer; a draft is what to search for next. */
   'gpuRental.rentOffer': spec('rent', {
     args: [draft<PickedDraft>(offerShape)],
-    result: z.enum(['rented', 'back', 'outdated', 'cancelled']),
+    result: z.union([
+      z.enum(['rented', 'back', 'outdated', 'cancelled']),
+      draft<RentDraft>(offerShape.optional()),
+    ]),
   }),
   /** A template that the user picks, where any was. */
   'gpuRental.pickTemplate': spec('rent', {

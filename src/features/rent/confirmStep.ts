@@ -11,6 +11,8 @@ import {
   type RentStep,
 } from '../../model/rentals/confirmation';
 import { formatMoney } from '../../model/money';
+import { describeFilters } from '../../model/offers/filterText';
+import type { Filters } from '../../model/offers/searchFields';
 import { perHour, type Rate } from '../../model/quote';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
@@ -19,6 +21,8 @@ export type Confirmed =
   | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }
   | { readonly kind: 'open'; readonly step: RentStep }
   | { readonly kind: 'sshDirect' }
+  /** Back to the offers, with only those that fit. */
+  | { readonly kind: 'fit'; readonly filters: Filters }
   /** Another stay for the estimate. */
   | { readonly kind: 'stay' };
 
@@ -72,6 +76,7 @@ function confirmRows(
       : []),
     rentRow(input, facts),
     ...warningRows(facts),
+    ...fitRows(facts),
     separator(t('Cost')),
     ...facts.cost.map(factRow),
     separator(t('What is rented')),
@@ -119,6 +124,21 @@ function warningRows({ warnings }: Confirmation): readonly Row<Confirmed>[] {
     }
     return warning.step === undefined ? base : { ...base, value: { kind: 'open', step: warning.step } };
   });
+}
+
+/** The way out of a machine that does not fit. */
+function fitRows({ fitFilters }: Confirmation): readonly Row<Confirmed>[] {
+  return fitFilters === undefined
+    ? []
+    : [
+        {
+          id: 'fit',
+          icon: 'filter',
+          label: t('Show Only Offers That Fit'),
+          description: describeFilters(fitFilters).map(localize).join(' · '),
+          value: { kind: 'fit', filters: fitFilters },
+        },
+      ];
 }
 
 function factRow(fact: Fact): Row<Confirmed> {

@@ -1,5 +1,5 @@
 import { message } from '../../editor/message';
-import type { PickedDraft } from '../../model/rentals/rentDraft';
+import { narrowedDraft, type PickedDraft, type RentDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -16,11 +16,14 @@ import { templateChoices } from './templateRows';
 export type RentDeps = WizardDeps &
   Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
 
-/** The steps from a picked offer to its rental; `back` leads to the list, which is `outdated` where an offer is gone. */
+/**
+ * The steps from a picked offer to its rental; `back` leads to the list, which is `outdated` where an offer is gone. A
+ * draft leads to the offers of its narrower search.
+ */
 export async function rentPicked(
   deps: RentDeps,
   draft: PickedDraft,
-): Promise<'rented' | 'back' | 'outdated' | 'cancelled'> {
+): Promise<'rented' | 'back' | 'outdated' | 'cancelled' | RentDraft> {
   const account = accountStill(deps.accounts, draft.accountKey);
   const rents = new LastRental(deps.globalState);
   const steps: StepDeps = {
@@ -33,6 +36,9 @@ export async function rentPicked(
   const choices = await startChoices(draft, rents, steps);
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
   const end = await rentOffer(flow, { ...deps, account }, steps);
+  if (end.kind === 'narrowed') {
+    return narrowedDraft(flow.draft, end.filters);
+  }
   if (end.kind !== 'rented') {
     return end.kind === 'back' && end.isOutdated === true ? 'outdated' : end.kind;
   }

@@ -3,6 +3,8 @@ import { fromDollars } from '../../model/money';
 import type { Rate } from '../../model/quote';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import type { ConfirmationInput } from '../../model/rentals/confirmation';
+import { usualMachine } from '../../model/fit/usualMachine';
+import type { Filters } from '../../model/offers/searchFields';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
@@ -32,6 +34,8 @@ export type WizardEnd =
   | Extract<RentingEnd, { readonly kind: 'rented' }>
   /** To the offers, which are out of date when one of them turned out to be gone. */
   | { readonly kind: 'back'; readonly isOutdated?: boolean }
+  /** To the offers that fit what was chosen, which stays chosen. */
+  | { readonly kind: 'narrowed'; readonly filters: Filters }
   | { readonly kind: 'cancelled' };
 
 /** From an offer to a rental; Back at the first step returns to the offers. */
@@ -46,6 +50,15 @@ export async function rentOffer(
   } finally {
     guard.dispose();
   }
+}
+
+/** What this account's last rentals had; those that were refused had no machine. */
+function usualOf({ rentals, account }: Pick<WizardDeps, 'rentals'> & { readonly account: Account }) {
+  return usualMachine(
+    rentals.rentals
+      .filter(({ accountKey, phase }) => accountKey === account.key && 'instanceId' in phase)
+      .map(({ offer }) => offer),
+  );
 }
 
 class RentWizard {
@@ -138,6 +151,7 @@ class RentWizard {
       isRunningPartial: burn.isPartial,
       credit,
       limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
+      usual: usualOf(deps),
     };
   }
 
@@ -162,6 +176,8 @@ class RentWizard {
       case 'stay':
         await askStay(this.rents, this.flow);
         return undefined;
+      case 'fit':
+        return { kind: 'narrowed', filters: value.filters };
       case 'sshDirect':
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;

@@ -47,12 +47,18 @@ export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRememb
     budget: deps.searchBudget,
     query: draft.query,
   });
-  const round = { draft, session, recent: () => searches.recent };
+  const recent = () => searches.recent;
+  let round: Round = { draft, session, recent };
   try {
     let picked = draft.offer ? { ...draft, offer: draft.offer } : await pickFrom(deps, round);
     while (picked) {
       const end = await runCommand('gpuRental.rentOffer', picked);
-      if (end === 'outdated') {
+      if (typeof end === 'object') {
+        round = { draft: end, session, recent };
+        // What was typed is part of the new filters.
+        session.absorbTyped();
+        session.setQuery(end.query);
+      } else if (end === 'outdated') {
         session.refresh();
       } else if (end !== 'back') {
         return;

@@ -85,7 +85,7 @@ class OfferPicker {
     };
     listening.add(session.onDidChange(refresh));
     listening.add(tools.onDidChange(refresh));
-    if (!session.view.loaded) {
+    if (!session.view.loaded && !session.view.busy) {
       session.start();
     }
     const closed = this.picker.open(this.level);

@@ -18,19 +18,18 @@ import {
   type Rate,
   type Usage,
 } from '../quote';
-import { effectiveRuntype, lacksShell, plannedDiskGb, portShortage, type RentChoices } from './rentPlan';
-import { fieldLabel } from '../offers/searchFields';
-import { wireMisfits } from '../offers/offerMatch';
+import { effectiveRuntype, lacksShell, plannedDiskGb, type RentChoices } from './rentPlan';
+import { rentalFit, type Misfit } from '../fit/rentalFit';
+import type { UsualMachine } from '../fit/usualMachine';
+import type { Filters } from '../offers/searchFields';
 
 export { machineName } from './rentFacts';
 export type { Fact, RentStep } from './rentFacts';
 
 export interface RentWarning {
   readonly id:
+    | Misfit['id']
     | 'noShell'
-    | 'ports'
-    | 'template'
-    | 'disk'
     | 'credit'
     | 'limit'
     | 'limitUnknown'
@@ -61,6 +60,8 @@ export interface ConfirmationInput {
   readonly isRunningPartial?: boolean;
   /** The price an hour that all machines together shall not pass. */
   readonly limitPerHour?: Micros | undefined;
+  /** What the machines of the last rentals had. */
+  readonly usual?: UsualMachine | undefined;
 }
 
 export interface Confirmation {
@@ -72,6 +73,8 @@ export interface Confirmation {
   readonly what: readonly Fact[];
   readonly cost: readonly Fact[];
   readonly warnings: readonly RentWarning[];
+  /** Filters under which only machines that fit are found, where this one does not. */
+  readonly fitFilters?: Filters | undefined;
 }
 
 /** The last step before money is spent, as data: what is rented, what it costs, what to mind. */
@@ -91,13 +94,19 @@ export function confirmation(input: ConfirmationInput): Confirmation {
   const all = total === undefined ? undefined : sumRates(total, input.running);
   const overLimit =
     input.limitPerHour !== undefined && all !== undefined && perHour(all) > input.limitPerHour;
+  const fit = rentalFit(input);
   return {
     quote,
     total,
     overLimit,
     what: rentFacts(input),
     cost: costFacts(input, { ...quote, running: total, stopped: forAll(quote.stopped) }),
-    warnings: warningsOf(input, quote, total, overLimit ? all : undefined),
+    warnings: [
+      ...priceWarnings(input, quote, total, overLimit ? all : undefined),
+      ...fitWarnings(input, fit.misfits),
+      ...machineWarnings(input),
+    ],
+    fitFilters: fit.filters,
   };
 }
 
@@ -180,15 +189,6 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
     : text('{0} lasts {1}, and {2} with the instances that run already', ...values);
 }
 
-function warningsOf(
-  input: ConfirmationInput,
-  quote: Quote,
-  total: Rate | undefined,
-  over: Rate | undefined,
-): readonly RentWarning[] {
-  return [...priceWarnings(input, quote, total, over), ...fitWarnings(input), ...machineWarnings(input)];
-}
-
 /** Credit for less than this is worth a word before renting. */
 const littleCreditHours = 2;
 
@@ -245,7 +245,7 @@ function priceWarnings(
   return found;
 }
 
-function fitWarnings({ offer, choices }: ConfirmationInput): readonly RentWarning[] {
+function fitWarnings({ choices }: ConfirmationInput, misfits: readonly Misfit[]): readonly RentWarning[] {
   const found: RentWarning[] = [];
   if (lacksShell(effectiveRuntype(choices))) {
     found.push({
@@ -254,39 +254,7 @@ function fitWarnings({ offer, choices }: ConfirmationInput): readonly RentWarnin
       step: 'runtype',
     });
   }
-  const ports = portShortage(offer, choices);
-  if (ports) {
-    found.push({
-      id: 'ports',
-      text: text('{0} direct ports are needed, and this machine has {1}.', ports.needed, ports.has),
-      step: 'runtype',
-    });
-  }
-  if (offer.diskSpaceGb !== undefined && plannedDiskGb(choices) > offer.diskSpaceGb) {
-    found.push({
-      id: 'disk',
-      text: text(
-        '{0} GB of disk are wanted, and this machine has {1} GB.',
-        plannedDiskGb(choices),
-        Math.floor(offer.diskSpaceGb),
-      ),
-      step: 'disk',
-    });
-  }
-  const { source } = choices;
-  const misfits = source.kind === 'template' ? wireMisfits(offer, source.template.extraFilters) : [];
-  const [misfit] = misfits;
-  if (source.kind === 'template' && misfit !== undefined) {
-    found.push({
-      id: 'template',
-      text: text(
-        'The template {0} is not meant for this machine: {1} does not fit.',
-        source.template.name,
-        fieldLabel(misfit),
-      ),
-      step: 'source',
-    });
-  }
+  found.push(...misfits);
   if (choices.vm === true) {
     found.push({
       id: 'vmKey',

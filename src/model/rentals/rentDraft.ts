@@ -1,8 +1,10 @@
 import { defined } from '../../util/defined';
 import { fromDollars, zero, type Micros } from '../money';
+import { narrowed } from '../fit/rentalFit';
 import type { OfferSearch } from '../offers/filters';
 import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
 import type { Offer, RentalType } from '../offers/offer';
+import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
 import type { RentConfig } from './rent';
 import { planRent, plannedDiskGb, type RentChoices } from './rentPlan';
@@ -28,6 +30,21 @@ export interface PickedDraft extends RentDraft {
 export interface CompleteDraft extends PickedDraft {
   readonly choices: RentChoices;
 }
+
+/** The search again with more filters. What was chosen stays, but a bid and a volume belong to one machine. */
+export function narrowedDraft(
+  { accountKey, title, query, choices }: CompleteDraft,
+  filters: Filters,
+): RentDraft {
+  const kept = Object.entries(choices).filter(([key]) => !ofOneMachine.includes(key));
+  return {
+    ...(accountKey === undefined ? {} : { accountKey }),
+    title,
+    query: { ...query, filters: narrowed(query.filters, filters) },
+    choices: Object.fromEntries(kept),
+  };
+}
+const ofOneMachine: readonly string[] = ['bidPerHour', 'volume', 'volumePerGbMonth'];
 
 /** What the user confirmed. The label is without our marker. */
 export interface RentRequest {

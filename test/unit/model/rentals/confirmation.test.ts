@@ -240,7 +240,7 @@ describe('the confirmation', () => {
     assert.ok(warning);
     assert.equal(
       formatText(warning.text),
-      'The template Only 3090 is not meant for this machine: GPU does not fit.',
+      'The template Only 3090 asks for GPU: RTX 3090; this machine has RTX 4090.',
     );
   });
 

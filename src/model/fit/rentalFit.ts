@@ -1,0 +1,339 @@
+import { text, type Text } from '../../util/text';
+import { filterValueText, numberText } from '../offers/filterText';
+import { wireMisfits } from '../offers/offerMatch';
+import type { Offer } from '../offers/offer';
+import { readWireFilters } from '../offers/readWireFilters';
+import {
+  fieldLabel,
+  numberKeys,
+  searchField,
+  type FieldKey,
+  type Filters,
+  type NumberRange,
+} from '../offers/searchFields';
+import type { RentStep } from '../rentals/rentFacts';
+import { neededPorts, plannedDiskGb, portShortage, type RentChoices } from '../rentals/rentPlan';
+import { imageWithTag } from '../templates/templateMerge';
+import { cudaOfDriver, cudaOfGpu, gpusOfCuda, type CudaVersion } from './cudaVersions';
+import { imageNeeds, type ImageNeeds } from './knownImages';
+import type { UsualMachine } from './usualMachine';
+
+export interface Misfit {
+  readonly id: 'cuda' | 'gpu' | 'maker' | 'imageSize' | 'ports' | 'disk' | 'template' | 'slow' | 'unreliable';
+  readonly text: Text;
+  /** Where it can be put right without another machine. */
+  readonly step?: RentStep;
+}
+
+export interface RentalFit {
+  readonly misfits: readonly Misfit[];
+  /** Filters under which only machines that fit are found; `undefined` where another machine helps nothing. */
+  readonly filters?: Filters;
+}
+
+/** A machine with what shall run on it. */
+export interface FitInput {
+  readonly offer: Offer;
+  readonly choices: RentChoices;
+  readonly usual?: UsualMachine | undefined;
+}
+
+/** One thing that a machine must have; what is not known of it or of the machine is never a misfit. */
+interface Check {
+  readonly misfit?: Misfit | undefined;
+  /** What to search for, so that the next machine has it. */
+  readonly filters?: Filters | undefined;
+}
+
+/** Compares what is to run with the machine that is offered, before anything is paid. */
+export function rentalFit(input: FitInput): RentalFit {
+  const image = imageOf(input.choices);
+  const needs = imageNeeds(image);
+  const checks = [
+    cudaCheck(input.offer, needs),
+    gpuCheck(input.offer, needs),
+    makerCheck(input.offer, needs),
+    sizeCheck(input, needs),
+    portsCheck(input),
+    diskCheck(input),
+    templateCheck(input, needs),
+    ...usualChecks(input),
+  ];
+  const misfits = checks.map(({ misfit }) => misfit).filter((misfit) => misfit !== undefined);
+  const isOfMachine = checks.some(({ misfit, filters }) => misfit !== undefined && filters !== undefined);
+  return isOfMachine
+    ? { misfits, filters: checks.reduce<Filters>((all, { filters = {} }) => narrowed(all, filters), {}) }
+    : { misfits };
+}
+
+/** Filters with others on top, which win where both cannot hold. */
+export function narrowed(filters: Filters, others: Filters): Filters {
+  const merged: Record<string, unknown> = { ...filters, ...others };
+  for (const key of numberKeys) {
+    const [before, added] = [filters[key], others[key]];
+    if (before && added) {
+      merged[key] = narrowedRange(before, added);
+    }
+  }
+  return merged;
+}
+
+function narrowedRange(before: NumberRange, added: NumberRange): NumberRange {
+  const least = Math.max(before.min ?? -Infinity, added.min ?? -Infinity);
+  const most = Math.min(before.max ?? Infinity, added.max ?? Infinity);
+  return least > most
+    ? added
+    : {
+        ...(Number.isFinite(least) ? { min: least } : {}),
+        ...(Number.isFinite(most) ? { max: most } : {}),
+      };
+}
+
+function imageOf({ source }: RentChoices): string {
+  return source.kind === 'image' ? source.image : imageWithTag(source.template.image, source.template.tag);
+}
+
+function cudaText(cuda: CudaVersion): string {
+  return cuda.toFixed(1);
+}
+
+function gpuName({ gpuName: name }: Offer): Text | string {
+  return name ?? text('This GPU');
+}
+
+/** The service's own figure decides; the driver stands in for it (docs/service/images.md#cuda-and-drivers). */
+function cudaCheck({ cudaVersion, driverVersion }: Offer, { cuda: needed }: ImageNeeds): Check {
+  if (needed === undefined) {
+    return {};
+  }
+  const filters: Filters = { cuda: { min: needed.cuda } };
+  const most = cudaVersion ?? (driverVersion === undefined ? undefined : cudaOfDriver(driverVersion));
+  if (most === undefined || most >= needed.cuda) {
+    return { filters };
+  }
+  const wanted = cudaText(needed.cuda);
+  return {
+    filters,
+    misfit: {
+      id: 'cuda',
+      text:
+        driverVersion === undefined
+          ? text('The image needs CUDA {0}; this machine goes up to {1}.', wanted, cudaText(most))
+          : text(
+              'The image needs CUDA {0}; this driver ({1}) goes up to {2}.',
+              wanted,
+              driverVersion,
+              cudaText(most),
+            ),
+      step: 'source',
+    },
+  };
+}
+
+/** A GPU newer than the image's CUDA, one that it no longer serves, or one that its program does not. */
+function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Check {
+  const served = cuda === undefined ? {} : gpusOfCuda(cuda);
+  const min = Math.max(leastCapability, served.min ?? 0);
+  const has = offer.computeCapability;
+  const isTooOld = has !== undefined && has < min;
+  const support = cudaOfGpu(has);
+  const range: NumberRange = {
+    ...(isTooOld ? { min: min / 100 } : {}),
+    ...(served.max === undefined ? {} : { max: served.max / 100 }),
+  };
+  const filters: Filters | undefined =
+    Object.keys(range).length === 0 ? undefined : { computeCapability: range };
+  const misfit = (words: Text): Check => ({ filters, misfit: { id: 'gpu', text: words, step: 'source' } });
+  if (cuda?.isExact === true && support && cuda.cuda < support.from) {
+    return misfit(
+      text(
+        '{0} is supported from CUDA {1} on; the image has CUDA {2}.',
+        gpuName(offer),
+        cudaText(support.from),
+        cudaText(cuda.cuda),
+      ),
+    );
+  }
+  if (cuda && support?.until !== undefined && cuda.cuda > support.until) {
+    return misfit(
+      text(
+        '{0} is supported up to CUDA {1}; the image has CUDA {2}.',
+        gpuName(offer),
+        cudaText(support.until),
+        cudaText(cuda.cuda),
+      ),
+    );
+  }
+  if (isTooOld) {
+    return misfit(
+      text(
+        'The image needs compute capability {0}; {1} has {2}.',
+        (min / 100).toFixed(1),
+        gpuName(offer),
+        (has / 100).toFixed(1),
+      ),
+    );
+  }
+  return { filters };
+}
+
+/** The makers have no filter of ours, so the way out is another image. */
+function makerCheck({ gpuArch }: Offer, { maker, cuda }: ImageNeeds): Check {
+  const has = gpuArch?.toLowerCase();
+  if (maker === undefined || (has !== 'nvidia' && has !== 'amd') || has === maker) {
+    return {};
+  }
+  return {
+    misfit: {
+      id: 'maker',
+      text:
+        maker === 'amd'
+          ? text('The image is for AMD GPUs (ROCm); this machine has NVIDIA GPUs.')
+          : cuda === undefined
+            ? text('The image is for NVIDIA GPUs (CUDA); this machine has AMD GPUs.')
+            : text(
+                'The image is for NVIDIA GPUs (CUDA {0}); this machine has AMD GPUs.',
+                cudaText(cuda.cuda),
+              ),
+      step: 'source',
+    },
+  };
+}
+
+function sizeCheck({ choices }: FitInput, { aboutGb }: ImageNeeds): Check {
+  const diskGb = plannedDiskGb(choices);
+  if (aboutGb === undefined || diskGb >= aboutGb) {
+    return {};
+  }
+  return {
+    misfit: {
+      id: 'imageSize',
+      text: text('The image takes about {0} GB, and the disk has {1} GB.', aboutGb, diskGb),
+      step: 'disk',
+    },
+  };
+}
+
+function portsCheck({ offer, choices }: FitInput): Check {
+  const needed = neededPorts(choices);
+  const filters = needed === 0 ? undefined : { ports: { min: needed } };
+  const shortage = portShortage(offer, choices);
+  return {
+    filters,
+    misfit: shortage && {
+      id: 'ports',
+      text: text('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has),
+      step: 'runtype',
+    },
+  };
+}
+
+function diskCheck({ offer: { diskSpaceGb }, choices }: FitInput): Check {
+  const planned = plannedDiskGb(choices);
+  if (diskSpaceGb === undefined || planned <= diskSpaceGb) {
+    return {};
+  }
+  return {
+    filters: { diskGb: { min: planned } },
+    misfit: {
+      id: 'disk',
+      text: text('{0} GB of disk are wanted, and this machine has {1} GB.', planned, Math.floor(diskSpaceGb)),
+      step: 'disk',
+    },
+  };
+}
+
+/** The template's own filters; what the image's CUDA says already is not said twice. */
+function templateCheck({ offer, choices: { source } }: FitInput, { cuda }: ImageNeeds): Check {
+  if (source.kind !== 'template') {
+    return {};
+  }
+  const { name, extraFilters } = source.template;
+  const { filters } = readWireFilters(extraFilters);
+  const misfits = wireMisfits(offer, extraFilters).filter((key) => key !== 'cuda' || cuda === undefined);
+  const [first] = misfits;
+  if (first === undefined) {
+    return {};
+  }
+  const visible = Object.fromEntries(
+    Object.entries(filters).filter(([key]) => misfits.some((one) => one === key)),
+  ) as Filters;
+  return {
+    filters: Object.keys(visible).length === 0 ? undefined : visible,
+    misfit: {
+      id: 'template',
+      text:
+        filters[first] === undefined
+          ? text('The template {0} is not meant for this machine: {1} does not fit.', name, fieldLabel(first))
+          : text(
+              'The template {0} asks for {1}: {2}; this machine has {3}.',
+              name,
+              fieldLabel(first),
+              filterValueText(first, filters),
+              valueText(offer, first),
+            ),
+      step: 'source',
+    },
+  };
+}
+
+function valueText(offer: Offer, key: FieldKey): Text | string {
+  const field = searchField(key);
+  const value = field.of?.(offer);
+  if (typeof value === 'number') {
+    return numberText(Math.floor(value * 100 + 1e-6) / 100, field.kind === 'number' ? field.unit : '');
+  }
+  return typeof value === 'boolean' ? (value ? text('yes') : text('no')) : (value ?? '?');
+}
+
+/** A connection of less than this share of the usual one is worth a word. */
+const slowShare = 0.5;
+/** So much less reliable than usual is worth a word; machines differ by less than that from day to day. */
+const reliabilityStep = 0.01;
+
+function usualChecks({ offer, usual }: FitInput): readonly Check[] {
+  if (!usual) {
+    return [];
+  }
+  const { inetDownMbit: down, reliability } = offer;
+  const found: Check[] = [];
+  if (down !== undefined && usual.downMbit !== undefined && down < usual.downMbit * slowShare) {
+    const least = Math.ceil(usual.downMbit * slowShare);
+    found.push({
+      filters: { downMbit: { min: least } },
+      misfit: {
+        id: 'slow',
+        text: text(
+          'Download: {0}. The machines of your last {1} rentals had {2} (median).',
+          numberText(Math.round(down), 'Mbit/s'),
+          usual.rentals,
+          numberText(Math.round(usual.downMbit), 'Mbit/s'),
+        ),
+      },
+    });
+  }
+  if (
+    reliability !== undefined &&
+    usual.reliability !== undefined &&
+    reliability < usual.reliability - reliabilityStep
+  ) {
+    found.push({
+      filters: { reliability: { min: percent(usual.reliability - reliabilityStep) } },
+      misfit: {
+        id: 'unreliable',
+        text: text(
+          'Reliability: {0}. The machines of your last {1} rentals had {2} (median).',
+          numberText(percent(reliability), '%'),
+          usual.rentals,
+          numberText(percent(usual.reliability), '%'),
+        ),
+      },
+    });
+  }
+  return found;
+}
+
+/** Never rounded up, because that would make it look better. */
+function percent(share: number): number {
+  return Math.floor(share * 1000 + 1e-6) / 10;
+}
