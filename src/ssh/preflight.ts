@@ -94,12 +94,7 @@ function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightRe
   const detail = plainText(lastWords(stderr, stdout, nonce));
   const at = stdout.indexOf(nonce);
   if (at < 0) {
-    return {
-      ok: false,
-      problem: result.timedOut ? 'timedOut' : problemOf(stderr, stdout),
-      detail,
-      keysTried,
-    };
+    return failureOf(result, detail);
   }
   const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout.slice(at + nonce.length))?.[1];
   const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
@@ -112,6 +107,22 @@ function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightRe
     };
   }
   return { ok: true, elapsedMs, noisy: stdout.slice(0, at).trim() !== '', freeMb };
+}
+
+/** Why a login by `exec` did not get to its script. ssh itself ends with 255, and a shell that ended early with another. */
+export function whyNoLogin(result: RunResult): Failure {
+  const failure = failureOf(result, plainText(lastWords(result.stderr, result.stdout, '')));
+  const isShell = failure.problem === 'other' && result.code !== null && result.code !== 255;
+  return isShell ? { ...failure, problem: 'startupScript' } : failure;
+}
+
+function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Failure {
+  return {
+    ok: false,
+    problem: timedOut ? 'timedOut' : problemOf(stderr, stdout),
+    detail,
+    keysTried: offeredKeys(stderr),
+  };
 }
 
 /** ssh tells its failures apart by words only; they are English, since we ask for that. */

@@ -100,7 +100,7 @@ function gb(mb: number): Text {
   return mb < 1024 ? text('{0} MB', Math.floor(mb)) : text('{0} GB', soldGpuGb(mb));
 }
 
-export function faultText({ kind, gpu = 0, number = 0, detail }: GpuFault): Text {
+function faultText({ kind, gpu = 0, number = 0, detail }: GpuFault): Text {
   switch (kind) {
     case 'smiMissing':
       return text('nvidia-smi is not installed');

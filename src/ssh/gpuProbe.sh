@@ -1,0 +1,182 @@
+#!/bin/sh
+# Written by GPU Rental: looks at the GPUs and the disk of this machine within nine seconds and leaves nothing behind.
+# Each line that it prints begins with what it is about.
+printf '%s\n' 'gpu-rental proof'
+export LC_ALL=C
+umask 077
+dev=${HOST_DEV:-/dev} proc=${HOST_PROC:-/proc} sys=${HOST_SYS:-/sys}
+work="" jobs=""
+
+# By the machine's own uptime, so that a set clock does not matter.
+now() {
+  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
+}
+deadline=$(($(now) + 7))
+
+# Makes the folder for what the tools say. A full disk has no room for that, but memory has.
+make_room() {
+  for place in "$HOME" /dev/shm; do
+    mkdir "$place/.gpu-rental-proof" 2>/dev/null || continue
+    work="$place/.gpu-rental-proof"
+    head -c 65536 /dev/zero >"$work/room" 2>/dev/null && rm "$work/room" && return
+    rm -rf "$work"
+  done
+  work=""
+  return 1
+}
+
+# One look at a time, also from two computers. The lock ends with its process, so that what an earlier one left goes.
+# Without flock a folder goes that is older than any look.
+if [ ! -r "$HOME" ]; then
+  echo no-room
+  exit 0
+elif command -v flock >/dev/null 2>&1; then
+  exec 9<"$HOME"
+  flock -n 9 || {
+    echo busy
+    exit 0
+  }
+  rm -rf "$HOME/.gpu-rental-proof"
+else
+  find "$HOME/.gpu-rental-proof" -prune -mmin +1 -exec rm -rf {} + 2>/dev/null
+  [ ! -d "$HOME/.gpu-rental-proof" ] || {
+    echo busy
+    exit 0
+  }
+fi
+# shellcheck disable=SC2086 # one word for each job
+trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null; wait; [ -z "$work" ] || rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM PIPE
+make_room || {
+  echo no-room
+  exit 0
+}
+
+# bounded COMMAND...: ends it where the time is up, and does not wait for a process that can't end.
+bounded() {
+  "$@" 9<&- &
+  child=$!
+  while kill -0 "$child" 2>/dev/null; do
+    if [ "$(now)" -ge "$deadline" ]; then
+      kill -9 "$child" 2>/dev/null
+      return 124
+    fi
+    sleep 0.1 2>/dev/null || sleep 1
+  done
+  wait "$child"
+}
+
+# job NAME: runs the function of that name beside the others.
+job() {
+  (
+    child=""
+    trap '[ -z "$child" ] || kill -9 "$child" 2>/dev/null; exit 1' HUP INT TERM
+    "$1"
+    echo $? >"$work/$1.code"
+  ) >"$work/$1" 2>&1 </dev/null &
+  jobs="$jobs $!"
+}
+
+# No tool can fill the disk with what it says.
+briefly() {
+  ulimit -f 128
+  bounded "$@"
+}
+
+query() {
+  briefly nvidia-smi --query-gpu="$1" --format=csv,noheader,nounits
+}
+
+smi() {
+  command -v nvidia-smi >/dev/null 2>&1 || return 127
+  fields=index,name,memory.total,driver_version
+  query "$fields,ecc.errors.uncorrected.volatile.total,mig.mode.current"
+  code=$?
+  # Older drivers do not know the last two.
+  if grep -q 'not a valid field' "$work/smi"; then
+    query "$fields"
+    code=$?
+  fi
+  return "$code"
+}
+
+table() {
+  command -v nvidia-smi >/dev/null 2>&1 && briefly nvidia-smi
+}
+
+parts() {
+  command -v nvidia-smi >/dev/null 2>&1 && briefly nvidia-smi -L
+}
+
+devices() {
+  for file in "$proc"/driver/nvidia/gpus/*/information; do
+    [ -r "$file" ] && sed -n 's/^Model:[[:space:]]*/model /p' "$file"
+  done
+  [ -r "$proc/driver/nvidia/version" ] &&
+    sed -n 's/^NVRM.* \([0-9][0-9]*\.[0-9.]*\) .*/driver \1/p' "$proc/driver/nvidia/version"
+  for node in "$dev"/nvidia[0-9]*; do
+    [ -e "$node" ] && echo 'device nvidia'
+  done
+  [ -e "$dev/kfd" ] || return 0
+  for node in "$dev"/dri/renderD*; do
+    card="$sys/class/drm/${node##*/}/device"
+    [ "$(cat "$card/vendor" 2>/dev/null)" = 0x1002 ] || continue
+    echo "amd $(cat "$card/mem_info_vram_total" 2>/dev/null || echo 0) $(cat "$card/product_name" 2>/dev/null)"
+  done
+  [ -r "$sys/module/amdgpu/version" ] && sed 's/^/driver /' "$sys/module/amdgpu/version"
+}
+
+look() {
+  bounded devices
+}
+
+xids() {
+  dmesg 2>/dev/null |
+    sed -n 's/^\[ *\([0-9]*\)\.[0-9]*\].*NVRM: Xid (\([^)]*\)): \([0-9]*\).*/xid \1 \3 \2/p' | tail -n 20
+}
+
+kernel() {
+  read -r up _ </proc/uptime && echo "up ${up%%.*}"
+  bounded xids
+}
+
+# write MEGABYTES: dd says how long it took, flushed.
+write() {
+  for way in fdatasync fsync; do
+    bounded dd if=/dev/zero bs=1048576 count="$1" conv=$way >&3
+    code=$?
+    [ $code != 1 ] && break
+  done
+  return "$code"
+}
+
+# The file has no name while it is written, so nothing of it can be left. A slow disk is not written to again.
+disk() {
+  began=$(now)
+  bounded df -Pk "$HOME" || return
+  free=$(tail -n 1 "$work/disk" | while read -r _ _ _ kb _; do echo "$kb"; done)
+  case "$free" in "" | *[!0-9]*) return 0 ;; esac
+  [ "$free" -gt 1000000 ] || return 0
+  exec 3>"$work/written"
+  rm "$work/written"
+  write 16 && [ $(($(now) - began)) -lt 2 ] && write 128
+}
+
+# show NAME: prints what a job said, with its name before each line.
+show() {
+  head -n 40 "$work/$1" | cut -c 1-160 | sed "s/^/$1 /"
+  if [ -s "$work/$1.code" ]; then sed "s/^/$1-code /" "$work/$1.code"; else echo "$1-code none"; fi
+}
+
+for name in smi table parts look kernel disk; do
+  job "$name"
+done
+wait
+show smi
+if [ -s "$work/table" ]; then grep -E -m 1 'CUDA[A-Z ]*Version' "$work/table" | cut -c 1-160 | sed 's/^/table /'; fi
+sed 's/ (UUID.*//' "$work/parts" >"$work/names" && mv "$work/names" "$work/parts"
+show parts
+show look
+show kernel
+show disk
+echo end

@@ -1,0 +1,46 @@
+import type { Clock } from '../util/clock';
+import { whyNoLogin, type Failure } from './preflight';
+import { parseProof, proofGreeting, type ProofAnswer } from './proofText';
+import probeScript from './gpuProbe.sh';
+import type { SshService } from './service';
+
+export type ProbeAnswer =
+  | ProofAnswer
+  /** Which stage was not reached, and why. */
+  | { readonly kind: 'noLogin'; readonly failure: Failure };
+
+/** What runs on a machine, for the checks of the tests. */
+export const gpuProbeScript = probeScript;
+
+/** The script ends by itself within nine seconds; the rest is for a slow login. */
+const timeoutMs = 40_000;
+
+/**
+ * Logs in once and finds out what the machine is (docs/proof.md). The entry must be prepared. Throws `HostKeyError`
+ * as `exec` does.
+ */
+export async function probeGpus(
+  ssh: Pick<SshService, 'exec'>,
+  alias: string,
+  {
+    clock,
+    signal,
+    onLogin = () => undefined,
+  }: {
+    readonly clock: Pick<Clock, 'now'>;
+    readonly signal?: AbortSignal | undefined;
+    /** Called when the machine has let us in and its GPUs are being asked. */
+    readonly onLogin?: () => void;
+  },
+): Promise<ProbeAnswer> {
+  let said = '';
+  const onStdout = (piece: string) => {
+    const before = said.includes(proofGreeting);
+    said = before ? said : (said + piece).slice(-100_000);
+    if (!before && said.includes(proofGreeting)) {
+      onLogin();
+    }
+  };
+  const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout });
+  return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
+}

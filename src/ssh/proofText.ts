@@ -1,0 +1,209 @@
+import type { GpuFault, MachineProof, ProvedGpu } from '../model/proof/machineProof';
+import { defined } from '../util/defined';
+import { plainText } from './plainText';
+
+/** The first line of ours; what comes before it was said by the machine's greeting or a start-up file. */
+export const proofGreeting = 'gpu-rental proof';
+
+export type ProofAnswer =
+  | { readonly kind: 'proof'; readonly proof: MachineProof }
+  /** Another window or computer is looking at this moment. */
+  | { readonly kind: 'busy' }
+  /** Neither the disk nor the memory has room for a small file. */
+  | { readonly kind: 'noRoom' }
+  /** It ended before all was said: the connection was cut, or the machine ended the shell. */
+  | { readonly kind: 'cut' };
+
+/** The script prints a few kilobytes; whatever is longer is not its. */
+const longestAnswer = 32_768;
+const longestName = 80;
+const mostGpus = 64;
+/** Docker containers can be given the log of a host that has run for months. */
+const recentSeconds = 24 * 3600;
+/** Errors that NVIDIA attributes to the hardware or its firmware (docs/proof.md#xid). */
+const hardwareXids = new Set([48, 62, 63, 64, 74, 79, 92, 94, 95, 119, 120]);
+/** What the script reports for a tool that was ended, and what a shell reports for one that is missing. */
+const code = { ok: '0', ended: '124', missing: '127' };
+
+/** Reads what `gpuProbe.sh` printed; lines of other forms are left out. `undefined` where none of it is there. */
+export function parseProof(stdout: string, at: number): ProofAnswer | undefined {
+  const lines = stdout.slice(0, longestAnswer).split(/\r?\n/);
+  const start = lines.indexOf(proofGreeting);
+  if (start < 0) {
+    return undefined;
+  }
+  const said = lines.slice(start + 1);
+  const end = said.indexOf('end');
+  if (end < 0) {
+    return { kind: said.includes('busy') ? 'busy' : said.includes('no-room') ? 'noRoom' : 'cut' };
+  }
+  const all = new Said(said.slice(0, end));
+  // Whether the driver's tool ended is known of each look that had room to say so.
+  return /^\d{1,3}$/.test(all.code('smi') ?? '')
+    ? { kind: 'proof', proof: proofOf(all, at) }
+    : { kind: 'cut' };
+}
+
+/** The lines, by the name that each begins with. */
+class Said {
+  constructor(private readonly lines: readonly string[]) {}
+
+  of(name: string): readonly string[] {
+    return this.lines
+      .filter((line) => line.startsWith(`${name} `))
+      .map((line) => line.slice(name.length + 1).trim());
+  }
+
+  code(name: string): string | undefined {
+    return this.of(`${name}-code`)[0];
+  }
+
+  /** What the pattern's first group found, in each line that it fits. */
+  all(name: string, pattern: RegExp): readonly string[] {
+    return this.of(name).flatMap((line) => pattern.exec(line)?.[1] ?? []);
+  }
+}
+
+function proofOf(said: Said, at: number): MachineProof {
+  const rows = said.of('smi').flatMap((line) => readRow(line) ?? []);
+  const found = gpusOf(said, rows);
+  const isPartitioned = rows.some(({ mig }) => mig === 'Enabled');
+  return defined<MachineProof>({
+    at,
+    ...found,
+    driver:
+      rows.find((row) => row.driver !== undefined)?.driver ?? said.all('look', /^driver (\d[\d.]{0,20})$/)[0],
+    cuda: said.all('table', /CUDA(?: [A-Z]+)? Version:\s*(\d{1,3}\.\d{1,2})\b/)[0],
+    mig: isPartitioned,
+    migDevices: isPartitioned ? migDevices(said) : undefined,
+    faults: found.kind === 'amd' ? [] : [...toolFaults(said, rows), ...eccFaults(rows), ...xidFaults(said)],
+    disk: diskOf(said),
+  });
+}
+
+/** A line of the driver's tool; `undefined` in the place of what it does not report, as `[N/A]`. */
+interface Row {
+  readonly index: number;
+  readonly name: string | undefined;
+  readonly memoryMb: number | undefined;
+  readonly driver: string | undefined;
+  readonly ecc: number | undefined;
+  readonly mig: string | undefined;
+  /** What stands there in the place of figures where a GPU does not work. */
+  readonly broken: string | undefined;
+}
+
+function readRow(line: string): Row | undefined {
+  const cells = line.split(',').map((cell) => cell.trim());
+  const [index, name, memory, driver, ecc, mig] = cells;
+  if ((cells.length !== 4 && cells.length !== 6) || index === undefined || !/^\d{1,2}$/.test(index)) {
+    return undefined;
+  }
+  return {
+    index: Number(index),
+    name: readName(name),
+    memoryMb: readCount(memory),
+    driver: /^\d[\d.]{0,20}$/.test(driver ?? '') ? driver : undefined,
+    ecc: readCount(ecc),
+    mig,
+    broken: cells.find((cell) => /\b(?:lost|unknown error|requires reset|err!)/i.test(cell)),
+  };
+}
+
+function readName(cell: string | undefined): string | undefined {
+  const name = plainText(cell ?? '').slice(0, longestName);
+  return /^[A-Za-z][\w .()/+-]*$/.test(name) ? name : undefined;
+}
+
+function readCount(cell: string | undefined): number | undefined {
+  return cell !== undefined && /^\d{1,9}$/.test(cell) ? Number(cell) : undefined;
+}
+
+/** The driver's tool counts where there is one, then the driver itself, then the device files. */
+function gpusOf(said: Said, rows: readonly Row[]): Pick<MachineProof, 'kind' | 'gpus'> {
+  const working = rows.filter(({ broken }) => broken === undefined);
+  if (rows.length > 0 || said.code('smi') !== code.missing) {
+    const gpus = working.map(({ name, memoryMb }) => defined<ProvedGpu>({ name, memoryMb }));
+    return { kind: 'nvidia', gpus: gpus.slice(0, mostGpus) };
+  }
+  const models = said.all('look', /^model (.+)$/);
+  const devices = said.of('look').filter((line) => line === 'device nvidia');
+  if (models.length + devices.length > 0) {
+    const known = models.map((model) => defined<ProvedGpu>({ name: readName(model) }));
+    return { kind: 'nvidia', gpus: (known.length > 0 ? known : devices.map(() => ({}))).slice(0, mostGpus) };
+  }
+  const amd = said.of('look').flatMap((line) => readAmd(line) ?? []);
+  return amd.length > 0 ? { kind: 'amd', gpus: amd.slice(0, mostGpus) } : { kind: 'none', gpus: [] };
+}
+
+/** Bytes, 0 where they are not known, and the name where the driver has one. */
+function readAmd(line: string): ProvedGpu | undefined {
+  const [, bytes, name] = /^amd (\d{1,15})(?: (.*))?$/.exec(line) ?? [];
+  if (bytes === undefined) {
+    return undefined;
+  }
+  const memoryMb = Math.floor(Number(bytes) / 1024 ** 2);
+  return defined<ProvedGpu>({ name: readName(name), memoryMb: memoryMb > 0 ? memoryMb : undefined });
+}
+
+function migDevices(said: Said): readonly string[] | undefined {
+  return said.code('parts') === code.ok
+    ? said.all('parts', /^MIG (\d{1,2}(?:c\.\d{1,2})?g\.\d{1,3}gb\S{0,12})\s/).slice(0, mostGpus)
+    : undefined;
+}
+
+function toolFaults(said: Said, rows: readonly Row[]): readonly GpuFault[] {
+  const ended = said.code('smi');
+  if (ended === code.missing && rows.length === 0) {
+    return [{ kind: 'smiMissing' }];
+  }
+  if (ended === code.ended) {
+    return [{ kind: 'smiHung' }];
+  }
+  const broken = rows.flatMap((row) =>
+    row.broken === undefined
+      ? []
+      : [{ kind: 'smiFailed' as const, gpu: row.index, detail: plainText(row.broken) }],
+  );
+  if (broken.length > 0) {
+    return broken;
+  }
+  const last = said.of('smi').findLast((line) => line !== '' && readRow(line) === undefined);
+  return ended === code.ok && rows.length > 0
+    ? []
+    : [defined<GpuFault>({ kind: 'smiFailed', detail: last === undefined ? undefined : plainText(last) })];
+}
+
+function eccFaults(rows: readonly Row[]): readonly GpuFault[] {
+  return rows.flatMap(({ index, ecc = 0 }) => (ecc > 0 ? [{ kind: 'ecc', gpu: index, number: ecc }] : []));
+}
+
+/** Each code once. */
+function xidFaults(said: Said): readonly GpuFault[] {
+  const up = Number(said.all('kernel', /^up (\d{1,10})$/)[0] ?? NaN);
+  const codes = said.of('kernel').flatMap((line) => {
+    const [, seconds, xid] = /^xid (\d{1,10}) (\d{1,4}) \S/.exec(line) ?? [];
+    return up - Number(seconds) < recentSeconds && hardwareXids.has(Number(xid)) ? [Number(xid)] : [];
+  });
+  return [...new Set(codes)].map((number) => ({ kind: 'xid', number }));
+}
+
+function diskOf(said: Said): MachineProof['disk'] {
+  const lines = said.of('disk');
+  const sizes = lines.flatMap((line) => {
+    const [, size, free] = /\s(\d{1,15})\s+\d+\s+(\d{1,15})\s+\d+%\s/.exec(line) ?? [];
+    return size === undefined || free === undefined ? [] : [{ sizeGb: toGb(size), freeGb: toGb(free) }];
+  });
+  const speeds = lines.flatMap((line) => {
+    const [, bytes, seconds] =
+      /^(\d{1,12}) bytes .*copied, (\d{1,4}(?:\.\d{1,9})?(?:e-\d\d?)?) s/.exec(line) ?? [];
+    const rate = Number(bytes) / 1e6 / Number(seconds);
+    return Number.isFinite(rate) && rate > 0 ? [rate] : [];
+  });
+  // The larger one comes last and says more.
+  return defined<MachineProof['disk']>({ ...sizes[0], mbPerSecond: speeds.at(-1) });
+}
+
+function toGb(kilobytes: string): number {
+  return (Number(kilobytes) * 1024) / 1e9;
+}

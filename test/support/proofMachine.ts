@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { probeGpus } from '../../src/ssh/gpuProbe';
+import { runProgram } from '../../src/ssh/run';
+
+/** What `nvidia-smi` of driver 570 prints for two cards, as recorded on a rented machine. */
+export const twoCards = [
+  '0, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
+  '1, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
+];
+export const tableHead = [
+  'Sun Nov 22 10:11:12 2026       ',
+  '+-----------------------------------------------------------------------------------------+',
+  '| NVIDIA-SMI 570.124.04             Driver Version: 570.124.04     CUDA Version: 12.8     |',
+  '|-----------------------------------------+------------------------+----------------------+',
+];
+
+/** A folder that stands for a machine: the script runs in a real shell with these programs before the computer's own. */
+export class ProofMachine {
+  readonly dir = mkdtempSync(path.join(os.tmpdir(), 'gr-proof-'));
+  readonly home = path.join(this.dir, 'home');
+  private readonly bin = path.join(this.dir, 'bin');
+
+  constructor(private readonly shell = 'sh') {
+    mkdirSync(this.home);
+    mkdirSync(this.bin);
+    this.tool('dmesg', 'echo "dmesg: read kernel buffer failed: Operation not permitted" >&2', 'exit 1');
+  }
+
+  /** A program of the machine, as lines of a shell script. */
+  tool(name: string, ...lines: readonly string[]): this {
+    writeFileSync(path.join(this.bin, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+    return this;
+  }
+
+  /** The driver's tool with what it prints for a query, its table and its list. */
+  nvidiaSmi({
+    rows = twoCards,
+    table = tableHead,
+    list = [],
+    code = 0,
+  }: {
+    readonly rows?: readonly string[];
+    readonly table?: readonly string[];
+    readonly list?: readonly string[];
+    readonly code?: number;
+  } = {}): this {
+    const print = (lines: readonly string[]) => ["cat <<'END'", ...lines, 'END'];
+    return this.tool(
+      'nvidia-smi',
+      'case "$1" in',
+      '--query*)',
+      ...print(rows),
+      ';;',
+      '-L)',
+      ...print(list),
+      ';;',
+      '*)',
+      ...print(table),
+      ';;',
+      'esac',
+      `exit ${code}`,
+    );
+  }
+
+  /** A file below the machine's `/dev`, `/proc` or `/sys`. */
+  file(name: string, text = ''): this {
+    const file = path.join(this.dir, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return this;
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return {
+      HOME: this.home,
+      PATH: `${this.bin}:${process.env['PATH'] ?? ''}`,
+      HOST_DEV: path.join(this.dir, 'dev'),
+      HOST_PROC: path.join(this.dir, 'proc'),
+      HOST_SYS: path.join(this.dir, 'sys'),
+    };
+  }
+
+  probe(options: { readonly signal?: AbortSignal; readonly onLogin?: () => void } = {}) {
+    return probeGpus(
+      {
+        exec: (_, script, more) => runProgram(this.shell, ['-c', script], { ...more, env: this.env }),
+      },
+      'gpu-1',
+      { clock: { now: () => 1000 }, ...options },
+    );
+  }
+
+  dispose(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { machineProofShape, type MachineProof } from '../../../src/model/proof/machineProof';
+import { verdictOn } from '../../../src/model/proof/verdict';
+import { differenceText, verdictText } from '../../../src/model/proof/verdictWords';
+import { parseProof } from '../../../src/ssh/proofText';
+import { formatText } from '../../../src/util/text';
+import { seeded, sized, testSeed } from '../../support/seeded';
+
+const whole = [
+  'gpu-rental proof',
+  'smi 0, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
+  'smi 1, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
+  'smi-code 0',
+  'table | NVIDIA-SMI 570.124.04             Driver Version: 570.124.04     CUDA Version: 12.8     |',
+  'parts GPU 0: NVIDIA GeForce RTX 4090',
+  'parts-code 0',
+  'look-code 0',
+  'kernel up 200000',
+  'kernel-code 0',
+  'disk Filesystem     1024-blocks     Used Available Capacity Mounted on',
+  'disk overlay           41943040  2097152  39845888       5% /',
+  'disk 16777216 bytes (17 MB, 16 MiB) copied, 0.0293723 s, 571 MB/s',
+  'disk 134217728 bytes (134 MB, 128 MiB) copied, 0.0745654 s, 1.8 GB/s',
+  'disk-code 0',
+  'end',
+];
+
+function read(lines: readonly string[]): MachineProof {
+  const answer = parseProof(`${lines.join('\n')}\n`, 5);
+  return answer?.kind === 'proof' ? answer.proof : assert.fail(JSON.stringify(answer));
+}
+const changed = (from: string, ...to: readonly string[]) =>
+  read(whole.flatMap((line) => (line.startsWith(from) ? to : [line])));
+
+describe('What a machine says of itself', () => {
+  it('becomes plain data', () => {
+    const proof = read(whole);
+    assert.deepEqual(proof.disk, {
+      sizeGb: 42.949_672_96,
+      freeGb: 40.802_189_312,
+      mbPerSecond: 134.217_728 / 0.074_565_4,
+    });
+    assert.deepEqual(machineProofShape.parse(proof), proof);
+    assert.equal(
+      formatText(verdictText(proof, verdictOn(proof, { gpuCount: 2 }))),
+      '2 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK',
+    );
+  });
+
+  it('begins after the greeting of the machine and may have ends of lines of Windows', () => {
+    const noise = ['Welcome to vast.ai!', 'smi 7, Fake, 1, 1.1, 0, Disabled', 'end', 'busy'];
+    assert.deepEqual(read([...noise, ...whole]), read(whole));
+    assert.deepEqual(parseProof(whole.join('\r\n'), 5), { kind: 'proof', proof: read(whole) });
+  });
+
+  it('is nothing without the first line, and no proof without the last', () => {
+    assert.equal(parseProof('', 5), undefined);
+    assert.equal(parseProof(whole.slice(1).join('\n'), 5), undefined);
+    for (let length = 1; length < whole.length; length += 1) {
+      assert.deepEqual(parseProof(whole.slice(0, length).join('\n'), 5), { kind: 'cut' });
+    }
+  });
+
+  it('says that another looks, or that there is no room', () => {
+    assert.deepEqual(parseProof('gpu-rental proof\nbusy\n', 5), { kind: 'busy' });
+    assert.deepEqual(parseProof('gpu-rental proof\nno-room\n', 5), { kind: 'noRoom' });
+  });
+
+  it('is no proof where the tool had no room to say how it ended', () => {
+    const without = whole.map((line) => line.replace('smi-code 0', 'smi-code none'));
+    assert.deepEqual(parseProof(without.join('\n'), 5), { kind: 'cut' });
+  });
+
+  it('counts errors of the kernel log that are recent and of the hardware, each code once', () => {
+    const { faults } = changed(
+      'kernel up',
+      'kernel up 200000',
+      'kernel xid 113599 48 PCI:0000:01:00',
+      'kernel xid 113601 74 PCI:0000:01:00',
+      'kernel xid 199990 13 PCI:0000:01:00',
+      'kernel xid 199991 79 PCI:0000:01:00',
+      'kernel xid 199992 79 PCI:0000:02:00',
+    );
+    assert.deepEqual(faults, [
+      { kind: 'xid', number: 74 },
+      { kind: 'xid', number: 79 },
+    ]);
+    assert.deepEqual(changed('kernel up', 'kernel xid 199991 79 PCI:0000:01:00').faults, []);
+  });
+
+  it('reads the CUDA version of newer tables', () => {
+    const table = 'table | NVIDIA-SMI 590.44.01   KMD Version: 590.44.01   CUDA UMD Version: 13.1 |';
+    assert.equal(changed('table', table).cuda, '13.1');
+    assert.equal(changed('table', 'table | CUDA Version: ERR! |').cuda, undefined);
+  });
+
+  it('leaves out lines of other forms', () => {
+    const odd = [
+      'smi 0, NVIDIA GeForce RTX 4090',
+      'smi x, NVIDIA GeForce RTX 4090, 24564, 570.124.04, 0, Disabled',
+      'smi -1, A, 1, 1.1, 0, Disabled',
+      'smi 0, \u001b[2J$(boom) [x](command:y), 1e9, 570;rm, 1.5, Enabledish',
+      'disk overlay -1 -1 -1 5% /',
+      'disk 1 bytes copied, 0 s, 1 GB/s',
+    ];
+    const proof = read(['gpu-rental proof', ...odd, 'smi-code 0', 'end']);
+    assert.deepEqual(proof, { at: 5, kind: 'nvidia', gpus: [{}], mig: false, faults: [], disk: {} });
+  });
+
+  it('stays plain data and plain words, whatever the machine sends', () => {
+    const random = seeded(testSeed);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? assert.fail();
+    const values = [
+      '[N/A]',
+      '[Not Supported]',
+      'ERR!',
+      '',
+      '99999999999999999999',
+      '-1',
+      '1e308',
+      '0x10',
+      '\u202e',
+      '\u001b]0;x\u0007',
+      '$(x)',
+      '[a](command:b)',
+      'é'.repeat(300),
+      '\0',
+      ',,,,',
+      'end',
+    ];
+    const mutate = (line: string): readonly string[] => {
+      const kind = Math.floor(random() * 6);
+      if (kind === 0) return [];
+      if (kind === 1) return [line, line];
+      if (kind === 2) return [line.slice(0, Math.floor(random() * line.length))];
+      if (kind === 3) return [line.replace(/\d+(?:\.\d+)?|NVIDIA[^,]*/g, () => pick(values))];
+      if (kind === 4)
+        return [`${pick(['smi', 'look', 'disk', 'kernel', 'parts', 'table'])} ${pick(values)}`, line];
+      return [line];
+    };
+    for (let round = 0; round < sized(3000, 100_000); round += 1) {
+      checkAnswer([whole[0] ?? '', ...whole.slice(1, -1).flatMap(mutate), 'end'].join('\n'));
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) =>
+        checkAnswer(`gpu-rental proof\nsmi 0, ${text}\nsmi-code 1\nlook model ${text}\ndisk ${text}\nend`),
+      ),
+    );
+  });
+
+  it('reads the beginning of what is too long', () => {
+    assert.deepEqual(parseProof(['gpu-rental proof', 'x'.repeat(1_000_000), 'end'].join('\n'), 5), {
+      kind: 'cut',
+    });
+  });
+});
+
+/** Numbers are numbers, counts are small, and each sentence is one line of plain words. */
+function checkAnswer(stdout: string): void {
+  const answer = parseProof(stdout, 5);
+  if (answer?.kind !== 'proof') {
+    return;
+  }
+  const { proof } = answer;
+  assert.deepEqual(machineProofShape.parse(JSON.parse(JSON.stringify(proof))), proof);
+  const expected = { gpuCount: 2, gpuName: 'RTX 4090', gpuRamMb: 24_564, diskGb: 40 };
+  const verdict = verdictOn(proof, expected);
+  assert.ok(proof.gpus.length <= 64 && JSON.stringify(proof).length < 20_000);
+  for (const words of [verdictText(proof, verdict, expected), ...verdict.differences.map(differenceText)]) {
+    assert.doesNotMatch(formatText(words), /[\p{Cc}\p{Cf}]|NaN|Infinity|undefined|\]\(|\$\(/u);
+  }
+}
