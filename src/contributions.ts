@@ -39,6 +39,12 @@ export interface Settings {
   'gpuRental.search.saved': Readonly<Record<string, unknown>>;
   /** Dollars an hour for all that runs; 0 means no limit. */
   'gpuRental.rent.limitPerHour': number;
+  /** Dollars that an account may spend in a day and a month; 0 means no limit. */
+  'gpuRental.budget.perDay': number;
+  'gpuRental.budget.perMonth': number;
+  /** Percent of a limit at which a warning appears. */
+  'gpuRental.budget.warnPercent': number;
+  'gpuRental.budget.stopAllAtLimit': boolean;
   'gpuRental.ready.timeoutMinutes': number;
   'gpuRental.ready.onFailure': 'ask' | 'replace';
   'gpuRental.statusBar.enabled': boolean;
@@ -55,6 +61,10 @@ export const settingDefaults: Settings = {
   'gpuRental.network.transport': 'auto',
   'gpuRental.search.saved': {},
   'gpuRental.rent.limitPerHour': 0,
+  'gpuRental.budget.perDay': 0,
+  'gpuRental.budget.perMonth': 0,
+  'gpuRental.budget.warnPercent': 80,
+  'gpuRental.budget.stopAllAtLimit': false,
   'gpuRental.ready.timeoutMinutes': 15,
   'gpuRental.ready.onFailure': 'ask',
   'gpuRental.statusBar.enabled': true,

@@ -6,6 +6,7 @@ import { TransportFailure, type Transport } from './api/transport';
 import { UndiciTransport } from './api/undiciTransport';
 import { DemoProcess } from './demo/demoProcess';
 import { DemoTransport } from './demo/demoTransport';
+import { budgetLimits } from './editor/budgetLimits';
 import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
@@ -27,6 +28,7 @@ import { nodeSshDeps, thisProcess } from './ssh/nodeSsh';
 import { createSshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
+import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
 import { FailedMachines } from './store/rentals/failedMachines';
 import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
@@ -168,9 +170,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
       hub,
       clock,
       log,
-      onSecret: (value) => {
-        redactor.addSecret(value);
-      },
+      onSecret: (value) => redactor.addSecret(value),
       secondFactor,
       onForbidden: (accountKey, error) => keyAccess.learn(accountKey, error),
       beforeRead: (accountKey, route) => keyAccess.checkRead(accountKey, route),
@@ -188,7 +188,10 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
   );
   const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
-  const rentals = own(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
+  const lists = listServices({ own, accounts, hub, clock });
+  const { volumes } = lists;
+  const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
+  const rentals = own(createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }));
   const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
   return {
     hub,
@@ -200,6 +203,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     secondFactor,
     fleet,
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
+    budget,
     rentals,
     startWatches: own(
       createStartWatches({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),
@@ -224,13 +228,25 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
           ),
         clock,
         log,
-        onSecret: (value) => {
-          redactor.addSecret(value);
-        },
+        onSecret: (value) => redactor.addSecret(value),
       }),
     ),
-    ...listServices({ own, accounts, hub, clock }),
+    ...lists,
   };
+}
+
+function budgetService({
+  own,
+  settings,
+  ...shared
+}: Omit<BudgetDeps, 'limits' | 'onDidChangeLimits'> & Pick<SharedDeps, 'own' | 'settings'>) {
+  return own(
+    new BudgetStore({
+      ...shared,
+      limits: () => budgetLimits(settings),
+      onDidChangeLimits: (listener) => settings.onDidChange('gpuRental.budget', listener),
+    }),
+  );
 }
 
 /** Lists that are read when somebody looks. */

@@ -12,6 +12,7 @@ import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
+import type { Budget } from './store/budget/budgetStore';
 import type { SessionAccess } from './store/accounts/accounts';
 import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
@@ -91,6 +92,8 @@ export interface Services {
   readonly fleet: Fleet;
   /** How much of each machine was in use over the last hour. */
   readonly gauges: GaugeHistory;
+  /** What the account has spent of its limits a day and a month. */
+  readonly budget: Budget;
   readonly rentals: RentalStore;
   /** Machines on their way, and what happens to them. */
   readonly startWatches: StartWatches;

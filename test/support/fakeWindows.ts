@@ -199,7 +199,10 @@ export class FakeComputer {
       }),
     );
     const fleet = owned.add(createFleet({ accounts, hub, clock, log, storageDir, random: () => 0.5 }));
-    const rentals = owned.add(createRentals({ accounts, fleet, hub, secrets, storageDir, clock, log }));
+    const budget = { current: () => Promise.resolve(undefined) };
+    const rentals = owned.add(
+      createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }),
+    );
     const focus = { isFocused: true, onDidChange: new Emitter<boolean>().event };
     const onError = (error: unknown) => {
       throw error;

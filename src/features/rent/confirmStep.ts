@@ -49,7 +49,7 @@ export function confirmStep(
     // None is always shown: what is typed leads to its row, and an Enter then must not rent.
     rows: confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
-    activeId: facts.overLimit ? 'over' : 'rent',
+    activeId: overWords(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
     guard,
   });
@@ -61,19 +61,12 @@ function confirmRows(
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const separator = (label: string): Row<Confirmed> => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const over = overWords(facts);
   return [
     ...(notice === undefined
       ? []
       : [{ id: 'notice', icon: 'info', label: notice.label, detail: notice.detail }]),
-    ...(facts.overLimit
-      ? [
-          {
-            id: 'over',
-            icon: 'warning',
-            label: t('Over your price limit. Choose below what to do.'),
-          },
-        ]
-      : []),
+    ...(over === undefined ? [] : [{ id: 'over', icon: 'warning', label: over }]),
     rentRow(input, facts),
     ...warningRows(facts),
     ...fitRows(facts),
@@ -90,24 +83,47 @@ function confirmRows(
   ];
 }
 
-function rentRow(input: ConfirmationInput, { quote, total, overLimit }: Confirmation): Row<Confirmed> {
-  const copies = input.choices.count ?? 1;
-  const price = total === undefined ? undefined : formatMoney(perHour(total));
-  const label =
-    price === undefined
-      ? t('Rent without a Stated Price')
-      : overLimit
-        ? t('Rent over the Limit for {0}/h', price)
-        : copies > 1
-          ? t('Rent {0} Machines for {1}/h', copies, price)
-          : t('Rent for {0}/h', price);
+/** What the Enter of habit must not pass. */
+function overWords({ overLimit, budget }: Confirmation): string | undefined {
+  if (overLimit) {
+    return t('Over your price limit. Choose below what to do.');
+  }
+  switch (budget) {
+    case 'within':
+      return undefined;
+    case 'usedUp':
+      return t('Over your budget. Choose below what to do.');
+    case 'unread':
+      return t('Could not check your budget. Choose below what to do.');
+  }
+}
+
+function rentLabel({ total, overLimit, budget }: Confirmation, copies: number): string {
+  if (total === undefined) {
+    return t('Rent without a Stated Price');
+  }
+  const price = formatMoney(perHour(total));
+  if (overLimit) {
+    return t('Rent over the Limit for {0}/h', price);
+  }
+  switch (budget) {
+    case 'within':
+      return copies > 1 ? t('Rent {0} Machines for {1}/h', copies, price) : t('Rent for {0}/h', price);
+    case 'usedUp':
+      return t('Rent over the Budget for {0}/h', price);
+    case 'unread':
+      return t('Rent without a Budget Check for {0}/h', price);
+  }
+}
+
+function rentRow(input: ConfirmationInput, facts: Confirmation): Row<Confirmed> {
   return {
     id: 'rent',
     icon: 'credit-card',
-    label: label,
+    label: rentLabel(facts, input.choices.count ?? 1),
     description: plainLabel(machineName(input.offer)),
     detail: plainLabel(sourceName(input.choices.source)),
-    value: { kind: 'rent', rate: quote.running },
+    value: { kind: 'rent', rate: facts.quote.running },
     isGuarded: true,
   };
 }

@@ -1,6 +1,6 @@
 import type { StepAnswer } from '../../editor/quickPick';
 import { fromDollars } from '../../model/money';
-import type { Rate } from '../../model/quote';
+import { budgetState, type BudgetNow } from '../../model/budget/budget';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import type { ConfirmationInput } from '../../model/rentals/confirmation';
 import { usualMachine } from '../../model/fit/usualMachine';
@@ -12,7 +12,7 @@ import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
-import { Renting, type RentingEnd } from './renting';
+import { Renting, type ConfirmedRental, type RentingEnd } from './renting';
 import { LastRental } from '../../store/rentals/lastRental';
 import {
   askStay,
@@ -27,7 +27,16 @@ import {
 
 export type WizardDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'globalState' | 'clock' | 'settings' | 'report' | 'log'
+  | 'accounts'
+  | 'budget'
+  | 'fleet'
+  | 'volumes'
+  | 'rentals'
+  | 'globalState'
+  | 'clock'
+  | 'settings'
+  | 'report'
+  | 'log'
 >;
 
 export type WizardEnd =
@@ -133,7 +142,7 @@ class RentWizard {
     }
   }
 
-  private input(): ConfirmationInput {
+  private input(budget: BudgetNow | undefined): ConfirmationInput {
     const { flow, deps } = this;
     const { active } = deps.accounts;
     // As last read; the account of the search, whichever is active by now.
@@ -152,12 +161,19 @@ class RentWizard {
       credit,
       limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
       usual: usualOf(deps),
+      budget,
     };
   }
 
   /** One showing of the confirmation; nothing when the wizard goes on. */
   private async confirm(): Promise<WizardEnd | undefined> {
-    const answer: StepAnswer<Confirmed> = await confirmStep(this.flow, this.input(), this.guard, this.notice);
+    const budget = await this.deps.budget.current();
+    const answer: StepAnswer<Confirmed> = await confirmStep(
+      this.flow,
+      this.input(budget),
+      this.guard,
+      this.notice,
+    );
     this.notice = undefined;
     switch (answer.kind) {
       case 'cancelled':
@@ -182,12 +198,12 @@ class RentWizard {
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;
       case 'rent':
-        return this.rent(value.rate);
+        return this.rent({ rate: value.rate, acceptsOverrun: budgetState(budget) !== 'within' });
     }
   }
 
   /** The user has said yes. Comes back with a notice where the yes no longer holds. */
-  private async rent(confirmed: Rate | undefined): Promise<WizardEnd | undefined> {
+  private async rent(confirmed: ConfirmedRental): Promise<WizardEnd | undefined> {
     const end = await this.renting.rent(confirmed);
     switch (end.kind) {
       case 'rented':

@@ -15,6 +15,7 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
+import { OverBudgetError } from '../../store/budget/overBudget';
 import type { Account } from '../../store/ports';
 import type { RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
@@ -41,10 +42,19 @@ export type RentingEnd =
 
 type Attempt = { readonly kind: 'sent'; readonly result: RentResult } | NotRented;
 
+/** What the user said yes to. */
+export interface ConfirmedRental {
+  /** Of one machine, without volumes. */
+  readonly rate: Rate | undefined;
+  /** The confirmation named what passes the budget. */
+  readonly acceptsOverrun: boolean;
+}
+
 /** What goes with one yes. */
 interface Order {
   /** What was confirmed, for one machine. */
   readonly confirmed: Rate | undefined;
+  readonly acceptsOverrun: boolean;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
 }
@@ -70,12 +80,12 @@ export class Renting {
   }
 
   /** Rents what the flow has come to for no more than was confirmed for one machine. */
-  async rent(confirmed: Rate | undefined): Promise<RentingEnd> {
+  async rent({ rate: confirmed, acceptsOverrun }: ConfirmedRental): Promise<RentingEnd> {
     if (!(await ensureSshKey())) {
       return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
-      this.rentCopies({ confirmed, signal, say }),
+      this.rentCopies({ confirmed, acceptsOverrun, signal, say }),
     );
   }
 
@@ -184,9 +194,10 @@ export class Renting {
     }
   }
 
-  private send({ confirmed, signal, say }: Order): Promise<RentResult> {
+  private send({ confirmed, acceptsOverrun, signal, say }: Order): Promise<RentResult> {
     return this.deps.rentals.rent(requestOf(this.flow.draft, confirmed), {
       signal,
+      acceptsOverrun,
       onWait: (waitMs) => {
         say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
       },
@@ -204,6 +215,9 @@ export class Renting {
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
       return this.searchOn();
+    }
+    if (error instanceof OverBudgetError) {
+      return again(t('Nothing was rented.'), localize(error.text));
     }
     this.deps.report.error(error);
     return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));

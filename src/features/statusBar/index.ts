@@ -8,7 +8,7 @@ import { statusBarText, type StatusBarWords } from './statusBarText';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
+  'accounts' | 'budget' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
 >;
 
 /** While something gets ready the elapsed time is shown, and goes on. */
@@ -43,6 +43,7 @@ export function register(deps: Deps): Disposable {
   };
   store.add(deps.fleet.onDidChange(show));
   store.add(deps.volumes.onDidChange(show));
+  store.add(deps.budget.onDidChange(show));
   store.add(watchAccounts(deps.accounts, show));
   store.add(deps.startWatches.onDidChange(show));
   store.add(deps.rentals.onDidChange(show));
@@ -63,6 +64,7 @@ function wordsNow(deps: Deps): StatusBarWords | undefined {
     burn: burnNow(deps),
     watches: startWatches.watches,
     notKnown: rentals.rentals.filter(({ phase }) => phase.kind === 'notKnown').length,
+    budget: deps.budget.now,
     credit: account.user.credit ?? account.user.balance,
     now: clock.now(),
   });

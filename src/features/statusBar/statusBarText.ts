@@ -7,6 +7,8 @@ import {
   stateOf,
   type InstanceFacts,
 } from '../../model/instances/instanceState';
+import type { BudgetNow } from '../../model/budget/budget';
+import { budgetNote, partText } from '../../model/budget/budgetWords';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
 import type { StartWatch } from '../../model/rentals/startWatch';
@@ -23,6 +25,8 @@ export interface StatusBarInput {
   /** Rentals whose outcome is open. */
   readonly notKnown: number;
   readonly credit: Micros | undefined;
+  /** What is spent of the budget, where one is set. */
+  readonly budget?: BudgetNow | undefined;
   readonly now: number;
 }
 
@@ -66,14 +70,20 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     hours === undefined
       ? undefined
       : t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
+  const spent = input.budget?.parts.map((part) => localize(partText(part))) ?? [];
   const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
   const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
-  const shown = [open, stage, t('{0} running', running), price, left].filter((part) => part !== undefined);
+  const shown = [open, stage, t('{0} running', running), price, left, spent[0]].filter(
+    (part) => part !== undefined,
+  );
   const lines = [
     t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
     t('All together {0} now', price),
     burn.volumesPerHour === 0 ? undefined : t('Of it {0}/h for volumes', formatMoney(burn.volumesPerHour)),
     left === undefined ? undefined : t('Credit: {0}', left),
+    ...(input.budget && spent.length > 0
+      ? [t('Budget: {0}', spent.join(', ')), localize(budgetNote(input.budget))]
+      : []),
     stage,
     open,
     isStale ? t('As of {0} ago', localize(durationText(now - state.fetchedAt))) : undefined,

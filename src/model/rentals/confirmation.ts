@@ -1,4 +1,6 @@
 import { text, type Text } from '../../util/text';
+import { budgetState, type BudgetNow, type BudgetState } from '../budget/budget';
+import { overrunText } from '../budget/budgetWords';
 import { formatCents, formatMoney, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
 import { rentFacts, type Fact, type RentStep } from './rentFacts';
@@ -32,6 +34,7 @@ export interface RentWarning {
     | 'noShell'
     | 'credit'
     | 'limit'
+    | 'budget'
     | 'limitUnknown'
     | 'priceUnknown'
     | 'stoppedUnknown'
@@ -62,6 +65,8 @@ export interface ConfirmationInput {
   readonly limitPerHour?: Micros | undefined;
   /** What the machines of the last rentals had. */
   readonly usual?: UsualMachine | undefined;
+  /** What is spent of the budget a day and a month. */
+  readonly budget?: BudgetNow | undefined;
 }
 
 export interface Confirmation {
@@ -70,6 +75,8 @@ export interface Confirmation {
   readonly total: Rate | undefined;
   /** Passing the limit needs a decision of its own. */
   readonly overLimit: boolean;
+  /** So does what is not within the budget. */
+  readonly budget: BudgetState;
   readonly what: readonly Fact[];
   readonly cost: readonly Fact[];
   readonly warnings: readonly RentWarning[];
@@ -99,6 +106,7 @@ export function confirmation(input: ConfirmationInput): Confirmation {
     quote,
     total,
     overLimit,
+    budget: budgetState(input.budget),
     what: rentFacts(input),
     cost: costFacts(input, { ...quote, running: total, stopped: forAll(quote.stopped) }),
     warnings: [
@@ -208,6 +216,10 @@ function priceWarnings(
         formatMoney(input.limitPerHour),
       ),
     });
+  }
+  const overrun = overrunText(input.budget);
+  if (overrun !== undefined) {
+    found.push({ id: 'budget', text: overrun });
   }
   if (over === undefined && input.limitPerHour !== undefined && input.isRunningPartial === true) {
     found.push({

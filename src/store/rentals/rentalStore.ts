@@ -11,6 +11,8 @@ export interface RentOptions {
   readonly onWait?: (waitMs: number) => void;
   /** Told when the answer was lost and the instances are being read back. */
   readonly onNotKnown?: (rental: Rental) => void;
+  /** The user said yes to what passes the budget. */
+  readonly acceptsOverrun?: boolean;
 }
 
 export type RentResult =

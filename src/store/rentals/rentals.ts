@@ -9,6 +9,8 @@ import { Emitter } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
+import type { Budget } from '../budget/budgetStore';
+import { keepToBudget } from '../budget/overBudget';
 import type { FleetStore } from '../instances/fleet';
 import { tidyAfterMs } from '../instances/ends';
 import { isComplete } from '../instances/listed';
@@ -22,6 +24,8 @@ import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 export interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;
+  /** Held against every rental, wherever it comes from. */
+  readonly budget: Pick<Budget, 'current'>;
 }
 
 export function createRentals(deps: RentalsDeps): RentalStore {
@@ -102,6 +106,7 @@ class JournaledRentals implements RentalStore {
       throw new NotSentError(text('An interruptible rental needs a bid. Choose a bid price and try again.'));
     }
     await this.records.loaded;
+    await keepToBudget(this.deps.budget, options);
     const idsBefore = await this.idsBefore(account, options.signal);
     options.signal?.throwIfAborted();
     const marker = randomBytes(4).toString('hex');

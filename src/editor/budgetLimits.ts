@@ -1,0 +1,14 @@
+import type { BudgetLimits } from '../model/budget/budget';
+import { fromDollars } from '../model/money';
+import type { SettingsReader } from './settings';
+
+/** The limits as the user set them. */
+export function budgetLimits(settings: Pick<SettingsReader, 'get'>): BudgetLimits {
+  const limit = (dollars: number) => (dollars > 0 ? fromDollars(dollars) : undefined);
+  return {
+    day: limit(settings.get('gpuRental.budget.perDay')),
+    month: limit(settings.get('gpuRental.budget.perMonth')),
+    warnPercent: settings.get('gpuRental.budget.warnPercent'),
+    stopsAll: settings.get('gpuRental.budget.stopAllAtLimit'),
+  };
+}

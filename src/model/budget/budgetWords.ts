@@ -1,0 +1,59 @@
+import { formatCents, formatMoney, type Micros } from '../money';
+import { text, type Text } from '../../util/text';
+import { budgetState, usedUp, type BudgetNow, type BudgetPart } from './budget';
+
+/** `$10`, or `$10.50` where it has cents: as it was typed in the setting. */
+export function limitText(limit: Micros): string {
+  return limit % 1e6 === 0 ? formatMoney(limit, 0) : formatCents(limit);
+}
+
+/** "$3.20 of $10 today". */
+export function partText({ period, spent, limit }: BudgetPart): Text {
+  const amount = `${spent.isAtLeast ? '≥ ' : ''}${formatCents(spent.amount)}`;
+  return period === 'day'
+    ? text('{0} of {1} today', amount, limitText(limit))
+    : text('{0} of {1} this month', amount, limitText(limit));
+}
+
+/** For the tooltip: what the figures are made of. */
+export function budgetNote({ isWhole }: BudgetNow): Text {
+  return isWhole
+    ? text('Charges of the service and what has run since, in days and months of UTC')
+    : text('At least, because not all charges could be read, in days and months of UTC');
+}
+
+/** Names the limits that are used up, or why that is not known; `undefined` where money may be spent. */
+export function overrunText(budget: BudgetNow | undefined): Text | undefined {
+  const [first, second] = budget === undefined ? [] : usedUp(budget).map(usedUpText);
+  if (first !== undefined) {
+    return second === undefined ? first : text('{0} {1}', first, second);
+  }
+  return budgetState(budget) === 'unread'
+    ? text('Could not read all charges, so your budget may be used up.')
+    : undefined;
+}
+
+function usedUpText({ period, spent, limit }: BudgetPart): Text {
+  const values = [
+    spent.isAtLeast ? text('at least {0}', formatCents(spent.amount)) : formatCents(spent.amount),
+    limitText(limit),
+  ];
+  return period === 'day'
+    ? text('You have spent {0} today. Your budget is {1}/day.', ...values)
+    : text('You have spent {0} this month. Your budget is {1}/month.', ...values);
+}
+
+/** The warning before a limit is reached. */
+export function nearText(part: BudgetPart): Text {
+  const { period, spent, limit } = part;
+  const share = String(Math.floor((spent.amount * 100) / limit));
+  const amount = formatCents(spent.amount);
+  return period === 'day'
+    ? text('You have spent {0} today, {1}% of your budget of {2}/day.', amount, share, limitText(limit))
+    : text(
+        'You have spent {0} this month, {1}% of your budget of {2}/month.',
+        amount,
+        share,
+        limitText(limit),
+      );
+}

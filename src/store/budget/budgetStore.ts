@@ -1,0 +1,263 @@
+import * as z from 'zod';
+import { budgetAt, hasLimit, type BudgetLimits, type BudgetNow } from '../../model/budget/budget';
+import { ledgerShape, unreadLedger, type Ledger } from '../../model/budget/ledger';
+import { goneSource, instanceSource, volumeSource, type CostSource } from '../../model/budget/spent';
+import { channel } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import type { Account, Accounts, Fleet, VolumeList, WindowHub } from '../ports';
+import { readLedger } from './readLedger';
+
+export interface BudgetDeps {
+  readonly accounts: Accounts;
+  readonly fleet: Pick<Fleet, 'state' | 'facts' | 'onDidChange'>;
+  readonly volumes: Pick<VolumeList, 'state' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: () => BudgetLimits;
+  readonly onDidChangeLimits: (listener: () => void) => Disposable;
+}
+
+/** What the active account has spent of its budget. */
+export interface Budget {
+  readonly limits: BudgetLimits;
+  /** As last read; undefined where no limit is set or nobody is signed in. */
+  readonly now: BudgetNow | undefined;
+  readonly onDidChange: Event<void>;
+  /** After at most one read of the charges. Never rejects: what could not be read is marked in it. */
+  current(): Promise<BudgetNow | undefined>;
+  /** After a read of the charges that begins now. */
+  reread(): Promise<BudgetNow | undefined>;
+}
+
+/** The charges are read at most this often while nobody asks. */
+const readEveryMs = 10 * 60_000;
+/** Each further page makes the next read wait as much longer. */
+const pageMs = 5 * 60_000;
+/** A wall clock that is this far from the time that passed was set, or the computer slept. */
+const jumpMs = 60_000;
+const tickMs = 60_000;
+/** Nobody waits longer for the charges of a service that hangs. */
+const longestReadMs = 15_000;
+
+const ledgers = channel(
+  'budget.ledger',
+  z.object({ accountKey: z.string(), ledger: ledgerShape, ageMs: z.number(), nextMs: z.number() }),
+);
+const hellos = channel('budget.hello', z.object({}));
+
+interface Known {
+  readonly ledger: Ledger;
+  /** `Clock.elapsed` and `Clock.now` at the moment of `ledger.at`. */
+  readonly elapsed: number;
+  readonly wall: number;
+  /** How long it counts as new. */
+  readonly nextMs: number;
+}
+
+/** Reads the charges in the window that leads, and tells the others; each window adds what runs now. */
+export class BudgetStore implements Budget, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+  private known: Known | undefined;
+  private reading: Promise<void> | undefined;
+  private attemptedAt = -Infinity;
+  private sources = new Map<string, CostSource>();
+  /** Destroyed, and perhaps not charged to the end yet. */
+  private gone = new Map<string, CostSource>();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: BudgetDeps) {
+    const { accounts, fleet, volumes, hub } = deps;
+    const look = () => this.look();
+    this.owned.add(
+      followAccount(accounts, () => {
+        this.known = undefined;
+        this.attemptedAt = -Infinity;
+        this.sources = new Map();
+        this.gone = new Map();
+        hellos.send(hub, {});
+        this.look();
+        return undefined;
+      }),
+    );
+    this.owned.add(fleet.onDidChange(look));
+    this.owned.add(volumes.onDidChange(look));
+    this.owned.add(
+      hub.onDidChangeLeader(() => {
+        hellos.send(hub, {});
+        this.look();
+      }),
+    );
+    this.owned.add(deps.onDidChangeLimits(look));
+    this.owned.add(hellos.on(hub, () => this.tell()));
+    this.owned.add(
+      ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
+        if (accountKey === accounts.active?.key) {
+          this.take(ledger, ageMs, nextMs);
+        }
+      }),
+    );
+  }
+
+  get limits(): BudgetLimits {
+    return this.deps.limits();
+  }
+
+  get now(): BudgetNow | undefined {
+    const { limits } = this;
+    if (!this.deps.accounts.active || !hasLimit(limits)) {
+      return undefined;
+    }
+    const at = this.serviceNow();
+    const ledger = this.known?.ledger ?? unreadLedger(at);
+    return budgetAt(limits, ledger, [...this.sources.values(), ...this.gone.values()], at);
+  }
+
+  async current(): Promise<BudgetNow | undefined> {
+    if (this.isWanted && this.isOld) {
+      await this.read(false);
+    }
+    return this.now;
+  }
+
+  async reread(): Promise<BudgetNow | undefined> {
+    await this.reading;
+    if (this.isWanted) {
+      await this.read(false);
+    }
+    return this.now;
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private get isWanted(): boolean {
+    return this.deps.accounts.active !== undefined && hasLimit(this.limits);
+  }
+
+  private get isOld(): boolean {
+    const { known } = this;
+    if (!known?.ledger.isWhole) {
+      return true;
+    }
+    const { clock } = this.deps;
+    const passed = clock.elapsed() - known.elapsed;
+    return passed >= known.nextMs || Math.abs(clock.now() - known.wall - passed) > jumpMs;
+  }
+
+  /** In Unix seconds. The time that passed counts, not this computer's clock, which may be set at any moment. */
+  private serviceNow(): number {
+    const { known } = this;
+    const { clock } = this.deps;
+    return known ? known.ledger.at + (clock.elapsed() - known.elapsed) / 1000 : clock.now() / 1000;
+  }
+
+  private look(): void {
+    this.noteSources();
+    this.changed.fire();
+    const { hub, clock } = this.deps;
+    if (!this.isWanted || !hub.isLeader || this.owned.isDisposed) {
+      this.timer.value = undefined;
+      return;
+    }
+    const isDue = clock.elapsed() - this.attemptedAt >= readEveryMs;
+    if (this.sources.size > 0 && this.isOld && isDue) {
+      void this.read(true);
+    }
+    this.timer.value ??= clock.schedule(() => {
+      this.timer.value = undefined;
+      this.look();
+    }, tickMs);
+  }
+
+  private noteSources(): void {
+    const { fleet, volumes, clock, accounts } = this.deps;
+    if (!accounts.active || fleet.state.kind !== 'ready') {
+      return;
+    }
+    const disks = volumes.state.kind === 'ready' ? volumes.state.value : [];
+    const listed = [
+      ...fleet.state.value.instances.map((one) => instanceSource(one, fleet.facts(one.id), clock.now())),
+      ...disks.map(volumeSource),
+    ];
+    const names = new Set(listed.map(({ name }) => name));
+    for (const [name, source] of this.sources) {
+      if (!names.has(name)) {
+        this.gone.set(name, goneSource(source, this.serviceNow()));
+      }
+    }
+    names.forEach((name) => this.gone.delete(name));
+    this.sources = new Map(listed.map((source) => [source.name, source]));
+  }
+
+  /** Never rejects; whoever asks while it is read shares it. */
+  private read(isUnasked: boolean): Promise<void> {
+    const account = this.deps.accounts.active;
+    if (!account) {
+      return Promise.resolve();
+    }
+    this.reading ??= this.readOf(account, isUnasked).finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  private async readOf(account: Account, isUnasked: boolean): Promise<void> {
+    const { accounts, clock, log } = this.deps;
+    this.attemptedAt = clock.elapsed();
+    const over = new AbortController();
+    const timer = clock.schedule(() => over.abort(), longestReadMs);
+    try {
+      const { ledger, pages } = await readLedger(account.client, clock.now() / 1000, {
+        signal: over.signal,
+        isUnasked,
+      });
+      if (account.key === accounts.active?.key) {
+        this.take(ledger, 0, readEveryMs + (pages - 1) * pageMs);
+        this.tell();
+      }
+    } catch (error) {
+      log.warn(`The charges could not be read for the budget: ${String(error)}`);
+      if (account.key === accounts.active?.key && this.known) {
+        this.known = { ...this.known, ledger: { ...this.known.ledger, isWhole: false } };
+        this.changed.fire();
+      }
+    } finally {
+      timer.dispose();
+    }
+  }
+
+  private take(ledger: Ledger, ageMs: number, nextMs: number): void {
+    const { clock } = this.deps;
+    this.known = { ledger, elapsed: clock.elapsed() - ageMs, wall: clock.now() - ageMs, nextMs };
+    const until = new Map(ledger.chargedUntil);
+    for (const [name, { ran }] of this.gone) {
+      if (ran === undefined || (until.get(name) ?? -Infinity) >= ran.until) {
+        this.gone.delete(name);
+      }
+    }
+    this.changed.fire();
+  }
+
+  private tell(): void {
+    const { hub, accounts, clock } = this.deps;
+    const { known } = this;
+    if (known && accounts.active && hub.isLeader) {
+      const ageMs = clock.elapsed() - known.elapsed;
+      ledgers.send(hub, {
+        accountKey: accounts.active.key,
+        ledger: known.ledger,
+        ageMs,
+        nextMs: known.nextMs,
+      });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { overrunText } from '../../model/budget/budgetWords';
+import { NotSentError } from '../../api/errors';
+import type { Text } from '../../util/text';
+import type { Budget } from './budgetStore';
+
+/** Nothing was sent: the budget is used up, or that is not known, and the user was not asked. */
+export class OverBudgetError extends NotSentError {}
+
+/** Why money may be spent only after a yes that names the budget; undefined where it may. */
+export async function overrunNow(budget: Pick<Budget, 'current'>): Promise<Text | undefined> {
+  return overrunText(await budget.current());
+}
+
+/** Rejects with `OverBudgetError` before anything is sent. */
+export async function keepToBudget(
+  budget: Pick<Budget, 'current'>,
+  { acceptsOverrun = false }: { readonly acceptsOverrun?: boolean },
+): Promise<void> {
+  const overrun = acceptsOverrun ? undefined : await overrunNow(budget);
+  if (overrun !== undefined) {
+    throw new OverBudgetError(overrun);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Client } from '../../api/client';
+import type { CallOptions } from '../../api/http';
+import { ledgerOf, type Ledger } from '../../model/budget/ledger';
+import { stretchOf } from '../../model/budget/period';
+
+const daySeconds = 86_400;
+/** A charge over several days is listed with the day that it began. */
+const daysBefore = 7;
+const rowsAPage = 100;
+
+/** What was read, and in how many pages. */
+export interface LedgerReading {
+  readonly ledger: Ledger;
+  readonly pages: number;
+}
+
+/**
+ * Reads what the account was charged in the present month, by the clock of the service. `now`: this computer's time in
+ * Unix seconds, which says what to ask for first; where the service says that it is another month, that one is read.
+ */
+export async function readLedger(
+  client: Pick<Client, 'charges'>,
+  now: number,
+  options: CallOptions,
+): Promise<LedgerReading> {
+  const first = await readAround(client, now, options);
+  const { at, isClockProved } = first.ledger;
+  return isClockProved && !isAround(at, now) ? readAround(client, at, options) : first;
+}
+
+async function readAround(
+  client: Pick<Client, 'charges'>,
+  now: number,
+  options: CallOptions,
+): Promise<LedgerReading> {
+  let date = Number.NaN;
+  const onHeaders = (headers: Readonly<Record<string, string>>) => {
+    date = Date.parse(headers['date'] ?? '') / 1000;
+  };
+  const { items, skipped, isComplete } = await client.charges.list(rangeAround(now), {
+    ...options,
+    onHeaders,
+  });
+  const at = Number.isNaN(date) ? now : date;
+  const ledger = ledgerOf(items, {
+    at,
+    isClockProved: !Number.isNaN(date),
+    isWhole: isComplete && skipped === 0 && isAround(at, now),
+  });
+  return { ledger, pages: Math.max(1, Math.ceil((items.length + skipped) / rowsAPage)) };
+}
+
+/** The month of a moment, and some days on both sides for charges that began before it and a clock that is slow. */
+function rangeAround(now: number) {
+  return {
+    from: stretchOf('month', now).from - daysBefore * daySeconds,
+    to: Math.floor(now) + daySeconds,
+  };
+}
+
+/** Whether what was read around a moment holds the month of another one. */
+function isAround(at: number, now: number): boolean {
+  const { from, to } = rangeAround(now);
+  return stretchOf('month', at).from >= from && at <= to;
+}
