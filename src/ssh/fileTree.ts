@@ -1,7 +1,9 @@
+import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, join, sep } from 'node:path';
+import { basename, join, posix, sep } from 'node:path';
 import { isNameOnWindows } from '../util/fileName';
 import { errorCode } from '../util/errorCode';
+import { inParallel } from '../util/inParallel';
 import { isMissing } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
@@ -67,6 +69,21 @@ export async function localTree(locals: readonly string[]): Promise<LocalTree> {
   return walk.tree();
 }
 
+/**
+ * The files of a list, by their names below `root`; the folders on the way are taken along. What is gone or of another
+ * kind is left out, with the reason.
+ */
+export async function listedTree(root: string, names: readonly string[]): Promise<LocalTree> {
+  const walk = new Walk();
+  await inParallel([...new Set(names)], width, (name) =>
+    walk.visitListed(join(root, ...name.split('/')), name),
+  );
+  return walk.tree();
+}
+
+/** So many files are looked at at a time. */
+const width = 16;
+
 class Walk {
   private readonly folders = new Set<string>();
   private readonly files = new Map<string, LocalFile>();
@@ -80,19 +97,11 @@ class Walk {
     }
     try {
       const facts = await (isChosen ? stat(path) : lstat(path));
-      if (facts.isFile()) {
-        const modified = Math.floor(facts.mtimeMs / 1000);
-        this.files.set(name, { path, name, size: facts.size, modified, mode: facts.mode & 0o755 });
-      } else if (facts.isDirectory()) {
-        this.folders.add(name);
+      await this.take(path, name, facts);
+      if (facts.isDirectory()) {
         for (const entry of await readdir(path)) {
           await this.visit(join(path, entry), `${name}/${entry}`, false);
         }
-      } else if (facts.isSymbolicLink()) {
-        const target = await readlink(path);
-        this.links.set(name, sep === '\\' ? target.replaceAll('\\', '/') : target);
-      } else {
-        this.leftOut.push({ name, why: reasons.noFile });
       }
     } catch (error) {
       if (isChosen && isMissing(error)) {
@@ -102,17 +111,48 @@ class Walk {
     }
   }
 
+  /** A name of a list: not looked into where it is a folder. */
+  async visitListed(path: string, name: string): Promise<void> {
+    if (name.split('/').some((part) => ['', '.', '..'].includes(part))) {
+      this.leftOut.push({ name, why: reasons.hostileName });
+      return;
+    }
+    try {
+      await this.take(path, name, await lstat(path));
+    } catch (error) {
+      this.leftOut.push({ name, why: reasons.said(errorCode(error) || String(error)) });
+    }
+    for (let folder = posix.dirname(name); folder !== '.'; folder = posix.dirname(folder)) {
+      this.folders.add(folder);
+    }
+  }
+
   tree(): LocalTree {
     const isFolder = (name: string) => this.folders.has(name);
     const known = { has: (name: string) => this.has(name), isFolder };
     const inner = [...this.links].filter(([name, target]) => isInnerLink(name, target, known));
     const outer = [...this.links.keys()].filter((name) => !inner.some(([other]) => other === name));
     return {
-      folders: [...this.folders],
+      // A folder sorts before what is in it.
+      folders: [...this.folders].sort(),
       files: [...this.files.values()],
       links: new Map(inner),
       leftOut: [...this.leftOut, ...outer.map((name) => ({ name, why: reasons.outsideLink }))],
     };
+  }
+
+  private async take(path: string, name: string, facts: Stats): Promise<void> {
+    if (facts.isFile()) {
+      const modified = Math.floor(facts.mtimeMs / 1000);
+      this.files.set(name, { path, name, size: facts.size, modified, mode: facts.mode & 0o755 });
+    } else if (facts.isDirectory()) {
+      this.folders.add(name);
+    } else if (facts.isSymbolicLink()) {
+      const target = await readlink(path);
+      this.links.set(name, sep === '\\' ? target.replaceAll('\\', '/') : target);
+    } else {
+      this.leftOut.push({ name, why: reasons.noFile });
+    }
   }
 
   private has(name: string): boolean {
