@@ -299,11 +299,14 @@ function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
 
+/** Operators that limit from above. */
+const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
+
 /** Fields of which a bare number means "exactly this". */
 const exactFields: readonly NumberKey[] = ['gpuCount'];
 
 function rangeOf(op: string | undefined, plus: boolean, value: number, key: NumberKey): NumberRange {
-  if (op !== undefined && '<=<≤'.includes(op)) {
+  if (op !== undefined && upperLimits.includes(op)) {
     return { max: value };
   }
   if (key === 'pricePerHour' && op === undefined) {
@@ -338,7 +341,7 @@ function fieldOf(
   if (timeUnits.includes(unit)) return 'days';
   if (unit !== '') return own(numberNames, unit);
   // `<0.8` alone is a price: nothing else that people limit from above is written without a name.
-  if (op !== undefined && '<=<≤'.includes(op)) return 'pricePerHour';
+  if (op !== undefined && upperLimits.includes(op)) return 'pricePerHour';
   if (op === undefined) return undefined;
   return value <= 1 ? 'pricePerHour' : 'gpuRamGb';
 }
