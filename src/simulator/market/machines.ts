@@ -125,6 +125,21 @@ interface Driver {
   readonly text: string;
 }
 
+/** Machines with a driver that many images are too new for, and with fewer ports than a rental may need. */
+const oldDriver: Driver = { cuda: 12.2, text: '535.54.03' };
+const olderDriver: Driver = { cuda: 11.4, text: '470.82.01' };
+
+function unusualDriver(index: number, model: GpuModel): Driver | undefined {
+  if (model.computeCap < 890 && index % 41 === 9) {
+    return olderDriver;
+  }
+  return model.computeCap < 1000 && index % 23 === 7 ? oldDriver : undefined;
+}
+
+function portsOf(index: number, usual: number): number {
+  return index % 19 === 5 ? 1 + (index % 3) : usual;
+}
+
 /** The machines of a seed: the same ones each time. Every model is there at least twice. */
 export function makeMachines(seed: number, count = usualCount): readonly Machine[] {
   const random = new SeededRandom(seed);
@@ -145,7 +160,8 @@ function makeMachine(random: SeededRandom, index: number, model: GpuModel): Mach
   const quality = random.next();
   const pricePerGpu = round(model.price * random.between(0.78, 1.3) * (datacenter ? 1.1 : 1), 4);
   const cpu = gpus > 2 || datacenter ? random.pick(serverCpus) : random.pick(deskCpus);
-  const driver = model.computeCap >= 1000 ? drivers[random.integer(0, 2)] : random.pick(drivers);
+  const usualDriver = model.computeCap >= 1000 ? drivers[random.integer(0, 2)] : random.pick(drivers);
+  const driver = unusualDriver(index, model) ?? usualDriver;
   const inetDown = round(datacenter ? random.between(900, 9400) : random.between(60, 1900), 1);
   const hosted = index % 63 === 20;
   return {
@@ -185,7 +201,7 @@ function makeMachine(random: SeededRandom, index: number, model: GpuModel): Mach
     diskName: random.pick(disks),
     inetUp: round(inetDown * random.between(0.3, 1), 1),
     inetDown,
-    ports: random.chance(0.08) ? 0 : random.pick([16, 50, 100, 249, 500]),
+    ports: portsOf(index, random.chance(0.08) ? 0 : random.pick([16, 50, 100, 249, 500])),
     cuda: driver?.cuda ?? 12.8,
     driver: driver?.text ?? '570.124.04',
     os: random.chance(0.7) ? '22.04' : '24.04',
