@@ -3,6 +3,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, fromDollars, subtract } from '../../model/money';
 import type { Template } from '../../model/templates/template';
 import { templateName } from '../../model/templates/templateName';
@@ -154,20 +155,32 @@ function destroyedOnlyWords(error: unknown, name: string): string {
 }
 
 function tellReplaced(result: Extract<ReplaceResult, { kind: 'replaced' }>, name: string): void {
-  const { rent, pricePerHour: price, log: content = '' } = result;
+  const { log: content = '', misfits } = result;
   message(
-    'info',
-    rent.kind === 'rented'
-      ? t(
-          '{0} is destroyed, and another machine is rented instead for {1}/h.',
-          name,
-          price === undefined ? '?' : formatMoney(price),
-        )
-      : t(
-          '{0} is destroyed. The service did not answer, so another instance may have been rented. Checking your instances…',
-          name,
-        ),
+    misfits.length === 0 ? 'info' : 'warning',
+    replacedWords(result, name),
     content !== '' &&
       commandAction(t('Show Its Last Log'), 'gpuRental.showText', { title: `${name}.log`, content }),
   );
+}
+
+function replacedWords(
+  { rent, pricePerHour, misfits: [misfit] }: Extract<ReplaceResult, { kind: 'replaced' }>,
+  name: string,
+): string {
+  const price = pricePerHour === undefined ? '?' : formatMoney(pricePerHour);
+  if (rent.kind !== 'rented') {
+    return t(
+      '{0} is destroyed. The service did not answer, so another instance may have been rented. Checking your instances…',
+      name,
+    );
+  }
+  return misfit === undefined
+    ? t('{0} is destroyed, and another machine is rented instead for {1}/h.', name, price)
+    : t(
+        '{0} is destroyed, and another machine is rented instead for {1}/h. {2}',
+        name,
+        price,
+        plainLabel(localize(misfit)),
+      );
 }

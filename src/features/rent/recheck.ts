@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client';
+import { rentalFit, type Misfit } from '../../model/fit/rentalFit';
 import { sorted } from '../../model/offers/localFilter';
 import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
@@ -91,7 +92,10 @@ function compare(
   return { kind: 'asConfirmed', offer };
 }
 
-/** The cheapest further offer of the same GPU that costs no more than was confirmed; of the same machine with a volume. */
+/**
+ * The cheapest further offer of the same GPU that costs no more than was confirmed and has no misfit of its own; of the
+ * same machine with a volume.
+ */
 export async function findCopy(
   search: Client['offers']['search'],
   input: RecheckInput,
@@ -110,11 +114,18 @@ export async function findCopy(
     },
   };
   const { items } = await search(toOfferSearch(query), { signal });
+  const known = misfitIds(offer, choices);
   return sorted(fitting(items, query), query).find(
     (one) =>
       !used.has(one.id) &&
       one.rentable !== false &&
       (choices.volume === undefined || one.machineId === offer.machineId) &&
+      misfitIds(one, choices).every((id) => known.includes(id)) &&
       compare(one, query, choices, confirmed).kind === 'asConfirmed',
   );
+}
+
+/** What the user saw beside the price of an offer. */
+function misfitIds(offer: Offer, choices: RentChoices): readonly Misfit['id'][] {
+  return rentalFit({ offer, choices }).misfits.map(({ id }) => id);
 }

@@ -109,6 +109,7 @@ class OfferPicker {
       more: () => void session.more(),
       buttons: (offer) => tools.buttons(offer),
       failure: (offer) => failureOf(session, offer),
+      misfit: (offer) => tools.misfit(offer),
       pinned: () => tools.pinnedRow(this.picker),
       get shown() {
         return shown();

@@ -24,6 +24,8 @@ export interface OfferActions {
   buttons(offer: Offer): readonly LevelButton[];
   /** When and why its machine did not get ready. */
   failure(offer: Offer): FailedMachine | undefined;
+  /** Why its machine may not fit what shall run on it, where that is chosen already. */
+  misfit(offer: Offer): string | undefined;
   /** Above the offers. */
   pinned(): LevelRow | undefined;
   /** How many of the offers have rows; the others get theirs when somebody comes near. */
@@ -39,12 +41,16 @@ export function offerId(offer: Offer): string {
 function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
   const rate = runningRateOfOffer(offer, query);
   const failure = actions.failure(offer);
-  const marked = failure ? [failedMachineText(failure)] : [];
+  const misfit = actions.misfit(offer);
+  const marked = [
+    ...(failure ? [failedMachineText(failure)] : []),
+    ...(misfit === undefined ? [] : [misfit]),
+  ];
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
     description: rate === undefined ? t('price not stated') : localize(runningText(rate)),
-    detailIcon: failure && 'warning',
+    detailIcon: marked.length === 0 ? undefined : 'warning',
     detail: [...marked, ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons: actions.buttons(offer),

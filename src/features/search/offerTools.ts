@@ -3,9 +3,10 @@ import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
+import { rentalFit } from '../../model/fit/rentalFit';
 import { machineName } from '../../model/rentals/confirmation';
 import { plain } from '../../model/instances/instanceState';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
@@ -26,6 +27,8 @@ export interface ListTools {
   readonly onDidChange: Event<unknown>;
   /** Buttons at the end of an offer's row. */
   buttons(offer: Offer): readonly LevelButton[];
+  /** Why a machine may not fit what shall run on it; nothing until that is chosen. */
+  misfit(offer: Offer): string | undefined;
   /** "Compare 2 Pinned Offers", above the offers. */
   pinnedRow(picker: QuickInput): LevelRow | undefined;
   /** The list in which offers are ticked to be compared. */
@@ -53,6 +56,7 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
         pinButton(deps, offer, pin),
       ];
     },
+    misfit: (offer) => misfitOf(offer, origin.choices),
     pinnedRow: (picker) => pinnedRow(deps, picker),
     compareLevel: (picker) => compareLevel(deps, session, picker, pin),
     watch: (picker) => {
@@ -67,6 +71,14 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
       return deps.searchWatches.rows.length;
     },
   };
+}
+
+function misfitOf(offer: Offer, choices: RentDraft['choices']): string | undefined {
+  if (choices?.source === undefined) {
+    return undefined;
+  }
+  const [misfit] = rentalFit({ offer, choices: { ...choices, source: choices.source } }).misfits;
+  return misfit && plainLabel(localize(misfit.text));
 }
 
 /** When and why the machine of an offer did not get ready; nothing where it did. */

@@ -12,21 +12,22 @@ import { withoutMarker } from '../../model/instances/instanceLabel';
 import { priceToPay, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
 import type { Micros } from '../../model/money';
+import { rentalFit } from '../../model/fit/rentalFit';
 import type { RentConfig } from '../../model/rentals/rent';
+import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { text } from '../../util/text';
+import { text, type Text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { accountStill } from '../accounts/sameAccount';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
 import type { FailedMachines } from './failedMachines';
-import { candidates, needsOf } from './replacementOffers';
+import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
-import { findTemplate } from '../templates/findTemplate';
 import type { RentalStore, RentResult } from './rentalStore';
 
 export interface ReplacementDeps {
@@ -45,6 +46,8 @@ export type ReplaceStage = 'searching' | 'savingLog' | 'destroying' | 'renting';
 interface ReplacedBy {
   readonly rent: RentResult;
   readonly offer: Offer;
+  /** Why it may not fit what runs on it. */
+  readonly misfits: readonly Text[];
   readonly pricePerHour: Micros | undefined;
 }
 
@@ -120,12 +123,13 @@ export async function replaceInstance(
     return state;
   }
   options.onStage?.('searching');
-  const config = await withPresentTemplate(account, before, options);
-  if ('kind' in config) {
-    return config;
+  const plan = await presentPlan(account, before, options);
+  if ('kind' in plan) {
+    return plan;
   }
+  const { config, choices } = plan;
   const needs = needsOf(rental, config, await deps.failedMachines.list(), options.roomPerHour);
-  const offers = await candidates(account, rental, needs, options.signal);
+  const offers = fittingFirst(await candidates(account, rental, needs, options.signal), choices);
   if (offers.length === 0) {
     return { kind: 'noOffer' };
   }
@@ -140,7 +144,12 @@ export async function replaceInstance(
     replacingWindow: deps.hub.windowId,
   });
   try {
-    return await carryOut(deps, { account, rental, config, needs, offers, instanceId }, state.kind, options);
+    return await carryOut(
+      deps,
+      { account, rental, config, choices, needs, offers, instanceId },
+      state.kind,
+      options,
+    );
   } finally {
     await deps.rentals.update(rental.marker, { replacingSince: undefined, replacingWindow: undefined });
   }
@@ -150,6 +159,7 @@ interface Replacement {
   readonly account: Account;
   readonly rental: Rental;
   readonly config: RentConfig;
+  readonly choices: RentChoices;
   readonly needs: ReplacementNeeds;
   readonly offers: readonly Offer[];
   readonly instanceId: number;
@@ -239,24 +249,6 @@ async function presentState(
   return { kind: 'present' };
 }
 
-/** A template that was edited since may do something else; one with another hash is not found by the service. */
-async function withPresentTemplate(
-  { client }: Account,
-  config: RentConfig,
-  options: ReplaceOptions,
-): Promise<RentConfig | Extract<ReplaceResult, { kind: 'templateChanged' }>> {
-  if (config.templateHash === undefined) {
-    return config;
-  }
-  const template = await findTemplate(client, config, { signal: options.signal });
-  if (template?.hashId === config.templateHash) {
-    return config;
-  }
-  return template && template.hashId === options.acceptedTemplateHash
-    ? { ...config, templateHash: template.hashId }
-    : { kind: 'templateChanged', template };
-}
-
 /** The log is worth having and never worth waiting long for. */
 async function captureLog(
   deps: ReplacementDeps,
@@ -288,7 +280,7 @@ async function captureLog(
 /** Tries the offers in order; only a refusal moves on to the next, never a lost answer. */
 async function rentFirst(
   deps: ReplacementDeps,
-  { account, rental, config, needs, offers }: Replacement,
+  { account, rental, config, choices, needs, offers }: Replacement,
   signal: AbortSignal | undefined,
 ): Promise<ReplacedBy | undefined> {
   for (const { id } of offers.slice(0, mostTries)) {
@@ -312,7 +304,8 @@ async function rentFirst(
         },
         { signal },
       );
-      return { rent, offer, pricePerHour: priceToPay(offer, needs) };
+      const misfits = rentalFit({ offer, choices }).misfits.map(({ text: words }) => words);
+      return { rent, offer, misfits, pricePerHour: priceToPay(offer, needs) };
     } catch (error) {
       const isTaken =
         error instanceof GoneError || error instanceof NotFoundError || error instanceof RefusedError;

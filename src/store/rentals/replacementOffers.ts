@@ -1,9 +1,13 @@
 import type { Micros } from '../../model/money';
+import { rentalFit } from '../../model/fit/rentalFit';
 import { nextBest, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
 import { wireMisfits } from '../../model/offers/offerMatch';
 import type { RentConfig } from '../../model/rentals/rent';
+import type { RentChoices } from '../../model/rentals/rentPlan';
+import type { Template } from '../../model/templates/template';
 import type { Account, Rental } from '../ports';
+import { findTemplate } from '../templates/findTemplate';
 import type { FailedMachine } from './failedMachines';
 
 /** What may stand in for a rental; `roomPerHour` is what the other instances leave of the user's limit. */
@@ -45,4 +49,40 @@ export async function candidates(
       wireMisfits(offer, search.filters).length === 0 && (offerId === undefined || offer.id === offerId),
   );
   return nextBest(fitting, needs);
+}
+
+/** What is rented again, with the template as it is now; the choices are for judging offers. */
+interface PresentPlan {
+  readonly config: RentConfig;
+  readonly choices: RentChoices;
+}
+
+/** A template that was edited since may do something else; one with another hash is not found by the service. */
+export async function presentPlan(
+  { client }: Account,
+  config: RentConfig,
+  {
+    signal,
+    acceptedTemplateHash,
+  }: { readonly signal?: AbortSignal | undefined; readonly acceptedTemplateHash?: string },
+): Promise<PresentPlan | { readonly kind: 'templateChanged'; readonly template: Template | undefined }> {
+  if (config.templateHash === undefined) {
+    return { config, choices: { ...config, source: { kind: 'image', image: config.image ?? '' } } };
+  }
+  const template = await findTemplate(client, config, { signal });
+  const isWanted =
+    template?.hashId === config.templateHash ||
+    (template !== undefined && template.hashId === acceptedTemplateHash);
+  return template && isWanted
+    ? {
+        config: { ...config, templateHash: template.hashId },
+        choices: { ...config, source: { kind: 'template', template } },
+      }
+    : { kind: 'templateChanged', template };
+}
+
+/** The offers in their order, those last that do not fit what runs on them. */
+export function fittingFirst(offers: readonly Offer[], choices: RentChoices): readonly Offer[] {
+  const fits = (offer: Offer) => rentalFit({ offer, choices }).filters === undefined;
+  return [...offers.filter(fits), ...offers.filter((offer) => !fits(offer))];
 }

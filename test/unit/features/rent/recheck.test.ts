@@ -164,6 +164,19 @@ describe('a further machine of the same kind', () => {
     assert.equal((await copy([elsewhere, marketOffer({ id: 4 })]))?.id, 4);
   });
 
+  it('has no misfit that was not shown with the price', async () => {
+    const old = marketOffer({ id: 3, cudaVersion: 12.2 });
+    const choices = { source: { kind: 'image' as const, image: 'nvidia/cuda:12.8.0-base-ubuntu22.04' } };
+    const copyLike = (shown: Offer) =>
+      findCopy(
+        () => Promise.resolve({ items: [old], skipped: 0 }),
+        { offer: shown, query: defaultQuery, choices, confirmed },
+        new Set([1001]),
+      );
+    assert.equal(await copyLike(offer), undefined);
+    assert.equal((await copyLike(marketOffer({ cudaVersion: 12.4 })))?.id, 3);
+  });
+
   it('fits the filters of a template, too', async () => {
     const market = [marketOffer({ id: 3, computeCapability: 800 })];
     const copy = (extraFilters: MarketQuery['extraFilters']) =>
