@@ -228,6 +228,7 @@ const contributed = {
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
   'gpuRental.instance.upload': spec('files', { args: [instance] }),
   'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),
+  'gpuRental.instance.copyData': spec('files', { args: [instance], needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),

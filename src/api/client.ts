@@ -5,6 +5,7 @@ import type { Deployment } from '../model/deployment';
 import type { EarningsQuery, EarningsReport } from '../model/hosting/earnings';
 import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
+import type { CloudConnection, InstancePath } from '../model/instances/dataCopy';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { Machine, MaintenancePlan } from '../model/hosting/machine';
@@ -205,6 +206,20 @@ export interface Client {
       options?: CallOptions,
     ): Promise<{ readonly id?: number }>;
     remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  readonly copies: {
+    /** Places in the cloud that the account is connected to. */
+    connections(options?: CallOptions): Promise<Listing<CloudConnection>>;
+    /** Begins a copy from one instance to another; how far it is shows in the status of the second. */
+    begin(from: InstancePath, to: InstancePath, options?: CallOptions): Promise<void>;
+    /** Ends the copy to an instance that is under way. */
+    cancel(instanceId: number, options?: CallOptions): Promise<void>;
+    /** Begins a copy to a connection; the service gives its credentials to the machine for that. */
+    toCloud(
+      from: InstancePath,
+      to: { readonly connectionId: number; readonly path: string },
+      options?: CallOptions,
+    ): Promise<void>;
   };
   readonly priceIncreases: {
     list(options?: CallOptions): Promise<Listing<PriceIncrease>>;

@@ -13,6 +13,7 @@ import { sshKeysApi } from './sshKeys';
 import { templatesApi } from './templates';
 import { apiKeysApi } from './apiKeys';
 import { chargesApi } from './charges';
+import { copiesApi } from './copies';
 import { deploymentsApi } from './deployments';
 import { earningsApi } from './earnings';
 import { machinesApi } from './machines';
@@ -82,5 +83,6 @@ export function createClient(options: ClientOptions): Client {
     deployments: deploymentsApi(http),
     charges: chargesApi(http),
     apiKeys: apiKeysApi(http),
+    copies: copiesApi(http),
   };
 }

@@ -270,6 +270,20 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     example: { success: true, volume_name: 'V.20118481' },
   },
   'volumes.remove': { call: (client) => client.volumes.remove(77), example: done },
+  'copies.connections': {
+    call: (client) => client.copies.connections(),
+    example: [{ id: 4411, name: 'checkpoints', cloud_type: 's3' }],
+  },
+  'copies.begin': {
+    call: (client) => client.copies.begin({ instanceId: 1, path: '/a' }, { instanceId: 2, path: '/b' }),
+    example: { success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' },
+  },
+  'copies.cancel': { call: (client) => client.copies.cancel(2), example: done },
+  'copies.toCloud': {
+    call: (client) =>
+      client.copies.toCloud({ instanceId: 1, path: '/a' }, { connectionId: 4411, path: '/b' }),
+    example: done,
+  },
   'priceIncreases.list': {
     call: (client) => client.priceIncreases.list(),
     example: { pending_price_increases: [{ id: 1, instance_id: 2, current_price: 0.1, new_price: 0.2 }] },

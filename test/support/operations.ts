@@ -5,6 +5,7 @@ const accountKeys = 'sshKeys/accountKeyRoutes.ts';
 const templates = 'templates/templateRoutes.ts';
 const tfa = 'tfa/routes.ts';
 const machines = 'hosting/machineRoutes.ts';
+const copies = 'instances/copyRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
 
@@ -252,6 +253,30 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
   'volumes.remove': undocumented(['DELETE /api/v0/volumes/'], 'docs/service/volumes.md#delete', volumes, [
     'gpuRental.volume.delete',
   ]),
+  'copies.connections': undocumented(
+    ['GET /api/v0/users/cloud_integrations/'],
+    'docs/service/commands.md#cloud-connections',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.begin': undocumented(
+    ['PUT /api/v0/commands/copy_direct/'],
+    'docs/service/commands.md#copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.cancel': undocumented(
+    ['DELETE /api/v0/commands/copy_direct/'],
+    'docs/service/commands.md#copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.toCloud': undocumented(
+    ['POST /api/v0/commands/rclone/'],
+    'docs/service/commands.md#cloud-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
   'priceIncreases.list': undocumented(
     ['GET /api/v0/instances/pending-price-increases/'],
     'docs/service/instances.md#price-increases',

@@ -18,15 +18,17 @@ import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import { formatText } from '../../util/text';
+import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
 
-type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log'>;
 
 /** Files and folders to an instance and back, and files that run there. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
   store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
+  store.add(deps.commands.register('gpuRental.instance.copyData', (target) => copyData(deps, target)));
   const runner = new FileRunner(deps);
   store.add(deps.commands.register('gpuRental.runActiveFile', (target) => runner.run(target)));
   return store;

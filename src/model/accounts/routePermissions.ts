@@ -8,7 +8,7 @@ const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^POST \/api\/v0\/(?:bundles|volumes\/search)\//, 'misc'],
   [/^PUT \/api\/v0\/instances\/request_logs\//, 'instance_read'],
   [/^GET \/api\/v[01]\/(?:instances|volumes|deployments?)\//, 'instance_read'],
-  [/^\w+ \/api\/v0\/(?:asks|instances|volumes|deployment)\//, 'instance_write'],
+  [/^\w+ \/api\/v0\/(?:asks|instances|volumes|deployment|commands)\//, 'instance_write'],
   [/^GET \/api\/v0\/users\/\{user_id\}\/machine-earnings\//, 'billing_read'],
   [/^GET \/api\/v0\/charges\//, 'billing_read'],
   [/^GET \/api\/v0\/(?:users|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_read'],

@@ -3,6 +3,7 @@ import { makeSshHost } from '../login/makeSshHost';
 import { accountKeyRoutes } from '../sshKeys/accountKeyRoutes';
 import type { World } from '../world';
 import { commandRoutes } from './commandRoutes';
+import { copyRoutes } from './copyRoutes';
 import { InstanceFolders } from './instanceFolders';
 import { instanceRoutes } from './instanceRoutes';
 import { instanceKeyRoutes } from './keyRoutes';
@@ -34,6 +35,7 @@ export class InstanceService {
       ...instanceRoutes(world, this.lifecycle),
       ...instanceKeyRoutes(world, this.lifecycle),
       ...commandRoutes({ world, folders: this.folders, results: new Results(world) }),
+      ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle }),
       ...this.priceIncreases.routes(),
       ...accountKeyRoutes(world),
     ];

@@ -1,0 +1,142 @@
+import { cpSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { BodyReader } from '../body';
+import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import type { InstanceState } from '../state';
+import type { World } from '../world';
+import type { InstanceFolders } from './instanceFolders';
+import type { Lifecycle } from './lifecycle';
+
+const direct = '/api/v0/commands/copy_direct/';
+const copySeconds = 5;
+
+interface Context {
+  readonly world: World;
+  readonly folders: InstanceFolders;
+  readonly lifecycle: Lifecycle;
+}
+
+/** Copies between instances and to the cloud; how far they are is in the status (docs/service/commands.md#copy). */
+export function copyRoutes(context: Context): Route[] {
+  const running = new Map<number, { isCancelled: boolean }>();
+  return [
+    {
+      method: 'PUT',
+      path: direct,
+      permission: 'instance_write',
+      endpoint: 'api.commands.copy_direct',
+      thresholdSeconds: 3.5,
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const from = placeOf(context, request, body.text('src_id'), body.text('src_path'));
+        const to = placeOf(context, request, body.text('dst_id'), body.text('dst_path'));
+        if (/^(?:\/root)?\/*$/.test(body.text('dst_path') ?? '')) {
+          throw new ServiceError(400, 'invalid_args', 'Copying to / and /root is not allowed.');
+        }
+        const copy = { isCancelled: false };
+        running.set(to.instance.id, copy);
+        say(context, to.instance, `Copying from C.${from.instance.id}.`);
+        context.world.clock.schedule(() => {
+          running.delete(to.instance.id);
+          if (!copy.isCancelled && context.world.instance(to.instance.id)) {
+            say(context, to.instance, copyFiles(from.file, to.file));
+          }
+        }, copySeconds * 1000);
+        return ok({ success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: direct,
+      permission: 'instance_write',
+      endpoint: 'api.commands.copy_direct',
+      thresholdSeconds: 3.5,
+      handle: (request) => {
+        const { instance } = placeOf(context, request, BodyReader.of(request.body).text('dst_id'), '/');
+        const copy = running.get(instance.id);
+        if (copy) {
+          copy.isCancelled = true;
+          say(context, instance, 'Copy cancelled.');
+        }
+        return ok({ success: true, msg: 'Remote copy canceled.' });
+      },
+    },
+    cloudRoute(context),
+    connectionsRoute(),
+  ];
+}
+
+const connections = [{ id: 4411, name: 'checkpoints', cloud_type: 's3' }];
+
+/** Accounts of the simulator have one connection (docs/service/commands.md#cloud-connections). */
+function connectionsRoute(): Route {
+  return {
+    method: 'GET',
+    path: '/api/v0/users/cloud_integrations/',
+    permission: 'user_read',
+    endpoint: 'api.users.cloud_integrations',
+    thresholdSeconds: 1,
+    handle: () => ok(connections),
+  };
+}
+
+function cloudRoute(context: Context): Route {
+  return {
+    method: 'POST',
+    path: '/api/v0/commands/rclone/',
+    permission: 'instance_write',
+    endpoint: 'api.commands.rclone',
+    thresholdSeconds: 3.5,
+    handle: (request) => {
+      const body = BodyReader.of(request.body);
+      const { instance } = placeOf(
+        context,
+        request,
+        `C.${body.integer('instance_id') ?? 0}`,
+        body.text('src'),
+      );
+      if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text('dst')) {
+        throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
+      }
+      say(context, instance, 'Cloud copy started.');
+      return ok({
+        success: true,
+        msg: 'Cloud Copy Started - check instance status bar for progress updates.',
+      });
+    },
+  };
+}
+
+function placeOf(
+  { world, folders }: Context,
+  request: SimRequest,
+  name: string | undefined,
+  wanted: string | undefined,
+): { readonly instance: InstanceState; readonly file: string } {
+  const instance = world.instance(Number(/^C\.(\d+)$/.exec(name ?? '')?.[1]));
+  if (instance?.accountId !== callerOf(request).accountId) {
+    throw new ServiceError(404, 'no_such_instance', `Instance ${name ?? ''} not found.`);
+  }
+  if (!wanted?.startsWith('/')) {
+    throw new ServiceError(400, 'invalid_args', 'Give a whole path.');
+  }
+  const root = realpathSync(folders.ensure(instance.id));
+  const inContainer = wanted.replace(/^\/root(?=\/|$)/, '/');
+  return { instance, file: path.resolve(root, `.${path.posix.normalize(`/${inContainer}`)}`) };
+}
+
+/** As rsync does: what is in a folder comes into the other one. No link is followed. */
+function copyFiles(from: string, to: string): string {
+  if (!existsSync(from)) {
+    return 'Copy failed: no such file or directory.';
+  }
+  mkdirSync(to, { recursive: true });
+  const target = statSync(from).isDirectory() ? to : path.join(to, path.basename(from));
+  cpSync(from, target, { recursive: true, verbatimSymlinks: true });
+  return 'Copy finished.';
+}
+
+function say({ lifecycle }: Context, instance: InstanceState, message: string): void {
+  instance.statusMessage = `${message}\n`;
+  lifecycle.changed(instance);
+}
