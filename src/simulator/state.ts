@@ -1,3 +1,5 @@
+import type { MachineManner } from './login/manners';
+
 /** Everything the simulator remembers: plain JSON. Times are Unix seconds, money is dollars. */
 export interface WorldState {
   version: 1;
@@ -163,6 +165,8 @@ export interface InstanceState {
   /** Told to the container as CONTAINER_API_KEY. */
   apiKey: string;
   keys: InstanceKey[];
+  /** How its login and tools behave from the next boot on; as usual where it is left out. */
+  manner?: MachineManner;
   /** Percent that a test wants reported instead of a believable figure. */
   gpuUse?: number;
   /** Unix seconds at which a test wants the host to take it back. */

@@ -1,4 +1,5 @@
 import { isObject } from './body';
+import { isMachineManner } from './login/manners';
 import type * as State from './state';
 
 type Check = (value: unknown) => boolean;
@@ -103,6 +104,7 @@ const instance = shape<Required<State.InstanceState>>({
   volumes: listOf(shape<State.VolumeMount>({ volumeId: isNumber, mountPath: isText })),
   apiKey: isText,
   keys: listOf(shape<State.InstanceKey>({ id: isNumber, name: isText, publicKey: isText })),
+  manner: optional((value) => typeof value === 'string' && isMachineManner(value)),
   gpuUse: optional(isNumber),
   hostEndsAt: optional(isNumber),
   proxyPort: orNull(isNumber),

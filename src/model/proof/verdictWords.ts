@@ -10,7 +10,7 @@ export function verdictText(
   expected: ExpectedMachine = {},
 ): Text {
   const [first, ...more] = verdict.differences;
-  const end = first ? differenceText(first) : text('OK');
+  const end = first ? differenceText(first) : endText(verdict);
   const parts = [
     machineText(proof),
     ...diskText(proof),
@@ -19,6 +19,11 @@ export function verdictText(
     ...more.map(differenceText),
   ];
   return parts.slice(1).reduce((line, part) => text('{0} · {1}', line, part), parts[0] ?? end);
+}
+
+/** Without its tool nothing says that the GPUs work. */
+function endText({ notes }: ProofVerdict): Text {
+  return notes.includes('smiMissing') ? text('no nvidia-smi') : text('OK');
 }
 
 function machineText(proof: MachineProof): Text {

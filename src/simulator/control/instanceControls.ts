@@ -1,5 +1,6 @@
 import { BodyReader, pathId } from '../body';
 import type { InstanceService } from '../instances/instanceService';
+import { isMachineManner, machineManners } from '../login/manners';
 import { ok, ServiceError, type Route, type SimRequest } from '../route';
 import type { BootFailure, InstanceState } from '../state';
 import type { World } from '../world';
@@ -31,6 +32,26 @@ function bootControls(world: World, { orders }: InstanceService): Route[] {
         } else {
           const instance = anyInstance(world, instanceId);
           instance.nextBootFailure = failure;
+          world.changed();
+        }
+        return ok({ success: true });
+      },
+    },
+    {
+      // How login and tools behave: of one instance from its next boot on, or of the next machines that boot.
+      method: 'POST',
+      path: '/__sim/next-manner/',
+      handle: (request) => {
+        const body = BodyReader.of(request.body);
+        const manner = body.text('manner') ?? 'usual';
+        if (!isMachineManner(manner)) {
+          throw new ServiceError(400, 'invalid_args', `manner must be one of ${machineManners.join(', ')}.`);
+        }
+        const instanceId = body.integer('instance_id');
+        if (instanceId === undefined) {
+          orders.behave(manner, body.integer('times') ?? 1, body.integer('machine_id'));
+        } else {
+          anyInstance(world, instanceId).manner = manner;
           world.changed();
         }
         return ok({ success: true });

@@ -51,7 +51,7 @@ export class Lifecycle implements Disposable {
 
   /** A rental was accepted: provisioning begins. */
   begin(instance: InstanceState): void {
-    instance.nextBootFailure = this.orders.takeBootFailure(instance.machineId);
+    this.orders.applyTo(instance);
     this.note(instance, `Contract ${instance.id} accepted by machine ${instance.machineId}.`);
     this.world.addInstance(instance);
     this.later(instance, 'load', this.between(instance, provisionSeconds));
@@ -94,7 +94,7 @@ export class Lifecycle implements Disposable {
       return { queued: true };
     }
     instance.waiting = !this.hasGpus(instance) || !this.bidHolds(instance);
-    instance.nextBootFailure ??= this.orders.takeBootFailure(instance.machineId);
+    this.orders.applyTo(instance);
     this.later(instance, 'load', instance.waiting ? retrySeconds : 3);
     this.note(instance, 'Start requested.');
     this.changed(instance);

@@ -1,24 +1,36 @@
-import type { BootFailure } from '../state';
+import type { MachineManner } from '../login/manners';
+import type { BootFailure, InstanceState } from '../state';
+
+/** For a number of boots, of any machine or of one. */
+interface BootOrder<T> {
+  readonly machineId: number | undefined;
+  readonly what: T;
+  left: number;
+}
 
 /** What a test or a demonstration wants to happen next; in memory only. */
 export class Orders {
-  private readonly boots: { machineId?: number; failure: BootFailure; left: number }[] = [];
+  private readonly boots: BootOrder<BootFailure>[] = [];
+  private readonly manners: BootOrder<MachineManner>[] = [];
   private readonly rents: { error: string; msg: string }[] = [];
 
   /** The next boots end so: of any machine, or of one. */
   failBoot(failure: BootFailure, times = 1, machineId?: number): void {
-    this.boots.push({ failure, left: times, ...(machineId === undefined ? {} : { machineId }) });
+    this.boots.push({ what: failure, left: times, machineId });
   }
 
-  takeBootFailure(machineId: number): BootFailure | null {
-    const order = this.boots.find(
-      (item) => item.left > 0 && (item.machineId === undefined || item.machineId === machineId),
-    );
-    if (!order) {
-      return null;
+  /** The next machines that boot behave so: any, or one. */
+  behave(manner: MachineManner, times = 1, machineId?: number): void {
+    this.manners.push({ what: manner, left: times, machineId });
+  }
+
+  /** Gives an instance that is about to boot what was ordered for it. */
+  applyTo(instance: InstanceState): void {
+    instance.nextBootFailure ??= take(this.boots, instance.machineId) ?? null;
+    const manner = take(this.manners, instance.machineId);
+    if (manner !== undefined) {
+      instance.manner = manner;
     }
-    order.left -= 1;
-    return order.failure;
   }
 
   /**
@@ -34,6 +46,17 @@ export class Orders {
 
   clear(): void {
     this.boots.length = 0;
+    this.manners.length = 0;
     this.rents.length = 0;
   }
+}
+
+function take<T>(orders: readonly BootOrder<T>[], machineId: number): T | undefined {
+  const order = orders.find(
+    (item) => item.left > 0 && (item.machineId === undefined || item.machineId === machineId),
+  );
+  if (order) {
+    order.left -= 1;
+  }
+  return order?.what;
 }

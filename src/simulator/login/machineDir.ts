@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Slice } from '../market/market';
 import type { InstanceState } from '../state';
 import { newHostKey } from './hostKey';
-import { nvidiaSmiScript } from './nvidiaSmi';
+import { deviceCount, machineTools } from './machineTools';
 
 /** The parts of a simulated machine that are not its home: nobody in its shell comes upon them by chance. */
 export interface MachineDir {
@@ -22,12 +22,14 @@ export interface MachineDir {
 export function prepareMachine(instance: InstanceState, slice: Slice, home: string): MachineDir {
   const dir = `${home}.machine`;
   const bin = path.join(dir, 'bin');
+  rmSync(bin, { recursive: true, force: true });
   mkdirSync(bin, { recursive: true, mode: 0o700 });
   const hostKeyFile = path.join(dir, 'host_key');
   if (!existsSync(hostKeyFile)) {
     writeFileSync(hostKeyFile, newHostKey(`C.${instance.id}`), { mode: 0o600 });
   }
-  writeProgram(path.join(bin, 'nvidia-smi'), nvidiaSmiScript(slice));
+  machineTools(instance, slice).forEach((text, name) => writeProgram(path.join(bin, name), text));
+  writeDevices(path.join(dir, 'dev'), deviceCount(slice, instance.manner));
   const sessionScript = path.join(dir, 'session.sh');
   const terminalScript = path.join(dir, 'terminal.sh');
   writeProgram(sessionScript, sessionText(instance, slice));
@@ -55,6 +57,14 @@ function writeProgram(file: string, text: string): void {
   chmodSync(file, 0o700);
 }
 
+function writeDevices(dev: string, gpus: number): void {
+  rmSync(dev, { recursive: true, force: true });
+  mkdirSync(dev, { recursive: true, mode: 0o700 });
+  for (let index = 0; index < gpus; index += 1) {
+    writeFileSync(path.join(dev, `nvidia${index}`), '');
+  }
+}
+
 function sessionText(instance: InstanceState, slice: Slice): string {
   const banner = [
     '',
@@ -66,6 +76,9 @@ function sessionText(instance: InstanceState, slice: Slice): string {
   return [
     '#!/bin/sh',
     'cd "$HOME" || exit 1',
+    ...(instance.manner === 'endedShell'
+      ? ['echo "open terminal failed: not a terminal" >&2', 'exit 1']
+      : []),
     'command=$SSH_ORIGINAL_COMMAND; unset SSH_ORIGINAL_COMMAND',
     'if [ -n "$command" ]; then exec "$SHELL" -c "$command"; fi',
     'if [ -t 1 ]; then',

@@ -3,18 +3,23 @@ import { containerPort } from '../instances/envFlags';
 import type { InstanceFolders } from '../instances/instanceFolders';
 import { runtypePorts } from '../instances/runtype';
 import type { OpenPorts, SshHost } from '../instances/sshHost';
-import type { InstanceState } from '../state';
+import { DisposableStore } from '../../util/disposable';
+import type { InstanceKey, InstanceState } from '../state';
 import type { World } from '../world';
-import { Door } from './door';
+import { Door, type DoorOptions } from './door';
 import { prepareMachine } from './machineDir';
+import { lateKeySeconds, latePortSeconds } from './manners';
 import { endProcessesOf } from './processes';
 import { sessionEnvironment } from './sessionEnvironment';
 import type { MakeBackend, SshBackend } from './sshBackend';
 
 interface Running {
   readonly backend: SshBackend | undefined;
-  readonly door: Door;
   readonly token: string;
+  door: Door;
+  /** Whether the keys of the instance have been written on the machine. */
+  letsIn: boolean;
+  readonly timers: DisposableStore;
 }
 
 /** Real SSH for every running instance, on loopback ports of its own. */
@@ -34,31 +39,71 @@ export class RealSshHost implements SshHost {
     const make = await this.makeBackend();
     const slice = this.world.market.sliceOf(instance);
     const machine = prepareMachine(instance, slice, this.folders.ensure(instance.id));
+    const letsIn = instance.manner !== 'lateKey' && instance.manner !== 'refusedKey';
     const token = `${instance.id}-${randomBytes(8).toString('hex')}`;
     const backend = instance.access.ssh
       ? make({
           machine,
           environment: sessionEnvironment(this.world, instance, machine, token),
-          keys: instance.keys,
+          keys: letsIn ? instance.keys : [],
           report: (error) => this.world.report(error),
         })
       : undefined;
-    const door = new Door({
+    const doorOptions: DoorOptions = {
       serve: (socket) => (backend ? backend.serve(socket) : socket.destroy()),
       lastProxyPort: instance.proxyPort,
       lastDirectPorts: instance.directPorts,
       direct: this.directPorts(instance),
       pair: instance.access.jupyter,
       onConnections: this.onConnections,
-    });
-    const entry = { backend, door, token };
+    };
+    const entry: Running = {
+      backend,
+      token,
+      door: new Door(doorOptions),
+      letsIn,
+      timers: new DisposableStore(),
+    };
     this.running.set(instance.id, entry);
-    const ports = await door.open();
+    const ports = await entry.door.open();
     if (this.running.get(instance.id) !== entry) {
       // Stopped while it was opening.
       end(entry);
+    } else {
+      this.behave(instance, entry, { ...doorOptions, ...lastOf(ports) });
     }
     return ports;
+  }
+
+  /** What comes late comes so much later by the simulator's time. */
+  private behave(instance: InstanceState, entry: Running, again: DoorOptions): void {
+    const { manner } = instance;
+    const later = (seconds: number, run: () => void) => {
+      const { clock } = this.world;
+      entry.timers.add(clock.schedule(run, clock.shortened(seconds * 1000)));
+    };
+    if (manner === 'lateKey') {
+      later(lateKeySeconds, () => {
+        entry.letsIn = true;
+        this.keysChanged(instance);
+      });
+    } else if (manner === 'latePort') {
+      entry.door.close();
+      later(latePortSeconds, () => {
+        entry.door = new Door(again);
+        entry.door.open().then(
+          (ports) => (this.running.get(instance.id) === entry ? this.moved(instance, ports) : end(entry)),
+          (error: unknown) => this.world.report(error),
+        );
+      });
+    }
+  }
+
+  /** Another program may have taken the port in between. */
+  private moved(instance: InstanceState, { proxyPort, directPorts }: OpenPorts): void {
+    instance.proxyPort = proxyPort;
+    instance.directPorts = { ...directPorts };
+    this.world.changed();
   }
 
   close(instance: InstanceState): void {
@@ -70,7 +115,9 @@ export class RealSshHost implements SshHost {
   }
 
   keysChanged(instance: InstanceState): void {
-    this.running.get(instance.id)?.backend?.keysChanged(instance.keys);
+    const entry = this.running.get(instance.id);
+    const keys: readonly InstanceKey[] = entry?.letsIn === true ? instance.keys : [];
+    entry?.backend?.keysChanged(keys);
   }
 
   dispose(): Promise<void> {
@@ -89,7 +136,12 @@ export class RealSshHost implements SshHost {
   }
 }
 
+function lastOf({ proxyPort, directPorts }: OpenPorts) {
+  return { lastProxyPort: proxyPort, lastDirectPorts: directPorts };
+}
+
 function end(entry: Running): void {
+  entry.timers.dispose();
   entry.door.close();
   entry.backend?.close();
   endProcessesOf(entry.token);

@@ -137,6 +137,7 @@ describe('The verdict on a machine', () => {
     const withoutTool = { gpus: [{}, {}, {}, {}], faults: [{ kind: 'smiMissing' as const }] };
     assert.deepEqual(notes(withoutTool), ['smiMissing']);
     assert.deepEqual(kinds({ ...good, ...withoutTool }), []);
+    assert.equal(line({ ...good, ...withoutTool, disk: {} }), '4 × GPU, driver 570 · no nvidia-smi');
     assert.deepEqual(notes({ kind: 'amd' }), ['amd']);
     for (const note of ['mig', 'memoryNotReported', 'smiMissing', 'amd'] as const) {
       assert.match(formatText(noteText(note)), /^[A-Z].*\.$/);
