@@ -10,6 +10,7 @@ import { hostKeyErrorOf } from './hostKey';
 import { openForward, type Forward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
+import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import type { PreflightOptions, PreflightResult } from './preflight';
@@ -48,6 +49,8 @@ export interface SshService {
   follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined>;
   /** What answers at each address of the instance; nothing is written. */
   reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
+  /** Milliseconds of one round trip to the address of an entry; nothing is sent and nobody logs in. */
+  latency(alias: string, signal: AbortSignal): Promise<number | undefined>;
   /** Logs in once and says how that went; never asks anything. */
   preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult>;
   /** Prepares and logs in, on another address where the first does not answer. */
@@ -129,6 +132,11 @@ class NativeSsh implements SshService {
 
   async reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]> {
     return probeAll(endpointsOf(instance), this.deps, signal);
+  }
+
+  async latency(alias: string, signal: AbortSignal): Promise<number | undefined> {
+    const entry = await this.entry(checkAlias(alias));
+    return entry && measureLatency(entry.endpoint, signal);
   }
 
   preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult> {

@@ -74,6 +74,17 @@ describe('a window that is connected to an instance', () => {
     assert.equal(item(first)?.isShown ?? false, false);
   });
 
+  it('shows the latency to its machine while somebody looks at it, a connection a minute and no login', async () => {
+    connected.focus();
+    const shown = await shows(connected, / · \d+ ms · /);
+    assert.match(tooltipOf(shown), /Latency to the machine: \d+ ms/);
+    first.focus();
+    await computer().pass(5 * 60_000);
+    await shows(connected, /^(?!.* ms)/);
+    connected.focus();
+    await shows(connected, / · \d+ ms · /);
+  });
+
   it('offers to stop, to destroy and to show it', async () => {
     await menu(connected);
     const rows = connected.quick.rows().join('\n');

@@ -10,6 +10,7 @@ import { endpointsOf, sameEndpoint } from '../../ssh/endpoints';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { WindowDeps } from './deps';
+import { Latency } from './latency';
 import { askAboutWindow, reloadWindow } from './question';
 import { WindowOwners } from './windowOwners';
 import { goneWords, windowWords } from './windowText';
@@ -28,6 +29,7 @@ export class ConnectedWindow implements Disposable {
   private readonly timer = this.store.add(new MutableDisposable());
   private readonly owners: WindowOwners;
   private readonly openedAt: number;
+  private readonly latency: Latency;
   /** It was seen in trouble, so that its return is worth telling. */
   private wasLost = false;
   private wasRead = false;
@@ -55,6 +57,7 @@ export class ConnectedWindow implements Disposable {
     const look = () => {
       this.look();
     };
+    this.latency = this.store.add(new Latency(deps, host, look));
     this.store.add(deps.fleet.onDidChange(look));
     this.store.add(watchAccounts(deps.accounts, look));
     this.store.add(
@@ -129,6 +132,7 @@ export class ConnectedWindow implements Disposable {
           kind: stateOf(instance, fleet.facts(instance.id), now),
           isStale,
           now,
+          latencyMs: this.latency.milliseconds,
         })
       : goneWords(this.name);
     this.item.text = words.text;
@@ -138,6 +142,7 @@ export class ConnectedWindow implements Disposable {
       ? new vscode.ThemeColor('statusBarItem.warningBackground')
       : undefined;
     this.item.show();
+    this.latency.plan();
     this.timer.value = clock.schedule(() => {
       this.look();
     }, tickMs);

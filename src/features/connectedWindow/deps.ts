@@ -13,4 +13,5 @@ export type WindowDeps = Pick<
   | 'globalState'
   | 'report'
   | 'log'
+  | 'windowInUse'
 >;

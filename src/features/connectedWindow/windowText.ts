@@ -28,6 +28,8 @@ export interface WindowInput {
   /** The list could not be read: what is shown is what was known last. */
   readonly isStale: boolean;
   readonly now: number;
+  /** One round trip to the machine; `undefined` where none was measured lately. */
+  readonly latencyMs?: number | undefined;
 }
 
 /** `$0.31/h`; says so where the record has no price. */
@@ -45,7 +47,7 @@ export function diskPriceOf(instance: Instance): string {
 }
 
 /** The machine of this window: its name, what it costs now, how long it exists, what it cost at most. */
-export function windowWords({ instance, kind, isStale, now }: WindowInput): WindowWords {
+export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowInput): WindowWords {
   const name = instanceName(instance);
   const state = localize(stateLabel(instance, kind));
   const cost = costPerHour(instance, kind);
@@ -60,12 +62,14 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
   const spent = costSoFar(instance, now);
   const soFar = spent === undefined ? undefined : formatMoney(spent);
   const isRunning = isReady(kind);
+  const latency = latencyMs === undefined ? undefined : t('{0} ms', latencyMs);
   const icon = isStale || !isRunning ? '$(warning)' : '$(vm-running)';
   const shown = [
     plainLabel(name),
     isRunning ? undefined : state,
     price,
     isRunning ? time : undefined,
+    isRunning ? latency : undefined,
     soFar === undefined ? undefined : `≤ ${soFar}`,
   ].filter((part) => part !== undefined);
   const lines = [
@@ -75,6 +79,7 @@ export function windowWords({ instance, kind, isStale, now }: WindowInput): Wind
     soFar === undefined
       ? undefined
       : t('At most {0} so far, as if it had run all the time, without traffic', soFar),
+    isRunning && latency !== undefined ? t('Latency to the machine: {0}', latency) : undefined,
     isStale ? t('The service cannot be reached; this is what was known last') : undefined,
     t('Click to stop or destroy it'),
   ].filter((line) => line !== undefined);

@@ -1,0 +1,74 @@
+import { stateOf } from '../../model/instances/instanceState';
+import type { Services } from '../../services';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+
+type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'windowInUse' | 'log'>;
+
+/** Rare enough that no server takes connections without a login for an attack. */
+const everyMs = 60_000;
+/** What was measured longer ago is not shown. */
+const keepMs = 3 * everyMs;
+
+/** How far away the machine of this window is, measured while somebody looks at the window. */
+export class Latency implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly timer = this.store.add(new MutableDisposable());
+  private readonly stop = new AbortController();
+  private last: { readonly at: number; readonly ms: number | undefined } | undefined;
+  private isMeasuring = false;
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly host: { readonly alias: string; readonly instanceId: number },
+    private readonly onDidMeasure: () => void,
+  ) {
+    this.store.add(deps.windowInUse.onDidChange(() => this.plan()));
+  }
+
+  /** In whole milliseconds; `undefined` where none was measured lately. */
+  get milliseconds(): number | undefined {
+    const { last } = this;
+    return last?.ms === undefined || this.deps.clock.now() - last.at > keepMs
+      ? undefined
+      : Math.max(1, Math.round(last.ms));
+  }
+
+  /** Measures now where that is due, and goes on while the window is in use and the machine runs. */
+  plan(): void {
+    this.timer.value = undefined;
+    const { fleet, clock, windowInUse, log } = this.deps;
+    const instance = fleet.find(this.host.instanceId);
+    const isRunning = instance && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running';
+    if (!isRunning || !windowInUse.isFocused || this.isMeasuring) {
+      return;
+    }
+    const age = this.last === undefined ? everyMs : clock.now() - this.last.at;
+    if (age >= 0 && age < everyMs) {
+      this.timer.value = clock.schedule(() => this.plan(), everyMs - age);
+      return;
+    }
+    this.measure().catch((error: unknown) => {
+      log.info(`The latency of ${this.host.alias} could not be measured: ${String(error)}`);
+    });
+  }
+
+  dispose(): void {
+    this.stop.abort();
+    this.store.dispose();
+  }
+
+  private async measure(): Promise<void> {
+    this.isMeasuring = true;
+    let ms: number | undefined;
+    try {
+      ms = await this.deps.ssh.latency(this.host.alias, this.stop.signal);
+    } finally {
+      this.isMeasuring = false;
+      this.last = { at: this.deps.clock.now(), ms };
+      if (!this.stop.signal.aborted) {
+        this.onDidMeasure();
+        this.plan();
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { connect } from 'node:net';
+import type { Endpoint } from './endpoints';
+
+const patienceMs = 5_000;
+
+/**
+ * Milliseconds that a connection to an address takes, which is one round trip to the machine; `undefined` where none
+ * comes about, for example because the user's config leads through another host. Nothing is sent.
+ */
+export function measureLatency({ host, port }: Endpoint, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    let since = performance.now();
+    const socket = connect({ host, port });
+    const finish = (result: number | undefined) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.destroy();
+      resolve(result);
+    };
+    const onAbort = () => finish(undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    socket.setTimeout(patienceMs, () => finish(undefined));
+    // The name server is no part of the way to the machine.
+    socket.once('lookup', () => {
+      since = performance.now();
+    });
+    socket.once('connect', () => finish(performance.now() - since));
+    socket.once('error', () => finish(undefined));
+  });
+}
