@@ -51,6 +51,15 @@ export class ReadinessNotifications {
       case 'tooDear':
         this.tooDear(event, name);
         return;
+      case 'destroyedAgain':
+        message(
+          'warning',
+          t(
+            'The service listed {0} again after you destroyed it, so it was destroyed again. You may be charged for the time between.',
+            event.name,
+          ),
+        );
+        return;
       case 'notDestroyed':
         message(
           'error',

@@ -13,6 +13,7 @@ export function isToldByWindow(event: StartEvent): boolean {
       return event.reason !== 'timedOut';
     case 'long':
     case 'tooDear':
+    case 'destroyedAgain':
     case 'notDestroyed':
       return false;
   }

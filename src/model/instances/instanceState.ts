@@ -16,6 +16,8 @@ export const ownRequest = z
     queued: z.boolean().exactOptional(),
     /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
     tookEffect: z.boolean().exactOptional(),
+    /** When the contract began that was to be destroyed, in Unix seconds: the word of the user is for that one. */
+    createdAt: z.number().exactOptional(),
   })
   .readonly();
 export type OwnRequest = z.infer<typeof ownRequest>;

@@ -132,7 +132,13 @@ class PolledFleet implements FleetStore {
   }
 
   note(...[instanceId, request]: Parameters<Fleet['note']>): void {
-    this.tellNote(instanceId, { at: this.deps.clock.now(), ...request });
+    this.tellNote(instanceId, { at: this.deps.clock.now(), ...request, ...this.named(instanceId, request) });
+  }
+
+  /** The contract that a destroy is for; known before as well where its row is gone by now. */
+  private named(id: number, { kind }: Pick<OwnRequest, 'kind'>): Pick<OwnRequest, 'createdAt'> {
+    const known = this.list.find(id)?.startedAt ?? this.memory.facts(id).lastRequest?.createdAt;
+    return kind !== 'destroy' || known === undefined ? {} : { createdAt: known };
   }
 
   forget(instanceId: number): void {

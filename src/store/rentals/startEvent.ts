@@ -21,6 +21,8 @@ export const startEvent = z.discriminatedUnion('kind', [
     mostPerHour: micros,
     verdict: z.enum(['destroyed', 'notConfirmed']),
   }),
+  /** The service listed it again after it was destroyed, so it was destroyed once more. */
+  ofInstance.extend({ kind: z.literal('destroyedAgain'), name: z.string() }),
   /** Destroyed by us, and in the list again or still. */
   ofInstance.extend({ kind: z.literal('notDestroyed') }),
 ]);

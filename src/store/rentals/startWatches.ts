@@ -17,6 +17,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { DestroyedAgain } from '../instances/destroyedAgain';
 import type { FleetStore } from '../instances/fleet';
 import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
@@ -73,6 +74,7 @@ class SharedStartWatches implements StartWatches {
   private readonly changed: Emitter<readonly StartWatch[]>;
   private readonly happened: Emitter<StartEvent>;
   private readonly prices: PriceGuard;
+  private readonly destroyed: DestroyedAgain;
   private byInstance = new Map<number, StartWatch>();
   private troubles = new Map<number, string>();
   private begun = new Map<number, number>();
@@ -93,6 +95,7 @@ class SharedStartWatches implements StartWatches {
         deps.log.error('A listener of what happened to a machine failed', error);
       }),
     );
+    this.destroyed = new DestroyedAgain({ ...deps, tell: (key, found) => this.tell(key, found) });
     this.prices = new PriceGuard({
       ...deps,
       tell: (found) => {
@@ -301,9 +304,7 @@ class SharedStartWatches implements StartWatches {
     if (!instance || this.byInstance.has(instanceId)) {
       return;
     }
-    const request = facts.lastRequest;
-    if (request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > 2 * 60_000)) {
-      this.tell(`notDestroyed:${instanceId}:${request.at}`, { kind: 'notDestroyed', instanceId });
+    if (this.destroyed.look(instance, facts.lastRequest, now)) {
       return;
     }
     const trouble = this.troubleNow(instanceId, now);

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { DestroyedAgain, type CameBack } from '../../../../src/store/instances/destroyedAgain';
+import { destroyAndVerify } from '../../../../src/store/instances/destruction';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+describe('A machine that was destroyed and is there again', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let told: Map<string, CameBack>;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    computer = await FakeComputer.make(service.client);
+    told = new Map();
+  });
+  afterEach(() => computer.dispose());
+
+  async function open() {
+    const window = await computer.openSignedIn();
+    const { fleet } = window;
+    const { clock } = computer;
+    const again = new DestroyedAgain({
+      ...window,
+      clock,
+      log: silentLog,
+      tell: (key, found) => void told.set(key, found),
+    });
+    fleet.onDidPoll(({ instances }) => {
+      instances.forEach((one) => again.look(one, fleet.facts(one.id).lastRequest, clock.now()));
+    });
+    fleet.setInterest({ viewVisible: true, windowFocused: true });
+    await pass('the first list is there', () => fleet.state.kind === 'ready', 1);
+    return window;
+  }
+  type Opened = Awaited<ReturnType<typeof open>>;
+
+  const pass = (what: string, holds: () => boolean, stepMs = 5000) =>
+    until(
+      what,
+      async () => {
+        await computer.clock.advance(stepMs);
+        return holds();
+      },
+      { everyMs: 2 },
+    );
+
+  /** Destroys the machine and waits until no list has it. */
+  async function destroyed(window: Opened): Promise<void> {
+    const account = window.accounts.active;
+    assert.ok(account);
+    const deps = { ...window, clock: computer.clock, log: silentLog };
+    await computer.clock.through(destroyAndVerify(deps, account.client, 5001));
+    await pass('it is gone', () => window.fleet.find(5001) === undefined);
+  }
+  const sent = () => service.count('instances.destroy');
+  const kinds = () => [...told.values()].map(({ kind }) => kind);
+
+  it('is destroyed again, twice at most, and that is told each time', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    for (const times of [1, 2]) {
+      service.instances = kept;
+      await pass('it is told', () => told.size === times, 30_000);
+      assert.deepEqual([sent(), service.instances], [1 + times, []]);
+    }
+    service.instances = kept;
+    await pass('it is told the third time', () => told.size === 3, 30_000);
+    await computer.clock.advance(600_000);
+    assert.equal(sent(), 3);
+    assert.deepEqual(kinds(), ['destroyedAgain', 'destroyedAgain', 'notDestroyed']);
+  });
+
+  it('is destroyed once more where two windows are open', async () => {
+    const kept = service.instances;
+    await open();
+    await destroyed(await open());
+    service.instances = kept;
+    await pass('it is told', () => told.size === 1, 30_000);
+    await computer.clock.advance(120_000);
+    assert.equal(sent(), 2);
+  });
+
+  it('is left alone where it is another contract with the same number', async () => {
+    const window = await open();
+    await destroyed(window);
+    service.instances = [anInstance({ startedAt: computer.clock.now() / 1000 })];
+    await pass('it is told', () => told.size === 1, 30_000);
+    await computer.clock.advance(120_000);
+    assert.deepEqual([sent(), kinds()], [1, ['notDestroyed']]);
+  });
+
+  it('is left alone where its record does not say when it began', async () => {
+    const unknown: { startedAt?: number } & ReturnType<typeof anInstance> = { ...anInstance() };
+    delete unknown.startedAt;
+    service.instances = [unknown];
+    const window = await open();
+    await destroyed(window);
+    service.instances = [unknown];
+    await pass('it is told', () => told.size === 1, 30_000);
+    assert.deepEqual([sent(), kinds()], [1, ['notDestroyed']]);
+  });
+
+  it('is left alone where the user did something else with it since', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    window.fleet.note(5001, { kind: 'start' });
+    service.instances = kept;
+    await computer.clock.advance(300_000);
+    assert.deepEqual([sent(), kinds()], [1, []]);
+  });
+
+  it('is not there at all where one list was wrong', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    const list = service.client.instances.list.bind(service.client.instances);
+    let stale = 1;
+    Object.assign(service.client.instances, {
+      list: async () => (stale-- > 0 ? { items: [...kept], skipped: 0, found: kept.length } : list()),
+    });
+    await window.fleet.refresh();
+    await computer.clock.advance(300_000);
+    assert.deepEqual([sent(), kinds()], [1, []]);
+    assert.equal(window.fleet.find(5001), undefined);
+  });
+});
