@@ -5,6 +5,7 @@ import { message } from './editor/message';
 import type { AnyCommandId } from './commandSpecs';
 import { titleCommands } from './contributions';
 import { register as registerAccount } from './features/account';
+import { register as registerBudget } from './features/budget';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
 import { register as registerConnectedWindow } from './features/connectedWindow';
@@ -59,6 +60,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerReadiness,
   registerStatusBar,
   registerWarnings,
+  registerBudget,
   registerSearch,
   registerRent,
   registerCompare,

@@ -191,6 +191,7 @@ const contributed = {
   'gpuRental.instance.changeImage': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.setLease': spec('leases', { args: [instance], needs: change }),
+  'gpuRental.setBudget': spec('budget'),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.changeBid': spec('lifecycle', { args: [instance], needs: change }),

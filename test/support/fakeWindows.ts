@@ -14,6 +14,9 @@ import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
 import { FakeClock } from './fakeClock';
 
+/** No limit is set. */
+export const noBudget = { current: () => Promise.resolve(undefined) };
+
 /** A key ring shared by all windows; it can be locked. */
 export class FakeSecrets implements SecretPort {
   readonly values = new Map<string, string>();
@@ -199,9 +202,8 @@ export class FakeComputer {
       }),
     );
     const fleet = owned.add(createFleet({ accounts, hub, clock, log, storageDir, random: () => 0.5 }));
-    const budget = { current: () => Promise.resolve(undefined) };
     const rentals = owned.add(
-      createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }),
+      createRentals({ accounts, fleet, budget: noBudget, hub, secrets, storageDir, clock, log }),
     );
     const focus = { isFocused: true, onDidChange: new Emitter<boolean>().event };
     const onError = (error: unknown) => {

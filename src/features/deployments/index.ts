@@ -14,13 +14,14 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirm } from '../../editor/confirm';
+import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
+type Deps = Pick<Services, 'accounts' | 'budget' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
 
 /** Serverless deployments: a heading in the account view, *Stop* and *Start*. */
 export function register(deps: Deps): Disposable {
@@ -162,6 +163,13 @@ async function change(
     ) {
       return;
     }
+  } else if (
+    !(await confirmOverBudget(deps.budget, {
+      message: t('Start {0} outside your budget?', nameOf(deployment)),
+      button: t('Start Anyway'),
+    }))
+  ) {
+    return;
   }
   const title =
     action === 'stop' ? t('Stopping {0}…', nameOf(deployment)) : t('Starting {0}…', nameOf(deployment));

@@ -3,6 +3,7 @@ import type { Services } from '../../services';
 export type LifecycleDeps = Pick<
   Services,
   | 'accounts'
+  | 'budget'
   | 'fleet'
   | 'gauges'
   | 'rentals'

@@ -3,6 +3,7 @@ import type { Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
+import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -87,6 +88,10 @@ export async function startNow(
 }
 
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: Client) {
+  const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
+  if (!(await confirmOverBudget(deps.budget, question))) {
+    return [];
+  }
   const results = await change(deps, client, 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {

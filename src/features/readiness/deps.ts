@@ -3,6 +3,7 @@ import type { Services } from '../../services';
 export type ReadinessDeps = Pick<
   Services,
   | 'accounts'
+  | 'budget'
   | 'fleet'
   | 'volumes'
   | 'rentals'

@@ -6,6 +6,7 @@ import { message, type Action } from '../../editor/message';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
+import { overrunText } from '../../model/budget/budgetWords';
 import { formatMoney } from '../../model/money';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
@@ -127,7 +128,8 @@ export class ReadinessNotifications {
     const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const alone = await this.alone(event);
-    if (alone?.kind === 'after') {
+    const overrun = alone?.kind === 'after' ? await this.overrun() : undefined;
+    if (alone?.kind === 'after' && overrun === undefined) {
       message(
         'warning',
         alone.pauseMs === 0
@@ -147,7 +149,13 @@ export class ReadinessNotifications {
     if (this.isLeftToWindow(event)) {
       return;
     }
-    this.askWhatNext(event, name, alone);
+    this.askWhatNext(event, name, overrun ?? askedWords(alone?.kind));
+  }
+
+  /** Why the setting does not decide: without a question money is spent only within the budget. */
+  private async overrun(): Promise<string | undefined> {
+    const overrun = overrunText(await this.deps.budget.current());
+    return overrun && t('{0} So it is not replaced without asking.', localize(overrun));
   }
 
   private async pause(instanceId: number, pauseMs: number): Promise<void> {
@@ -165,11 +173,12 @@ export class ReadinessNotifications {
     }
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
-    if (this.deps.clock.now() - replaceAt < latePauseMs) {
+    const overrun = await this.overrun();
+    if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
     }
     const words = phase.message === undefined ? {} : { message: phase.message };
-    this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, undefined);
+    this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);
   }
 
   /** A replacement that broke off with its window. */
@@ -202,12 +211,11 @@ export class ReadinessNotifications {
   private askWhatNext(
     event: Extract<StartEvent, { kind: 'failed' }>,
     name: string,
-    alone: ReplaceAlone | undefined,
+    reason: string | undefined,
   ): void {
     const { instanceId, hadData } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    const reason = alone === undefined ? undefined : askedWords(alone.kind);
     const words = [sentence, reason, this.diskCost(instanceId)].filter((part) => part !== undefined);
     message(
       'error',
@@ -335,8 +343,9 @@ function nameOfRental({ config }: Rental, instanceId: number): string {
 }
 
 /** Why the setting does not decide. */
-function askedWords(kind: ReplaceAlone['kind']): string | undefined {
+function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined {
   switch (kind) {
+    case undefined:
     case 'after':
       return undefined;
     case 'sameFailure':

@@ -1,5 +1,6 @@
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
+import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -23,7 +24,7 @@ export async function replaceAndTell(
   deps: ReadinessDeps,
   instanceId: number,
   name: string,
-  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash'>,
+  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun'>,
 ): Promise<void> {
   const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
@@ -42,6 +43,11 @@ export async function replaceAndTell(
     await tellTemplateChanged(result.template, instanceId, name, (acceptedTemplateHash) =>
       replaceAndTell(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
     );
+  } else if (result.kind === 'overBudget') {
+    const question = { message: t('Replace {0} outside your budget?', name), button: t('Replace Anyway') };
+    if (await confirmOverBudget(deps.budget, question)) {
+      await replaceAndTell(deps, instanceId, name, { ...accepted, acceptsOverrun: true });
+    }
   } else {
     tell(result, instanceId, name);
   }
@@ -94,7 +100,7 @@ async function tellTemplateChanged(
 }
 
 function tell(
-  result: Exclude<ReplaceResult, { kind: 'templateChanged' }>,
+  result: Exclude<ReplaceResult, { kind: 'templateChanged' | 'overBudget' }>,
   instanceId: number,
   name: string,
 ): void {

@@ -18,7 +18,7 @@ import { ReportController, type ReportDeps } from './reportController';
 import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
-export type ReportsDeps = ReportDeps & Pick<Services, 'fleet' | 'storageDir'>;
+export type ReportsDeps = ReportDeps & Pick<Services, 'budget' | 'fleet' | 'storageDir'>;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -41,6 +41,7 @@ export class Reports implements Disposable {
     const spending = new SpendingSource(
       (range, signal) => readSpending(deps, this.account(), range, signal),
       now,
+      () => deps.budget.now,
     );
     this.controllers = {
       earnings: this.ofAccount(new ReportController(deps, earnings)),

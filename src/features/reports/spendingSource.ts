@@ -1,5 +1,7 @@
 import { localize, t } from '../../editor/localize';
 import type { Charge } from '../../model/accounts/charge';
+import type { BudgetNow } from '../../model/budget/budget';
+import { partText } from '../../model/budget/budgetWords';
 import { DayRange } from './days';
 import { dayName } from './earningsView';
 import { rangeFilters } from './earningsSource';
@@ -31,6 +33,7 @@ export class SpendingSource implements ReportSource<Spending> {
   constructor(
     private readonly readSpending: ReadSpending,
     now: () => number,
+    private readonly budget: () => BudgetNow | undefined,
   ) {
     this.range = new DayRange(now);
   }
@@ -82,7 +85,13 @@ export class SpendingSource implements ReportSource<Spending> {
           ]
         : []),
     ];
-    return { ...spendingView(spending.charges, localize), notices };
+    const view = spendingView(spending.charges, localize);
+    return { ...view, tiles: [...view.tiles, ...this.budgetTiles()], notices };
+  }
+
+  private budgetTiles() {
+    const parts = this.budget()?.parts ?? [];
+    return parts.map((part) => ({ label: t('Budget'), value: localize(partText(part)) }));
   }
 
   json(spending: Spending): unknown {

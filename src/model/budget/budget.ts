@@ -83,6 +83,6 @@ export function hoursToLimit(part: BudgetPart, rate: Rate): number | undefined {
 }
 
 /** Names a limit and its day or month, the same in all windows and after a restart. */
-export function partKey({ period, span }: BudgetPart): string {
-  return `${period}:${span.from}`;
+export function partKey({ period, span, limit }: BudgetPart): string {
+  return `${period}:${span.from}:${limit}`;
 }

@@ -1,9 +1,9 @@
-import { formatCents, formatMoney, type Micros } from '../money';
+import { formatCents, formatMoney, type Micros, zero } from '../money';
 import { text, type Text } from '../../util/text';
-import { budgetState, usedUp, type BudgetNow, type BudgetPart } from './budget';
+import { budgetState, hasLimit, usedUp, type BudgetLimits, type BudgetNow, type BudgetPart } from './budget';
 
 /** `$10`, or `$10.50` where it has cents: as it was typed in the setting. */
-export function limitText(limit: Micros): string {
+function limitText(limit: Micros): string {
   return limit % 1e6 === 0 ? formatMoney(limit, 0) : formatCents(limit);
 }
 
@@ -56,4 +56,29 @@ export function nearText(part: BudgetPart): Text {
         share,
         limitText(limit),
       );
+}
+
+/** Dollars as typed; 0 for none, `undefined` for what is no amount. */
+export function readLimit(typed: string): number | undefined {
+  const line = typed.trim();
+  if (line === '') {
+    return 0;
+  }
+  const [, digits] = /^\$?\s*(\d{1,7}(?:\.\d{1,2})?)$/.exec(line) ?? [];
+  const dollars = Number(digits);
+  return digits !== undefined && dollars <= 1e6 ? dollars : undefined;
+}
+
+/** What is set. */
+export function dayAndMonthText(limits: BudgetLimits): Text {
+  const { day, month } = limits;
+  if (!hasLimit(limits)) {
+    return text('No budget is set.');
+  }
+  if (day !== undefined && month !== undefined) {
+    return text('The budget of each account is {0}/day and {1}/month.', limitText(day), limitText(month));
+  }
+  return day === undefined
+    ? text('The budget of each account is {0}/month.', limitText(month ?? zero))
+    : text('The budget of each account is {0}/day.', limitText(day));
 }

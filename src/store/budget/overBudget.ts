@@ -7,7 +7,7 @@ import type { Budget } from './budgetStore';
 export class OverBudgetError extends NotSentError {}
 
 /** Why money may be spent only after a yes that names the budget; undefined where it may. */
-export async function overrunNow(budget: Pick<Budget, 'current'>): Promise<Text | undefined> {
+async function overrunNow(budget: Pick<Budget, 'current'>): Promise<Text | undefined> {
   return overrunText(await budget.current());
 }
 

@@ -16,6 +16,7 @@ import { rentalFit } from '../../model/fit/rentalFit';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
+import { budgetState } from '../../model/budget/budget';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
@@ -23,6 +24,7 @@ import type { Log } from '../../util/log';
 import { text, type Text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { accountStill } from '../accounts/sameAccount';
+import type { Budget } from '../budget/budgetStore';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
 import type { FailedMachines } from './failedMachines';
@@ -34,6 +36,7 @@ export interface ReplacementDeps {
   readonly accounts: Accounts;
   readonly fleet: Fleet;
   readonly rentals: RentalStore;
+  readonly budget: Pick<Budget, 'current'>;
   readonly failedMachines: FailedMachines;
   readonly hub: WindowHub;
   readonly clock: Clock;
@@ -55,6 +58,8 @@ export type ReplaceResult =
   | ({ readonly kind: 'replaced'; readonly log?: string } & ReplacedBy)
   /** It runs, or was stopped, meanwhile: nothing was done. */
   | { readonly kind: 'notNeeded'; readonly isRunning: boolean }
+  /** It needs a yes that names the budget: nothing was done. */
+  | { readonly kind: 'overBudget' }
   /** Nothing fits the search within the limit: nothing was done. */
   | { readonly kind: 'noOffer' }
   /** The template is another one than was rented from, or gone where there is none: nothing was done. */
@@ -77,6 +82,8 @@ export interface ReplaceOptions {
   readonly acceptedTemplateHash?: string;
   /** What the other instances leave of the user's limit an hour. */
   readonly roomPerHour?: Micros;
+  /** The user said yes to what passes the budget. */
+  readonly acceptsOverrun?: boolean;
 }
 
 /** The instance was not rented here, or its environment is lost, so that it cannot be rented again alike. */
@@ -121,6 +128,10 @@ export async function replaceInstance(
   const state = await presentState(deps, account, rental, instanceId, options);
   if (state.kind === 'notNeeded') {
     return state;
+  }
+  // Before anything is destroyed: from here on the replacement is one whole.
+  if (options.acceptsOverrun !== true && budgetState(await deps.budget.current()) !== 'within') {
+    return { kind: 'overBudget' };
   }
   options.onStage?.('searching');
   const plan = await presentPlan(account, before, options);
@@ -302,7 +313,7 @@ async function rentFirst(
           priceLimit: rental.priceLimit,
           mostPerHour: needs.priceLimit,
         },
-        { signal },
+        { signal, acceptsOverrun: true },
       );
       const misfits = rentalFit({ offer, choices }).misfits.map(({ text: words }) => words);
       return { rent, offer, misfits, pricePerHour: priceToPay(offer, needs) };

@@ -16,7 +16,7 @@ import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { FakeComputer, noBudget, type FakeWindow } from '../../../support/fakeWindows';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { until } from '../../../support/until';
 
@@ -166,6 +166,7 @@ class Household {
       accounts,
       fleet,
       rentals,
+      budget: noBudget,
       hub,
       failedMachines: this.failed,
       clock: this.clock,

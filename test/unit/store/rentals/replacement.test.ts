@@ -18,7 +18,7 @@ import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer, aTemplate, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { FakeComputer, noBudget, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
 
 const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
@@ -60,16 +60,8 @@ describe('replacing a machine that failed', () => {
     own = window,
     instanceId = 6001,
   ): Promise<ReplaceResult> {
-    const { accounts, fleet, rentals, hub } = own;
-    const deps = {
-      accounts,
-      fleet,
-      rentals,
-      failedMachines: machines,
-      hub,
-      clock: computer.clock,
-      log: silentLog,
-    };
+    const { clock } = computer;
+    const deps = { ...own, budget: noBudget, failedMachines: machines, clock, log: silentLog };
     return computer.clock.through(replaceInstance(deps, instanceId, { dataLossAccepted: false, ...options }));
   }
 

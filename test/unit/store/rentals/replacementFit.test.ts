@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/util/log';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { FakeComputer, noBudget, type FakeWindow } from '../../../support/fakeWindows';
 
 const image = 'nvidia/cuda:12.8.0-cudnn-devel-ubuntu22.04';
 
@@ -34,9 +34,8 @@ describe('the fit of a replacement', () => {
 
   async function replaceFrom(offers: readonly Offer[]) {
     service.offers = [...offers];
-    const { accounts, fleet, rentals, hub } = window;
     const failedMachines = new FailedMachines(computer.storageDir, () => 'account');
-    const deps = { accounts, fleet, rentals, failedMachines, hub, clock: computer.clock, log: silentLog };
+    const deps = { ...window, budget: noBudget, failedMachines, clock: computer.clock, log: silentLog };
     const result = await computer.clock.through(replaceInstance(deps, 6001, { dataLossAccepted: false }));
     assert.equal(result.kind, 'replaced');
     return result;
