@@ -152,7 +152,7 @@ describe('finding offers', () => {
       await quick().title('Search Offers: Filters');
       await list.back();
       assert.deepEqual(list.body()?.['order'], sent);
-      assert.match(quick().headings()[0] ?? '', new RegExp(`^\\d+ offers · ${label}$`));
+      assert.match(quick().headings()[0] ?? '', new RegExp(`^64 of many: narrow the search · ${label}$`));
     });
   }
 
@@ -166,12 +166,30 @@ describe('finding offers', () => {
     await list.settled();
     assert.equal(typeof (list.body()?.['score'] as { lte?: unknown }).lte, 'number');
     assert.deepEqual(list.offers().slice(0, 64), first);
-    const [, count] = /^(\d+) offers · Best Match$/.exec(quick().headings()[0] ?? '') ?? [];
+    const [, count] =
+      /^(\d+) (?:of many: narrow the search|offers) · Best Match$/.exec(quick().headings()[0] ?? '') ?? [];
     assert.ok(Number(count) > 64);
     // A list of thousands would hold up the editor, so that rows are made a hundred at a time.
     assert.equal(list.offers().length, Math.min(100, Number(count)));
     // The further ones begin where the row stood.
     assert.equal(quick().activeRow(), list.offers()[64]);
+  });
+
+  it('says what its rows are of, until the search for what is typed is answered', async () => {
+    await list.open();
+    await quick().type('ram>=128', { enter: false });
+    await computer().pass(100);
+    assert.match(quick().headings()[0] ?? '', /^\d+ of the 64 offers read so far · Best Match$/);
+    await list.settled();
+    assert.match(quick().headings()[0] ?? '', /^64 of many: narrow the search · Best Match$/);
+  });
+
+  it('does not say that no offer matches while the market has others', async () => {
+    await list.open();
+    await quick().type('zzz-no-such-cpu', { enter: false });
+    await list.settled();
+    await quick().row('None of the 64 offers read so far match');
+    await quick().row('Show More Offers');
   });
 
   it('answers what only narrows without asking', async () => {

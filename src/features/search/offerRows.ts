@@ -65,11 +65,11 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
     query.rentalType === 'interruptible' ? t('interruptible') : undefined,
     offer.reliability === undefined ? undefined : t('{0}% reliable', percent(offer.reliability)),
     offer.location === undefined ? undefined : plainLabel(placeText(offer.location)),
-    offer.dlperfPerDollar === undefined ? undefined : t('value {0}', Math.round(offer.dlperfPerDollar)),
+    offer.dlperfPerDollar === undefined ? undefined : t('value {0}', Math.floor(offer.dlperfPerDollar)),
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
-    offer.cpuCores === undefined ? undefined : t('{0} cores', Math.round(offer.cpuCores)),
-    offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.round(offer.cpuRamMb / 1000)),
-    offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.round(offer.inetDownMbit)),
+    offer.cpuCores === undefined ? undefined : t('{0} cores', Math.floor(offer.cpuCores)),
+    offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.floor(offer.cpuRamMb / 1000)),
+    offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.floor(offer.inetDownMbit)),
     offer.directPorts === undefined ? undefined : t('{0} ports', offer.directPorts),
     offer.datacenter === true ? t('data center') : undefined,
   ];
@@ -140,6 +140,8 @@ export function offerRows(
     rows.push(...endRows(view, actions));
   } else if (view.busy || (!view.loaded && view.error === undefined)) {
     rows.push(note('busy', t('Searching…')));
+  } else if (view.loaded && view.more !== 'none') {
+    rows.push(...noneReadRows(view, actions));
   } else if (view.loaded) {
     rows.push({
       id: 'empty',
@@ -189,9 +191,21 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
   };
 }
 
+/** The service sends a part of a large market, so a list that is not all says so. */
+function countText({ rows: { length }, read, more, isPartial }: OffersView): string {
+  if (isPartial) {
+    return t('{0} of the {1} offers read so far', length, read);
+  }
+  return more !== 'none'
+    ? t('{0} of many: narrow the search', length)
+    : length === 1
+      ? t('1 offer')
+      : t('{0} offers', length);
+}
+
 /** Short, because it stands in the line of the first offer. */
 function headline(view: OffersView, query: MarketQuery): string {
-  const count = view.rows.length === 1 ? t('1 offer') : t('{0} offers', view.rows.length);
+  const count = countText(view);
   const order = localize(sortText(query.sort));
   return `${count} · ${view.orderedHere ? t('{0}, among those sent', order) : order}`;
 }
@@ -213,22 +227,28 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
     return [];
   }
   const shown = t('First {0} shown', view.rows.length);
+  return view.more === 'fetchable' ? [moreRow(actions, shown)] : [note('first', shown, noMoreText())];
+}
+
+/** Where the rows that were sent match nothing, and the service has others. */
+function noneReadRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
+  const none = t('None of the {0} offers read so far match', view.read);
   return view.more === 'fetchable'
-    ? [
-        {
-          id: 'more',
-          icon: 'ellipsis',
-          label: t('Show More Offers'),
-          description: shown,
-          alwaysShow: true,
-          run: () => actions.more(),
-        },
-      ]
-    : [
-        note(
-          'first',
-          shown,
-          t('The service sends no more in this order. Filter, or sort by price to see the rest.'),
-        ),
-      ];
+    ? [note('noneRead', none), moreRow(actions, '')]
+    : [note('noneRead', none, noMoreText())];
+}
+
+function moreRow(actions: OfferActions, description: string): LevelRow {
+  return {
+    id: 'more',
+    icon: 'ellipsis',
+    label: t('Show More Offers'),
+    description,
+    alwaysShow: true,
+    run: () => actions.more(),
+  };
+}
+
+function noMoreText(): string {
+  return t('The service sends no more in this order. Filter, or sort by price to see the rest.');
 }

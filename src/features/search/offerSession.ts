@@ -26,6 +26,10 @@ export interface OffersView {
   readonly error?: unknown;
   /** The service has more rows than these. */
   readonly more: 'none' | 'fetchable' | 'unreachable';
+  /** How many offers were sent, of which the rows are those that match. */
+  readonly read: number;
+  /** They were sent for a wider search, and the market has others that match this one. */
+  readonly isPartial: boolean;
   /** The order was made here, over the rows that were sent. */
   readonly orderedHere: boolean;
   /** What the typed line was read as, and the words of it that are no filters. */
@@ -135,6 +139,8 @@ export class OfferSession implements Disposable {
       readAt: answer?.readAt,
       error: this.error,
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
+      read: answer?.offers.length ?? 0,
+      isPartial: answer !== undefined && !answer.whole && !isSame,
       orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
       words,

@@ -4,7 +4,7 @@ import { formatCents, formatMoney } from '../money';
 import type { Offer, RentalType } from './offer';
 import { placeText } from './places';
 import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
-import { numberFields } from './searchFields';
+import { numberFields, type NumberField } from './searchFields';
 
 /** An offer to compare, with what its price depends on. */
 export interface Compared {
@@ -82,7 +82,8 @@ function rounded(key: keyof typeof numberFields, value: number): number {
   if (key === 'reliability') {
     return Math.floor(value * 100 + 1e-6) / 100;
   }
-  return Math.round(value);
+  const { isShownWhole }: NumberField = numberFields[key];
+  return isShownWhole === true ? Math.floor(value) : Math.round(value);
 }
 
 /** A row for one of the fields that offers are searched by. */

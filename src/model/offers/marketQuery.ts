@@ -8,6 +8,7 @@ import {
   flagKeys,
   numberField,
   numberKeys,
+  upperLimit,
   type Choice,
   type ChoiceField,
   type Filters,
@@ -95,12 +96,13 @@ function wireRange(field: NumberField, range: NumberRange): WireFilter {
   const scale = field.scale ?? 1;
   const least = field.least ?? ((value: number) => tidy(value * scale));
   const most = field.most ?? ((value: number) => tidy(value * scale));
-  if (range.min !== undefined && range.min === range.max && !field.least) {
-    return { eq: least(range.min) };
+  const isPoint = range.min !== undefined && range.min === range.max;
+  if (isPoint && !field.least && field.isShownWhole !== true) {
+    return { eq: least(range.min ?? 0) };
   }
   return {
     ...(range.min === undefined ? {} : { gte: least(range.min) }),
-    ...(range.max === undefined ? {} : { lte: most(range.max) }),
+    ...(range.max === undefined ? {} : { lte: most(upperLimit(field, range.max)) }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Offer } from './offer';
 import {
   fieldKeys,
   searchField,
+  upperLimit,
   type Choice,
   type FieldKey,
   type NumberField,
@@ -31,7 +32,7 @@ export function misfits(
       return false;
     }
     const value = key === 'pricePerHour' ? pricePerHour(offer, query) : searchField(key).of?.(offer);
-    return value === undefined ? key === 'pricePerHour' : !satisfies(value, comparisonsOf(wanted));
+    return value === undefined ? key === 'pricePerHour' : !satisfies(value, comparisonsOf(key, wanted));
   });
   return [...own, ...wireMisfits(offer, extra)];
 }
@@ -47,14 +48,15 @@ function pricePerHour(offer: Offer, query: Pick<MarketQuery, 'rentalType' | 'dis
   return rate === undefined ? undefined : toDollars(perHour(rate));
 }
 
-function comparisonsOf(wanted: NumberRange | Choice | boolean): Comparisons {
+function comparisonsOf(key: FieldKey, wanted: NumberRange | Choice | boolean): Comparisons {
   if (typeof wanted === 'boolean') {
     return { eq: wanted };
   }
   const { min, max, oneOf = [], noneOf = [] }: NumberRange & Choice = wanted;
+  const field = searchField(key);
   return {
     ...(min === undefined ? {} : { gte: min }),
-    ...(max === undefined ? {} : { lte: max }),
+    ...(max === undefined ? {} : { lte: field.kind === 'number' ? upperLimit(field, max) : max }),
     ...(oneOf.length === 0 ? {} : { in: oneOf }),
     notin: noneOf,
   };

@@ -20,6 +20,8 @@ export interface NumberField {
   readonly wireOf?: (offer: Offer) => number | undefined;
   /** Wire units in one of people's units. */
   readonly scale?: number;
+  /** Shown without its fraction, so that an upper limit includes the fraction above it: 64.4 GB is 64 GB. */
+  readonly isShownWhole?: true;
   /** The bound to send, where it is not the value times the scale. */
   readonly least?: (value: number) => number;
   readonly most?: (value: number) => number;
@@ -133,6 +135,7 @@ export const numberFields = {
     wire: 'cpu_cores_effective',
     label: text('CPU cores'),
     unit: '',
+    isShownWhole: true,
     of: (o) => o.cpuCores,
   },
   cpuGhz: { kind: 'number', wire: 'cpu_ghz', label: text('CPU clock'), unit: 'GHz' },
@@ -141,6 +144,7 @@ export const numberFields = {
     wire: 'cpu_ram',
     label: text('RAM'),
     unit: 'GB',
+    isShownWhole: true,
     scale: 1000,
     of: (o) => over(o.cpuRamMb, 1000),
   },
@@ -149,6 +153,7 @@ export const numberFields = {
     wire: 'disk_space',
     label: text('Disk space'),
     unit: 'GB',
+    isShownWhole: true,
     of: (o) => o.diskSpaceGb,
   },
   diskSpeed: {
@@ -163,9 +168,17 @@ export const numberFields = {
     wire: 'inet_down',
     label: text('Download'),
     unit: 'Mbit/s',
+    isShownWhole: true,
     of: (o) => o.inetDownMbit,
   },
-  upMbit: { kind: 'number', wire: 'inet_up', label: text('Upload'), unit: 'Mbit/s', of: (o) => o.inetUpMbit },
+  upMbit: {
+    kind: 'number',
+    wire: 'inet_up',
+    label: text('Upload'),
+    unit: 'Mbit/s',
+    isShownWhole: true,
+    of: (o) => o.inetUpMbit,
+  },
   downPerGb: {
     kind: 'number',
     wire: 'inet_down_cost',
@@ -200,6 +213,7 @@ export const numberFields = {
     wire: 'dlperf',
     label: text('Deep learning score'),
     unit: '',
+    isShownWhole: true,
     of: (o) => o.dlperf,
   },
   value: {
@@ -207,6 +221,7 @@ export const numberFields = {
     wire: 'dlperf_per_dphtotal',
     label: text('Value for money'),
     unit: '',
+    isShownWhole: true,
     of: (o) => o.dlperfPerDollar,
   },
   teraflops: {
@@ -214,6 +229,7 @@ export const numberFields = {
     wire: 'total_flops',
     label: text('Computing power'),
     unit: 'TFLOPS',
+    isShownWhole: true,
     of: (o) => o.teraflops,
   },
   teraflopsPerDollar: {
@@ -299,6 +315,10 @@ export type Filters = { readonly [Key in NumberKey]?: NumberRange } & {
 
 export function numberField(key: NumberKey): NumberField {
   return numberFields[key];
+}
+/** The largest value that an upper limit includes. */
+export function upperLimit({ isShownWhole }: NumberField, max: number): number {
+  return isShownWhole === true && Number.isInteger(max) ? max + 0.999 : max;
 }
 export function choiceField(key: ChoiceKey): ChoiceField {
   return choiceFields[key];
