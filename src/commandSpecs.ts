@@ -282,9 +282,12 @@ const internal = {
     needs: change,
     result: z.enum(['started', 'queued', 'failed']),
   }),
-  /** While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready. */
+  /**
+   * While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready; nor
+   * where a window was opened on it before its check came to an end.
+   */
   'gpuRental.followElsewhere': spec('readiness', {
-    args: [z.object({ instanceId: id, follows: z.boolean() })],
+    args: [z.object({ instanceId: id, follows: z.boolean(), isOpened: z.boolean().exactOptional() })],
   }),
   /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
   'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),

@@ -47,6 +47,8 @@ export interface Settings {
   'gpuRental.budget.stopAllAtLimit': boolean;
   'gpuRental.ready.timeoutMinutes': number;
   'gpuRental.ready.onFailure': 'ask' | 'replace';
+  /** A machine is ready once a login worked, not as soon as it runs. */
+  'gpuRental.ready.checkLogin': boolean;
   'gpuRental.statusBar.enabled': boolean;
   /** Hours without use after which a running instance counts as forgotten; 0 for never. */
   'gpuRental.warn.idleHours': number;
@@ -67,6 +69,7 @@ export const settingDefaults: Settings = {
   'gpuRental.budget.stopAllAtLimit': false,
   'gpuRental.ready.timeoutMinutes': 15,
   'gpuRental.ready.onFailure': 'ask',
+  'gpuRental.ready.checkLogin': true,
   'gpuRental.statusBar.enabled': true,
   'gpuRental.warn.idleHours': 3,
   'gpuRental.warn.stoppedDays': 7,

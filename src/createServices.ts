@@ -18,6 +18,7 @@ import { SettingsReader } from './editor/settings';
 import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
+import { createMachineChecks } from './machineChecks';
 import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
@@ -25,7 +26,7 @@ import { aliasOf } from './ssh/alias';
 import { nodeFileSystem } from './ssh/fileSystem';
 import { withLock } from './ssh/lock';
 import { nodeSshDeps, thisProcess } from './ssh/nodeSsh';
-import { createSshService } from './ssh/service';
+import { createSshService, type SshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
 import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
@@ -48,7 +49,7 @@ import { OfferPins } from './store/offers/offerPins';
 import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
-import { createStartWatches } from './store/rentals/startWatches';
+import { createStartWatches, type StartWatches, type StartWatchesDeps } from './store/rentals/startWatches';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
@@ -80,6 +81,7 @@ export async function createServices(
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, editor.log));
   const sshConsent = new SshConsent(context.globalState, editor.settings);
+  const ssh = createSshService(nodeSshDeps(editor.log, clock, () => sshConsent.agreed()));
   return {
     extensionUri: context.extensionUri,
     storageDir,
@@ -106,10 +108,12 @@ export async function createServices(
       secrets,
       demo,
       clock,
+      ssh,
+      sshConsent,
       ...editor,
     }),
     sshConsent,
-    ssh: createSshService(nodeSshDeps(editor.log, clock, () => sshConsent.agreed())),
+    ssh,
   };
 }
 
@@ -152,10 +156,15 @@ interface SharedDeps {
   readonly redactor: Redactor;
   readonly settings: SettingsReader;
   readonly report: Report;
+  readonly ssh: SshService;
+  readonly sshConsent: SshConsent;
 }
 
+type StartServices = Pick<SharedDeps, 'own' | 'settings'> & Parameters<typeof createMachineChecks>[0];
+
 /** What all windows of this user share. */
-function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, settings, report }: SharedDeps) {
+function sharedState(deps: SharedDeps) {
+  const { own, storageDir, secrets, demo, clock, log, redactor, settings, report } = deps;
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
   const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
@@ -192,7 +201,6 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
   const { volumes } = lists;
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }));
-  const limits = () => ({ timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000 });
   return {
     hub,
     accounts,
@@ -205,9 +213,7 @@ function sharedState({ own, storageDir, secrets, demo, clock, log, redactor, set
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     budget,
     rentals,
-    startWatches: own(
-      createStartWatches({ accounts, fleet, rentals, hub, oneWindow, clock, log, storageDir, limits }),
-    ),
+    startWatches: startWatchesFor({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
@@ -245,6 +251,21 @@ function budgetService({
       ...shared,
       limits: () => budgetLimits(settings),
       onDidChangeLimits: (listener) => settings.onDidChange('gpuRental.budget', listener),
+    }),
+  );
+}
+
+/** Machines on their way, until a login worked. */
+function startWatchesFor(deps: Omit<StartWatchesDeps, 'limits' | 'checks'> & StartServices): StartWatches {
+  const { own, settings } = deps;
+  return own(
+    createStartWatches({
+      ...deps,
+      checks: createMachineChecks(deps),
+      limits: () => ({
+        timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000,
+        checksLogin: settings.get('gpuRental.ready.checkLogin'),
+      }),
     }),
   );
 }

@@ -55,6 +55,12 @@ export class SshConsent {
     };
   }
 
+  /** Whether nothing is left to ask: what runs without the user's doing waits for that. */
+  isAnswered(): boolean {
+    const answers = this.answers();
+    return this.look().runnable.every(({ setting, path }) => answers[setting]?.path === path);
+  }
+
   /** Asks about what was not answered yet, before something that the user started. Dismissed, it rejects as cancelled. */
   ask(): Promise<void> {
     this.asking ??= this.askAll().finally(() => {

@@ -12,6 +12,7 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.budget.stopAllAtLimit': (value) => typeof value === 'boolean',
   'gpuRental.ready.timeoutMinutes': (value) => typeof value === 'number' && value >= 1 && value <= 60,
   'gpuRental.ready.onFailure': oneOf('ask', 'replace'),
+  'gpuRental.ready.checkLogin': (value) => typeof value === 'boolean',
   'gpuRental.warn.idleHours': within(0, 168),
   'gpuRental.warn.stoppedDays': within(0, 365),
   'gpuRental.hosting.show': oneOf('auto', 'always'),

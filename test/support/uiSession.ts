@@ -71,6 +71,7 @@ export class UiSession {
       'gpuRental.service.url': simulator.url,
       ...(trust ? { 'security.workspace.trust.enabled': true } : {}),
       'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
+      'gpuRental.ready.checkLogin': options.simulator?.sshServer ?? true,
       ...themeSettings(),
       ...options.settings,
     };

@@ -12,6 +12,7 @@ export type ReadinessDeps = Pick<
   | 'ssh'
   | 'failedMachines'
   | 'hub'
+  | 'instanceGroups'
   | 'oneWindow'
   | 'clock'
   | 'commands'

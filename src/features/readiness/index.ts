@@ -1,4 +1,5 @@
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { CheckNotes } from './checkNotes';
 import type { ReadinessDeps } from './deps';
 import { ReadinessNotifications } from './notifications';
 import { forgetFailedMachines } from './forgetMachines';
@@ -10,7 +11,9 @@ export function register(deps: ReadinessDeps): Disposable {
   const store = new DisposableStore();
   /** Instances for which somebody waits with progress of its own. */
   const followed = new Set<number>();
-  const notifications = new ReadinessNotifications(deps, followed);
+  /** Instances in a start during which a window was opened on them. */
+  const opened = new Set<number>();
+  const notifications = new ReadinessNotifications(deps, (id) => followed.has(id) || opened.has(id));
   const report = (error: unknown) => {
     deps.report.error(error);
   };
@@ -37,14 +40,26 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(deps.commands.register('gpuRental.forgetFailedMachines', () => forgetFailedMachines(deps)));
   store.add(
-    deps.commands.register('gpuRental.followElsewhere', ({ instanceId, follows }) => {
+    deps.commands.register('gpuRental.followElsewhere', ({ instanceId, follows, isOpened }) => {
       if (follows) {
         followed.add(instanceId);
       } else {
         followed.delete(instanceId);
       }
+      if (isOpened === true) {
+        opened.add(instanceId);
+      }
+    }),
+  );
+  store.add(
+    deps.startWatches.onDidChange((watches) => {
+      // The next start of the same instance has not come so far.
+      watches
+        .filter(({ check }) => check === undefined)
+        .forEach(({ instanceId }) => opened.delete(instanceId));
     }),
   );
   store.add(new ReadyProgress(deps, followed));
+  store.add(new CheckNotes(deps));
   return store;
 }

@@ -8,6 +8,8 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { overrunText } from '../../model/budget/budgetWords';
 import { formatMoney } from '../../model/money';
+import type { CheckResult } from '../../model/rentals/machineCheck';
+import { unprovedText } from '../../model/rentals/machineCheckText';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
@@ -26,20 +28,22 @@ const latePauseMs = 10 * 60_000;
 export class ReadinessNotifications {
   constructor(
     private readonly deps: ReadinessDeps,
-    private readonly followed: ReadonlySet<number>,
+    /** The user waits for it elsewhere, or is on it. */
+    private readonly isFollowed: (instanceId: number) => boolean,
   ) {}
 
   async show(event: StartEvent): Promise<void> {
     const { instanceId } = event;
     const name = this.name(instanceId);
-    const isFollowed = event.kind === 'ready' && this.followed.has(instanceId);
+    const isUsable = event.kind === 'ready' && event.check?.kind !== 'unproved';
+    const isFollowed = isUsable && this.isFollowed(instanceId);
     // What the setting wants done about a failed start is done all the same.
     if (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event))) {
       return;
     }
     switch (event.kind) {
       case 'ready':
-        this.ready(instanceId, name);
+        this.ready(event, name);
         return;
       case 'long':
         this.long(instanceId, name, event.message);
@@ -91,7 +95,11 @@ export class ReadinessNotifications {
     );
   }
 
-  private ready(instanceId: number, name: string): void {
+  private ready({ instanceId, check }: Extract<StartEvent, { kind: 'ready' }>, name: string): void {
+    if (check?.kind === 'unproved') {
+      this.unproved(instanceId, name, check);
+      return;
+    }
     const instance = this.deps.fleet.find(instanceId);
     if (instance && !hasShell(instance)) {
       const sentence = t('{0} is running. It has no SSH, as its run type is args.', name);
@@ -107,6 +115,26 @@ export class ReadinessNotifications {
         commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
       );
     }
+  }
+
+  /** It runs and costs money, and can't be used as it is. */
+  private unproved(
+    instanceId: number,
+    name: string,
+    { problem, detail }: Extract<CheckResult, { kind: 'unproved' }>,
+  ): void {
+    const sentence = localize(unprovedText(name, problem, detail));
+    this.deps.log.warn(sentence);
+    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
+    message(
+      'warning',
+      sentence,
+      canReplace && { label: t('Replace…'), run: () => this.replace(instanceId, name, true, sentence) },
+      problem === 'authentication' &&
+        commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
+      commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
+      { label: t('Keep It'), run: () => undefined },
+    );
   }
 
   private long(instanceId: number, name: string, ofHost: string | undefined): void {
@@ -278,11 +306,12 @@ export class ReadinessNotifications {
   }
 
   /** Where there may be data on it the loss is named first; otherwise the button was the word. */
-  private async replace(instanceId: number, name: string, hadData: boolean): Promise<void> {
+  private async replace(instanceId: number, name: string, hadData: boolean, unfit?: string): Promise<void> {
     if (hadData && !(await confirm(this.lossQuestion(instanceId, name)))) {
       return;
     }
-    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData });
+    const why = unfit === undefined ? {} : { unfit };
+    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
   }
 
   private lossQuestion(instanceId: number, name: string) {

@@ -4,6 +4,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
+import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { destroyAndVerify } from '../../store/instances/destruction';
@@ -101,6 +102,9 @@ export class ReadyProgress implements vscode.Disposable {
       ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
       : t('Being prepared');
     const elapsed = localize(durationText(now - watch.since));
+    if (watch.check) {
+      return checkTexts(watch.check, now).map(localize).join(' · ');
+    }
     const words = watch.message === undefined ? undefined : plain(watch.message).slice(0, 120);
     return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, words]
       .filter((part) => part !== undefined && part !== '')

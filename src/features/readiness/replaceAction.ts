@@ -24,7 +24,7 @@ export async function replaceAndTell(
   deps: ReadinessDeps,
   instanceId: number,
   name: string,
-  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun'>,
+  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit'>,
 ): Promise<void> {
   const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {

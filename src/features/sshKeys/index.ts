@@ -80,9 +80,8 @@ function clientOf({ accounts }: Deps): Client {
  * registered here, or the user goes on without one; false where the user stopped.
  */
 async function ensureSshKey(deps: Deps): Promise<boolean> {
-  const client = clientOf(deps);
   const [registered, local, uncompared] = await whileAsking(
-    Promise.all([client.sshKeys.list().catch(asUserError), deps.ssh.localKeys(), deps.ssh.unreadKeys()]),
+    Promise.all([readRegisteredKeys(deps).catch(asUserError), deps.ssh.localKeys(), deps.ssh.unreadKeys()]),
   );
   if (registered instanceof UserError) {
     return confirm({
@@ -114,6 +113,15 @@ async function ensureSshKey(deps: Deps): Promise<boolean> {
     await registerKey(deps, choice.line);
   }
   return choice !== undefined;
+}
+
+/** Read for all who need them: the check of the machine that is rented next needs them as well. */
+async function readRegisteredKeys({ sshKeys }: Deps) {
+  await sshKeys.refresh();
+  const { state } = sshKeys;
+  return state.kind === 'ready'
+    ? { items: state.value, skipped: state.skipped ?? 0 }
+    : { items: [], skipped: 0 };
 }
 
 /** Only what can be said in words is asked about. */

@@ -11,6 +11,7 @@ import type { BudgetNow } from '../../model/budget/budget';
 import { budgetNote, partText } from '../../model/budget/budgetWords';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
+import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import type { Burn } from '../../store/instances/burn';
 import type { FleetSnapshot } from '../../store/ports';
@@ -114,7 +115,9 @@ function stageText(
     return t('Being prepared {0}', elapsed).trim();
   }
   const [instance, kind] = found;
-  const label = `${localize(stateLabel(instance, kind))} ${elapsed}`.trim();
+  const label = watch.check
+    ? checkTexts(watch.check, now, isTimed).map(localize).join(' ')
+    : `${localize(stateLabel(instance, kind))} ${elapsed}`.trim();
   return watches.length === 1
     ? label
     : t('{0}: {1}, {2} more', instanceName(instance), label, watches.length - 1);

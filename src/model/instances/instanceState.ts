@@ -28,6 +28,8 @@ export const instanceFacts = z
     lastRequest: ownRequest.exactOptional(),
     /** When it was first seen running, in milliseconds; from then on a failure costs data. */
     readyAt: z.number().exactOptional(),
+    /** Since when it runs this time, as far as it was seen; absent while it does not. */
+    runningAt: z.number().exactOptional(),
   })
   .readonly();
 export type InstanceFacts = z.infer<typeof instanceFacts>;

@@ -3,6 +3,7 @@ import type { Instance } from '../instances/instance';
 import { rentalEndOf } from '../instances/rentalEnd';
 import {
   hasBeenReady,
+  hasShell,
   instanceStates,
   intentOf,
   isFailedStatus,
@@ -12,6 +13,7 @@ import {
   type InstanceFacts,
   type OwnRequest,
 } from '../instances/instanceState';
+import { beginCheck, machineCheckShape } from './machineCheck';
 
 /** One machine on its way to running; plain data, so that it survives a restart. */
 export const startWatchShape = z
@@ -32,6 +34,8 @@ export const startWatchShape = z
     hasGap: z.boolean().exactOptional(),
     /** It was in a list at least once. */
     wasSeen: z.boolean(),
+    /** It runs, and is ready once a login worked. */
+    check: machineCheckShape.exactOptional(),
   })
   .readonly();
 export type StartWatch = z.infer<typeof startWatchShape>;
@@ -47,8 +51,8 @@ export type StartOutcome =
       /** It ran before: there is data on it, so nothing is replaced without a click that says so. */
       readonly hadData: boolean;
     }
-  /** No failure: the user stopped or destroyed it, here or elsewhere. */
-  | { readonly kind: 'ended'; readonly why: 'stopped' | 'destroyed' };
+  /** No failed start: the user stopped or destroyed it, here or elsewhere, or it ran and is in trouble now. */
+  | { readonly kind: 'ended'; readonly why: 'stopped' | 'destroyed' | 'troubled' };
 
 export interface StartStep {
   readonly watch: StartWatch;
@@ -63,6 +67,8 @@ const longestGapMs = 2 * 60_000;
 export interface StartLimits {
   /** Without a change of the host's message. */
   readonly timeoutMs: number;
+  /** Whether a machine that runs is to prove that it can be used. */
+  readonly checksLogin: boolean;
 }
 
 const longerThanUsualMs = 5 * 60_000;
@@ -115,7 +121,18 @@ export function observe(
     // A reboot that has not begun yet still shows `running`.
     const isBeforeReboot =
       watch.cause === 'reboot' && facts.lastRequest?.tookEffect !== true && now - watch.since < rebootGraceMs;
-    return isBeforeReboot ? { watch: seen } : { watch: seen, outcome: { kind: 'ready' } };
+    if (isBeforeReboot) {
+      return { watch: seen };
+    }
+    return limits.checksLogin && hasShell(instance)
+      ? { watch: { ...seen, check: seen.check ?? beginCheck(now) } }
+      : { watch: seen, outcome: { kind: 'ready' } };
+  }
+  if (seen.check) {
+    // It ran, so its start did not fail; whoever looks for trouble names what it is in.
+    return isFailedStatus(instance.actualStatus)
+      ? { watch: seen, outcome: { kind: 'ended', why: 'troubled' } }
+      : { watch: seen };
   }
   // A start or reboot is of one that was there before; of a gap nobody knows what happened in it.
   const hadData = watch.cause !== 'rent' || seen.hasGap === true || hasBeenReady(instance, facts);
@@ -166,7 +183,10 @@ function hasGap({ lookedAt }: StartWatch, now: number): boolean {
   return lookedAt === undefined || Math.abs(now - lookedAt) > longestGapMs;
 }
 
-/** Applies the time limits; a start that waits for a free GPU is not timed, since nothing is being built. */
+/**
+ * Applies the time limits. A start that waits for a free GPU is not timed, since nothing is being built, and the check of
+ * one that runs has limits of its own.
+ */
 function tick(
   watch: StartWatch,
   isQueued: boolean,
@@ -174,7 +194,7 @@ function tick(
   limits: StartLimits,
   hadData = false,
 ): StartStep {
-  if (isQueued) {
+  if (isQueued || watch.check) {
     return { watch };
   }
   const timeoutMs = Math.min(limits.timeoutMs, longestWaitMs);

@@ -78,6 +78,8 @@ export interface ReplaceOptions {
   readonly onStage?: (stage: ReplaceStage) => void;
   /** The user was told what data is lost; without it a machine that ran is never replaced. */
   readonly dataLossAccepted: boolean;
+  /** Why one that runs is replaced all the same; the user has seen it. */
+  readonly unfit?: string;
   /** The hash of an edited template that the user wants to rent from. */
   readonly acceptedTemplateHash?: string;
   /** What the other instances leave of the user's limit an hour. */
@@ -216,7 +218,10 @@ function wasReplaced({ rentals }: ReplacementDeps, { marker }: Rental): boolean 
   return rentals.rentals.some(({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented');
 }
 
-/** Looks again before anything happens: a machine that runs or was stopped on purpose is not replaced. */
+/**
+ * Looks again before anything happens: a machine that was stopped on purpose is not replaced, and one that runs only
+ * where the user wants to be rid of it.
+ */
 async function presentState(
   deps: ReplacementDeps,
   account: Account,
@@ -242,11 +247,12 @@ async function presentState(
         : { readyAt: known.readyAt };
   const kind = stateOf(instance, facts, deps.clock.now());
   const intent = intentOf(instance, facts);
-  if (kind === 'running' || intent === 'stopped') {
+  const isUnfit = kind === 'running' && options.unfit !== undefined;
+  if ((kind === 'running' && !isUnfit) || intent === 'stopped') {
     return { kind: 'notNeeded', isRunning: kind === 'running' };
   }
   const timedOut = rental.phase.kind === 'failed' && rental.phase.reason === 'timedOut';
-  const mayReplace = isFailed(kind, intent) || timedOut;
+  const mayReplace = isFailed(kind, intent) || timedOut || isUnfit;
   if (!mayReplace || (hasBeenReady(instance, facts) && !options.dataLossAccepted)) {
     return { kind: 'notNeeded', isRunning: false };
   }
@@ -254,7 +260,7 @@ async function presentState(
     await deps.failedMachines.remember({
       machineId: instance.machineId,
       at: deps.clock.now(),
-      reason: plain(instance.statusMessage ?? kind),
+      reason: plain(options.unfit ?? instance.statusMessage ?? kind),
     });
   }
   return { kind: 'present' };

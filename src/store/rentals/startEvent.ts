@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { micros } from '../../model/money';
+import { checkResult } from '../../model/rentals/machineCheck';
 import { failureReasons, troubles } from '../../model/rentals/startWatch';
 
 const ofInstance = z.object({ instanceId: z.number() });
 export const startEvent = z.discriminatedUnion('kind', [
-  ofInstance.extend({ kind: z.literal('ready') }),
+  /** Without a check where none was wanted. */
+  ofInstance.extend({ kind: z.literal('ready'), check: checkResult.exactOptional() }),
   ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
     kind: z.literal('failed'),

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import {
   beginStartWatch,
   observe,
-  troubleOf,
   startWatchShape,
   type StartLimits,
-  type Trouble,
   type StartWatch,
 } from '../../model/rentals/startWatch';
 import { startCauseOf } from '../../model/instances/instanceState';
+import type { CheckResult } from '../../model/rentals/machineCheck';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { OneWindow } from '../../shared/oneWindow';
@@ -17,13 +15,15 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { DestroyedAgain } from '../instances/destroyedAgain';
 import type { FleetStore } from '../instances/fleet';
-import { JsonFile } from '../jsonFile';
 import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
+import { CheckRuns, type Checked, type MachineChecks } from './checkRuns';
 import type { RentalStore } from './rentalStore';
 import { PriceGuard } from './priceGuard';
-import { startEvent, type StartEvent } from './startEvent';
+import { readinessFile } from './readinessFile';
+import type { StartEvent } from './startEvent';
+import { StartNews } from './startNews';
+import { Troubles } from './troubles';
 
 export interface StartWatches extends Disposable {
   /** Machines on their way, the same in all windows. */
@@ -45,44 +45,31 @@ export interface StartWatchesDeps {
   readonly storageDir: string;
   /** Asked at each look, so that a changed setting counts at once. */
   readonly limits: () => StartLimits;
+  readonly checks: MachineChecks;
 }
 
 export function createStartWatches(deps: StartWatchesDeps): StartWatches {
   return new SharedStartWatches(deps);
 }
 
-/** How long after it happened something is still worth telling. */
-const untoldMs = 10 * 60_000;
-
 const states = channel(
   'readiness.state',
   z.object({ accountKey: z.string(), watches: z.array(startWatchShape) }),
 );
 const stops = channel('readiness.stop', z.number());
-const events = channel('readiness.event', z.object({ key: z.string(), event: startEvent }));
-const readinessFile = z.object({
-  version: z.literal(1),
-  watches: z.array(startWatchShape),
-  /** The trouble that was told of a machine, so that it is told once. */
-  troubles: z.array(z.tuple([z.number(), z.string()])),
-  /** When the start or reboot was asked for that is or was watched. */
-  begun: z.array(z.tuple([z.number(), z.number()])),
-});
 
 class SharedStartWatches implements StartWatches {
   private readonly owned = new DisposableStore();
   private readonly changed: Emitter<readonly StartWatch[]>;
-  private readonly happened: Emitter<StartEvent>;
+  private readonly news: StartNews;
   private readonly prices: PriceGuard;
-  private readonly destroyed: DestroyedAgain;
   private byInstance = new Map<number, StartWatch>();
-  private troubles = new Map<number, string>();
+  private readonly troubles: Troubles;
+  private readonly checks: CheckRuns;
   private begun = new Map<number, number>();
   private accountKey: string | undefined;
   private loaded: Promise<void> = Promise.resolve();
   private queue: Promise<void> = Promise.resolve();
-  /** What was marked before this window led, and is told by now. */
-  private readonly caughtUp = new Set<string>();
 
   constructor(private readonly deps: StartWatchesDeps) {
     this.changed = this.owned.add(
@@ -90,19 +77,37 @@ class SharedStartWatches implements StartWatches {
         deps.log.error('A listener of the readiness failed', error);
       }),
     );
-    this.happened = this.owned.add(
-      new Emitter((error: unknown) => {
-        deps.log.error('A listener of what happened to a machine failed', error);
+    this.news = this.owned.add(
+      new StartNews({
+        ...deps,
+        accountKey: () => this.accountKey,
+        isFollowed: (instanceId) => this.byInstance.has(instanceId),
       }),
     );
-    this.destroyed = new DestroyedAgain({ ...deps, tell: (key, found) => this.tell(key, found) });
     this.prices = new PriceGuard({
       ...deps,
       tell: (found) => {
-        this.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
+        this.news.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
       },
       accept: ({ marker }) => deps.rentals.update(marker, { mostPerHour: undefined }),
     });
+    this.troubles = new Troubles({
+      ...deps,
+      tell: (key, event) => {
+        this.news.tell(key, event);
+      },
+    });
+    this.checks = this.owned.add(
+      new CheckRuns({
+        ...deps,
+        onProgress: (checked, check) => {
+          this.enqueue(() => this.changeWatch(checked, (watch) => ({ ...watch, check })));
+        },
+        onResult: (checked, result) => {
+          this.enqueue(() => this.endCheck(checked, result));
+        },
+      }),
+    );
     this.listen();
   }
 
@@ -115,7 +120,7 @@ class SharedStartWatches implements StartWatches {
   }
 
   get onDidHappen() {
-    return this.happened.event;
+    return this.news.onDidHappen;
   }
 
   async stopWatching(instanceId: number): Promise<void> {
@@ -157,27 +162,14 @@ class SharedStartWatches implements StartWatches {
         this.enqueue(() => this.stopHere(instanceId));
       }),
     );
-    this.owned.add(events.on(hub, (found) => this.offer(found)));
     this.owned.add(
       hub.onDidChangeLeader((leads) => {
         if (leads && this.accountKey !== undefined) {
           this.loaded = this.load(this.accountKey);
         }
+        this.enqueue(() => this.loaded.then(() => this.syncChecks()));
       }),
     );
-  }
-
-  /** `key` is the same for the same event in all windows and after a restart. */
-  private tell(key: string, event: StartEvent): void {
-    const found = { key: `${this.accountKey ?? ''}:${key}`, event };
-    events.send(this.deps.hub, found);
-    this.offer(found);
-  }
-
-  private offer({ key, event }: { readonly key: string; readonly event: StartEvent }): void {
-    this.deps.oneWindow.offer(key, () => {
-      this.happened.fire(event);
-    });
   }
 
   private enqueue(action: () => Promise<void>): void {
@@ -187,10 +179,51 @@ class SharedStartWatches implements StartWatches {
   }
 
   private async stopHere(instanceId: number): Promise<void> {
-    if (this.byInstance.delete(instanceId)) {
+    const watch = this.byInstance.get(instanceId);
+    if (watch && this.byInstance.delete(instanceId)) {
+      this.syncChecks();
+      // It runs already, which would be told where no watch is.
+      this.news.markTold(`ready:${instanceId}:${watch.since}`);
       this.changed.fire(this.watches);
       await this.save();
     }
+  }
+
+  /** Only the window that leads logs in. */
+  private syncChecks(): void {
+    const wanted = this.deps.hub.isLeader ? this.watches : [];
+    this.checks.sync(wanted.flatMap(({ check, ...watch }) => (check ? [{ ...watch, check }] : [])));
+  }
+
+  /** A watch that is another one by now, or none, stays as it is. */
+  private async changeWatch(
+    { instanceId, since }: Checked,
+    change: (watch: StartWatch) => StartWatch | undefined,
+  ): Promise<void> {
+    const watch = this.byInstance.get(instanceId);
+    if (watch?.since !== since || !watch.check) {
+      return;
+    }
+    const changed = change(watch);
+    if (changed) {
+      this.byInstance.set(instanceId, changed);
+    } else {
+      this.byInstance.delete(instanceId);
+    }
+    await this.share();
+  }
+
+  private endCheck(checked: Checked, check: CheckResult): Promise<void> {
+    return this.changeWatch(checked, () => {
+      const { instanceId, since } = checked;
+      // What became of one that runs no more is told as its trouble.
+      if (this.deps.fleet.find(instanceId)?.actualStatus === 'running') {
+        this.news.tell(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check });
+      } else {
+        this.news.markTold(`ready:${instanceId}:${since}`);
+      }
+      return undefined;
+    });
   }
 
   /** One look at everything, in the window that read the list. */
@@ -200,7 +233,7 @@ class SharedStartWatches implements StartWatches {
     if (accountKey !== this.accountKey) {
       return;
     }
-    this.tellUntold();
+    this.news.tellUntold();
     this.beginWatches();
     for (const one of this.watches) {
       if (accountKey !== this.accountKey) {
@@ -210,8 +243,17 @@ class SharedStartWatches implements StartWatches {
       await this.lookAt(one, now);
     }
     for (const { id } of snapshot.instances) {
-      this.lookForTrouble(id, now);
+      if (!this.byInstance.has(id)) {
+        this.troubles.look(id);
+      }
     }
+    this.syncChecks();
+    await this.share();
+  }
+
+  /** To the disk, to the views of this window and to the other windows. */
+  private async share(): Promise<void> {
+    const { accountKey } = this;
     await this.save();
     this.changed.fire(this.watches);
     if (accountKey !== undefined) {
@@ -253,35 +295,47 @@ class SharedStartWatches implements StartWatches {
     const words = message === undefined ? {} : { message };
     const key = `${instanceId}:${before.since}`;
     if (step.becameLong === true) {
-      this.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+      this.news.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
     }
-    if (!step.outcome) {
+    const runsNow = step.watch.check !== undefined && before.check === undefined;
+    if (!step.outcome && !runsNow) {
       return;
     }
-    this.byInstance.delete(instanceId);
     const known = rentals.find(instanceId);
     const rental = known && (await rentals.reread(known.marker));
     const marker = rental?.phase.kind === 'waiting' ? rental.marker : undefined;
-    if (before.cause === 'rent' && rental && marker === undefined) {
+    const isDecided = before.cause === 'rent' && !before.check && rental && marker === undefined;
+    if (step.outcome || isDecided) {
+      this.byInstance.delete(instanceId);
+    }
+    if (isDecided) {
       // Another window has seen what became of it, and told it.
+      return;
+    }
+    if (!step.outcome) {
+      // The service did its part; what is left to prove costs it no request.
+      await this.mark(marker, { kind: 'ready', instanceId, at: now });
       return;
     }
     const { outcome } = step;
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at: now });
-        this.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        this.news.tell(`ready:${key}`, { kind: 'ready', instanceId });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
         // What the failure says is not said again as trouble.
-        this.troubles.set(instanceId, this.troubleNow(instanceId, now) ?? reason);
+        this.troubles.noteFailed(instanceId, reason);
         await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, hadData, ...words });
-        this.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        this.news.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
         break;
       }
       case 'ended':
         await this.mark(marker, { kind: 'ended', instanceId });
+        if (before.check) {
+          this.news.markTold(`ready:${key}`);
+        }
         break;
     }
   }
@@ -298,72 +352,22 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
-  private lookForTrouble(instanceId: number, now: number): void {
-    const instance = this.deps.fleet.find(instanceId);
-    const facts = this.deps.fleet.facts(instanceId);
-    if (!instance || this.byInstance.has(instanceId)) {
-      return;
-    }
-    if (this.destroyed.look(instance, facts.lastRequest, now)) {
-      return;
-    }
-    const trouble = this.troubleNow(instanceId, now);
-    if (trouble === undefined) {
-      if (instance.actualStatus === 'running') {
-        this.troubles.delete(instanceId);
-      }
-    } else if (this.troubles.get(instanceId) !== trouble) {
-      this.troubles.set(instanceId, trouble);
-      this.tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
-    }
-  }
-
-  private troubleNow(instanceId: number, now: number): Trouble | undefined {
-    const instance = this.deps.fleet.find(instanceId);
-    return instance && troubleOf(instance, this.deps.fleet.facts(instanceId), now);
-  }
-
-  /** What a window that is gone marked and did not live to tell. */
-  private tellUntold(): void {
-    const now = this.deps.clock.now();
-    for (const { phase, requestedAt } of this.deps.rentals.rentals) {
-      if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < untoldMs) {
-        const { kind, instanceId } = phase;
-        const key = `${kind}:${instanceId}:${requestedAt}`;
-        if (this.caughtUp.has(key)) {
-          continue;
-        }
-        this.caughtUp.add(key);
-        if (phase.kind === 'ready') {
-          this.tell(key, { kind: 'ready', instanceId });
-        } else {
-          const { reason, message, hadData = true } = phase;
-          const words = message === undefined ? {} : { message };
-          this.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
-        }
-      }
-    }
-  }
-
   private beginAgain(key: string | undefined): void {
     this.accountKey = key;
     this.byInstance = new Map();
-    this.troubles = new Map();
+    this.troubles.import([]);
     this.begun = new Map();
+    this.syncChecks();
     this.changed.fire([]);
     this.loaded = key === undefined ? Promise.resolve() : this.load(key);
   }
 
-  private file(accountKey: string) {
-    return new JsonFile(join(this.deps.storageDir, 'readiness', `${accountKey}.json`), readinessFile);
-  }
-
   private async load(accountKey: string): Promise<void> {
     try {
-      const content = await this.file(accountKey).read();
+      const content = await readinessFile(this.deps.storageDir, accountKey).read();
       if (content.kind === 'present' && accountKey === this.accountKey) {
         this.byInstance = new Map(content.value.watches.map((one) => [one.instanceId, one]));
-        this.troubles = new Map(content.value.troubles);
+        this.troubles.import(content.value.troubles);
         this.begun = new Map(content.value.begun);
         this.changed.fire(this.watches);
       }
@@ -376,10 +380,10 @@ class SharedStartWatches implements StartWatches {
     if (this.accountKey === undefined || !this.deps.hub.isLeader) {
       return;
     }
-    await this.file(this.accountKey).write({
+    await readinessFile(this.deps.storageDir, this.accountKey).write({
       version: 1,
       watches: [...this.watches],
-      troubles: [...this.troubles],
+      troubles: this.troubles.export(),
       begun: [...this.begun],
     });
   }

@@ -56,6 +56,8 @@ export class Computer {
     this.settings = new UserSettings({
       'gpuRental.service.url': simulator.url,
       'remote.SSH.configFile': path.join(root, 'home', '.ssh', 'config'),
+      // Machines without a server for logins are ready as soon as they run.
+      'gpuRental.ready.checkLogin': simulator.world.options.sshServer !== false,
       ...settings,
     });
   }

@@ -16,7 +16,10 @@ const trap = '[Fix it](command:workbench.action.terminal.sendSequence?%7B%22text
 function wordsWith(value: string): readonly string[] {
   const instance = anInstance({ label: value, gpuName: value, statusMessage: value, actualStatus: value });
   const unnamed = anInstance({ label: '', gpuName: value });
-  const { watch } = observe(beginStartWatch(instance.id, 'rent', 0), instance, {}, 1, { timeoutMs: 60_000 });
+  const { watch } = observe(beginStartWatch(instance.id, 'rent', 0), instance, {}, 1, {
+    timeoutMs: 60_000,
+    checksLogin: false,
+  });
   return [
     instanceName(instance),
     instanceName(unnamed),

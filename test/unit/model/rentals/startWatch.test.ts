@@ -12,7 +12,7 @@ import { anInstance } from '../../../support/builders';
 
 const start = Date.UTC(2026, 0, 15, 12);
 const minute = 60_000;
-const limits = { timeoutMs: 15 * minute };
+const limits = { timeoutMs: 15 * minute, checksLogin: false };
 
 /** Plays looks at a machine one after another. */
 class Play {
@@ -42,6 +42,36 @@ describe('readiness', () => {
     assert.deepEqual([play.watch.stage, play.watch.message], ['loading', 'pulling']);
     play.see(90_000, {});
     assert.deepEqual(play.outcome, { kind: 'ready' });
+  });
+
+  describe('with a login to prove it', () => {
+    const checking = { ...limits, checksLogin: true };
+    const see = (watch: StartWatch, change: Partial<Instance>, afterMs: number) =>
+      observe(watch, anInstance(change), {}, start + afterMs, checking);
+
+    it('is not ready as soon as it runs, and begins with the port', () => {
+      const step = see(beginStartWatch(5001, 'rent', start), {}, 90_000);
+      assert.equal(step.outcome, undefined);
+      assert.deepEqual(step.watch.check, {
+        stage: 'port',
+        runningAt: start + 90_000,
+        since: start + 90_000,
+      });
+      assert.deepEqual(see(step.watch, {}, 100_000).watch.check, step.watch.check);
+    });
+
+    it('is ready as soon as it runs where no login is possible', () => {
+      const step = see(beginStartWatch(5001, 'rent', start), { runtype: 'args' }, 90_000);
+      assert.deepEqual(step.outcome, { kind: 'ready' });
+    });
+
+    it('is no failed start any more once it ran', () => {
+      const { watch } = see(beginStartWatch(5001, 'rent', start), {}, 90_000);
+      const ended = see(watch, { actualStatus: 'exited' }, 100_000);
+      assert.deepEqual(ended.outcome, { kind: 'ended', why: 'troubled' });
+      assert.equal(see(watch, { actualStatus: 'loading' }, 5_000_000).outcome, undefined);
+      assert.equal(observe(watch, undefined, {}, start + 5_000_000, checking).outcome, undefined);
+    });
   });
 
   for (const status of ['exited', 'unknown', 'offline'] as const) {

@@ -5,6 +5,7 @@ import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
+import { noChecks } from '../../../support/machineChecks';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -90,7 +91,8 @@ describe('a list that lacks an instance by mistake', () => {
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000 }),
+        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
+        checks: noChecks,
       }),
     );
     const events: StartEvent[] = [];

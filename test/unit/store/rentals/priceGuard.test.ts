@@ -4,6 +4,7 @@ import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
+import { noChecks } from '../../../support/machineChecks';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -27,7 +28,8 @@ describe('the price of a new instance', () => {
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000 }),
+        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
+        checks: noChecks,
       }),
     );
     const events: StartEvent[] = [];

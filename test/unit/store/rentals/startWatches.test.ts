@@ -11,6 +11,7 @@ import type { Account, Accounts, AccountsState, FleetSnapshot } from '../../../.
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
+import { noChecks } from '../../../support/machineChecks';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { settle } from '../../../support/fakeClock';
@@ -34,19 +35,16 @@ describe('the readiness store', () => {
 
   async function open(isFocused = true): Promise<Watching> {
     const window = await computer.openSignedIn();
-    const { accounts, fleet, rentals, hub, oneWindow, focus } = window;
+    const { fleet, focus } = window;
     focus.isFocused = isFocused;
     const readiness = window.owned.add(
       createStartWatches({
-        accounts,
-        fleet,
-        rentals,
-        hub,
-        oneWindow,
+        ...window,
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000 }),
+        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
+        checks: noChecks,
       }),
     );
     const events: StartEvent[] = [];
@@ -347,7 +345,8 @@ describe('the readiness store', () => {
         clock: computer.clock,
         log: silentLog,
         storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000 }),
+        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
+        checks: noChecks,
       }),
     );
     polled.fire({ instances: [], skipped: 0 });

@@ -1,0 +1,80 @@
+import { durationText } from '../../util/duration';
+import { text, type Text } from '../../util/text';
+import {
+  isCheckLong,
+  type CheckProblem,
+  type CheckStage,
+  type MachineCheck,
+  type MachineProblem,
+  type NotCheckedReason,
+} from './machineCheck';
+
+const stages: Readonly<Record<CheckStage, Text>> = {
+  port: text('Waiting for its SSH port'),
+  login: text('Logging in'),
+  gpu: text('Checking its GPUs'),
+};
+
+const reasons: Readonly<Record<CheckProblem, Text>> = {
+  refused: text('its SSH port is closed'),
+  timedOut: text('its SSH port does not answer'),
+  noGreeting: text('its SSH server does not greet'),
+  unreachable: text('there is no network path to it'),
+  authentication: text('it refuses the key'),
+  hostKeyChanged: text('its host key has changed'),
+  startupScript: text('its shell ends at once'),
+  other: text('the login fails'),
+};
+
+/** `Logging in`, how long that takes, and where it takes longer than usual also why; joined by the caller. */
+export function checkTexts(check: MachineCheck, now: number, isTimed = true): readonly Text[] {
+  const { stage, since, problem } = check;
+  const late =
+    problem === undefined ? text('longer than usual') : text('longer than usual: {0}', reasons[problem]);
+  return [
+    stages[stage],
+    ...(isTimed ? [durationText(now - since)] : []),
+    ...(isCheckLong(check, now) ? [late] : []),
+  ];
+}
+
+const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) => Text>> = {
+  refused: (name) =>
+    text('{0} is running, but its SSH port is closed. The image may have no SSH server.', name),
+  timedOut: (name) =>
+    text(
+      '{0} is running, but its SSH port does not answer. The network between may block it, or the host is too busy.',
+      name,
+    ),
+  noGreeting: (name) =>
+    text('{0} is running, but something other than SSH answers at its SSH port, or ends at once.', name),
+  authentication: (name) => text('{0} is running, but it refuses the SSH key of this computer.', name),
+  hostKeyChanged: (name) =>
+    text('{0} is running, but its host key has changed: another machine may answer at its address.', name),
+  startupScript: (name) =>
+    text(
+      '{0} is running and accepts the login, but its shell ends at once. A start-up file of the image may do that.',
+      name,
+    ),
+  other: (name, detail) => text('{0} is running, but ssh could not log in: {1}', name, detail),
+};
+
+/** Why a machine that runs can't be used, after all the time that it got. */
+export function unprovedText(name: string, problem: MachineProblem, detail = '–'): Text {
+  return unproved[problem](name, detail);
+}
+
+const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> = {
+  consent: () => text('the SSH program or config that your settings name was not confirmed yet'),
+  noKey: () => text('no SSH key of this computer is registered'),
+  lockedKey: (detail) => text('the key {0} asks for a passphrase', detail),
+  noClient: () => text('no SSH client was found'),
+  noAddress: () => text('the service names no SSH address'),
+  config: () => text('your SSH config needs a change first'),
+  network: () => text('this computer has no network path to it'),
+  failed: () => text('the log has the reason'),
+};
+
+export function notCheckedText(reason: NotCheckedReason, detail = '–'): Text {
+  return text('login not checked: {0}', notChecked[reason](detail));
+}

@@ -1,0 +1,115 @@
+import {
+  advanceCheck,
+  isCheckOver,
+  overResult,
+  type CheckAnswer,
+  type CheckResult,
+  type CheckStage,
+  type MachineCheck,
+} from '../../model/rentals/machineCheck';
+import { wait, type Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+
+/** Looks at a machine that runs, over SSH. */
+export interface MachineChecks {
+  /** One login and what is looked at after it. Asks nothing; rejects as cancelled once the signal fires. */
+  look(instanceId: number, onStage: (stage: CheckStage) => void, signal: AbortSignal): Promise<CheckAnswer>;
+}
+
+export interface CheckRunsDeps {
+  readonly checks: MachineChecks;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onProgress: (checked: Checked, check: MachineCheck) => void;
+  readonly onResult: (checked: Checked, result: CheckResult) => void;
+}
+
+/** A machine in one of its starts. */
+export interface Checked {
+  readonly instanceId: number;
+  /** When the start began; milliseconds since 1970. */
+  readonly since: number;
+}
+
+interface Run extends Checked {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+const firstPauseMs = 1000;
+const longestPauseMs = 8000;
+
+/** The checks under way in this window: one a machine at most, each at its own pace. */
+export class CheckRuns implements Disposable {
+  private readonly runs = new Map<number, Run>();
+
+  constructor(private readonly deps: CheckRunsDeps) {}
+
+  /** Begins and ends checks, so that those under way are these. */
+  sync(wanted: readonly (Checked & { readonly check: MachineCheck })[]): void {
+    for (const run of this.runs.values()) {
+      const isWanted = wanted.some(
+        ({ instanceId, since }) => instanceId === run.instanceId && since === run.since,
+      );
+      if (!isWanted) {
+        run.abort.abort();
+      }
+    }
+    for (const { instanceId, since, check } of wanted) {
+      const before = this.runs.get(instanceId);
+      if (before?.since !== since || before.abort.signal.aborted) {
+        this.begin({ instanceId, since }, check, before?.done);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.sync([]);
+  }
+
+  /** One that was ended may still hold a login; the next one waits for its end. */
+  private begin(checked: Checked, check: MachineCheck, before: Promise<void> = Promise.resolve()): void {
+    const abort = new AbortController();
+    const done = before
+      .then(() => this.follow(checked, check, abort.signal))
+      .catch((error: unknown) => {
+        if (!isCancelled(error)) {
+          this.deps.log.error(`Instance ${checked.instanceId} could not be checked`, error);
+          this.deps.onResult(checked, { kind: 'notChecked', reason: 'failed' });
+        }
+      })
+      .finally(() => {
+        if (this.runs.get(checked.instanceId)?.abort === abort) {
+          this.runs.delete(checked.instanceId);
+        }
+      });
+    this.runs.set(checked.instanceId, { ...checked, abort, done });
+  }
+
+  private async follow(checked: Checked, begun: MachineCheck, signal: AbortSignal): Promise<void> {
+    const { checks, clock, onProgress, onResult } = this.deps;
+    let check = begun;
+    const advance = (answer: Pick<MachineCheck, 'stage' | 'problem' | 'detail'>) => {
+      if (!signal.aborted) {
+        check = advanceCheck(check, answer, clock.now());
+        onProgress(checked, check);
+      }
+    };
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const answer = await checks.look(checked.instanceId, (stage) => advance({ stage }), signal);
+      signal.throwIfAborted();
+      if (answer.kind !== 'waits') {
+        onResult(checked, answer);
+        return;
+      }
+      advance(answer);
+      if (isCheckOver(check, clock.now())) {
+        onResult(checked, overResult(answer));
+        return;
+      }
+      await wait(clock, pauseMs, signal);
+    }
+  }
+}

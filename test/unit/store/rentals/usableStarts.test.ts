@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
+import type { StartEvent } from '../../../../src/store/rentals/startEvent';
+import { createStartWatches } from '../../../../src/store/rentals/startWatches';
+import { silentLog } from '../../../../src/util/log';
+import { anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { ScriptedChecks } from '../../../support/machineChecks';
+import { until } from '../../../support/until';
+
+const request = {
+  offer: anOffer(),
+  config: { image: 'pytorch/pytorch' },
+  rentalType: 'on-demand' as const,
+  priceLimit: fromDollars(0.4),
+};
+
+describe('starts that end with a login', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let checks: ScriptedChecks;
+
+  async function open() {
+    const window = await computer.openSignedIn();
+    const readiness = window.owned.add(
+      createStartWatches({
+        ...window,
+        clock: computer.clock,
+        log: silentLog,
+        storageDir: computer.storageDir,
+        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: true }),
+        checks,
+      }),
+    );
+    const events: StartEvent[] = [];
+    readiness.onDidHappen((event) => events.push(event));
+    window.fleet.setInterest({ viewVisible: true, windowFocused: true });
+    await pass('the first list is there', () => window.fleet.state.kind === 'ready', 1);
+    return { ...window, readiness, events };
+  }
+
+  const pass = (what: string, holds: () => boolean, stepMs = 1000) =>
+    until(
+      what,
+      async () => {
+        await computer.clock.advance(stepMs);
+        return holds();
+      },
+      { everyMs: 2 },
+    );
+  const change = (actualStatus: string | null) => {
+    service.instances = service.instances.map((one) => ({ ...one, actualStatus }));
+  };
+  const refuse = () => {
+    checks.answer = () => ({ kind: 'waits', stage: 'login', problem: 'authentication' });
+  };
+
+  /** A window that has rented one machine, which runs and is being checked. */
+  async function checking() {
+    refuse();
+    const window = await open();
+    await window.rentals.rent(request);
+    change('running');
+    await pass('the login is tried', () => window.readiness.watches[0]?.check?.stage === 'login');
+    return window;
+  }
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+    checks = new ScriptedChecks();
+  });
+  afterEach(() => computer.dispose());
+
+  it('tells that it is ready once the login worked, and not before', async () => {
+    const window = await checking();
+    await pass('some tries', () => checks.looks.length > 3);
+    assert.deepEqual(window.events, []);
+    checks.answer = () => ({ kind: 'proved' });
+    await pass('it is told', () => window.events.length > 0);
+    const proved = { kind: 'ready', instanceId: 6001, check: { kind: 'proved' } };
+    assert.deepEqual([window.events, window.readiness.watches], [[proved], []]);
+    await computer.clock.advance(120_000);
+    assert.equal(window.events.length, 1);
+  });
+
+  it('counts the machine as rented and running all the while, so that nothing is read more often', async () => {
+    const window = await checking();
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'ready');
+  });
+
+  it('tells what is wrong with one that never lets anybody in', async () => {
+    const window = await checking();
+    await pass('it is told', () => window.events.length > 0, 5000);
+    const check = { kind: 'unproved', stage: 'login', problem: 'authentication' };
+    assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 6001, check }]);
+    assert.deepEqual(window.readiness.watches, []);
+  });
+
+  it('checks in the window that leads alone, and all of them see the stage', async () => {
+    const first = await checking();
+    const second = await open();
+    await pass('the second one knows it', () => second.readiness.watches[0]?.check?.stage === 'login');
+    assert.equal(checks.mostAtOnce, 1);
+    const before = checks.looks.length;
+    first.close();
+    checks.answer = () => ({ kind: 'proved' });
+    await pass('the second one goes on', () => second.events.length > 0);
+    assert.equal(checks.looks.length, before + 1);
+    assert.deepEqual(
+      second.events.map(({ kind }) => kind),
+      ['ready'],
+    );
+  });
+
+  it('says nothing more once the user stopped waiting', async () => {
+    const window = await checking();
+    await window.readiness.stopWatching(6001);
+    const before = checks.looks.length;
+    await computer.clock.advance(300_000);
+    assert.deepEqual([window.events, checks.looks.length], [[], before]);
+  });
+
+  it('tells of trouble, not of readiness, where it ends while it is checked', async () => {
+    const window = await checking();
+    change('exited');
+    await pass('it is told', () => window.events.length > 0);
+    await computer.clock.advance(300_000);
+    assert.deepEqual(window.events, [{ kind: 'trouble', instanceId: 6001, trouble: 'exited' }]);
+  });
+
+  it('ends with the machine', async () => {
+    const window = await checking();
+    window.fleet.note(6001, { kind: 'stop' });
+    await pass('nothing is watched', () => window.readiness.watches.length === 0);
+    const before = checks.looks.length;
+    await computer.clock.advance(300_000);
+    assert.deepEqual([window.events, checks.looks.length], [[], before]);
+  });
+
+  it('checks again after a start and a reboot of ours', async () => {
+    checks.answer = () => ({ kind: 'proved' });
+    const window = await open();
+    await window.rentals.rent(request);
+    change('running');
+    await pass('it is ready', () => window.events.length === 1);
+    for (const kind of ['start', 'reboot'] as const) {
+      window.fleet.note(6001, { kind });
+      change('loading');
+      await pass('it is watched', () => window.readiness.watches[0]?.stage === 'loading');
+      change('running');
+      const before = window.events.length;
+      await pass('it is ready again', () => window.events.length > before);
+    }
+    assert.deepEqual(
+      window.events.map(({ kind }) => kind),
+      ['ready', 'ready', 'ready'],
+    );
+    assert.equal(checks.looks.length, 3);
+  });
+});
