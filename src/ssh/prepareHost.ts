@@ -34,6 +34,8 @@ export interface PrepareRequest {
   readonly forwardAgent?: boolean;
   /** The record is what the service said last, before it stopped answering. */
   readonly isOld?: boolean;
+  /** It still comes up, so that a login of an earlier boot proves nothing. */
+  readonly isBooting?: boolean;
 }
 
 /** An instance that the SSH config knows. */
@@ -102,7 +104,7 @@ export async function prepareHost(
   const alias = aliasOf(request.account, request.instanceId);
   const host = await writeEntry(context, request, signal);
   const isProved = (await context.folder().read(alias))?.isProved === true;
-  if (isProved && (await context.folder().hostKeys(alias)).length > 0) {
+  if (request.isBooting !== true && isProved && (await context.folder().hostKeys(alias)).length > 0) {
     return host;
   }
   const outcome = await logIn(context, host, { signal });

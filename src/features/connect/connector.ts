@@ -12,7 +12,6 @@ import { runProgram } from '../../ssh/run';
 import type { ConnectOutcome } from '../../ssh/prepareHost';
 import { matchKeys } from '../../ssh/localKeys';
 import { explainNoLogin, explainVerification } from '../../ssh/problemText';
-import { wait } from '../../util/clock';
 import type { Contact } from './contact';
 import { LastFolders } from './lastFolders';
 import { usableInstance, warnAboutMemory } from './hostChecks';
@@ -36,6 +35,7 @@ export type ConnectDeps = Pick<
   | 'report'
   | 'clock'
   | 'commands'
+  | 'startWatches'
 >;
 
 type Where = 'newWindow' | 'currentWindow';
@@ -49,11 +49,6 @@ interface Try {
   /** Opened without asking for one. */
   readonly folder?: string;
 }
-
-/** The SSH server of a machine that runs comes up a little later than the machine. */
-const bootMs = 90_000;
-const bootRetryMs = 3000;
-const bootProblems: readonly string[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
 /** One click to a window on an instance. */
 export class Connector {
@@ -114,33 +109,38 @@ export class Connector {
   }
 
   private async startAndOpen(instanceId: number, where: Where): Promise<void> {
-    if (!this.candidates(['stopped']).some(({ id }) => id === instanceId)) {
-      await this.openWindow(instanceId, where);
-      return;
-    }
-    await runCommand('gpuRental.followElsewhere', { instanceId, follows: true });
+    let isOpened = false;
     try {
-      if (await startFirst(this.deps, instanceId, this.contact.name(instanceId))) {
-        await this.openWindow(instanceId, where, {}, this.deps.clock.now() + bootMs);
-      }
+      isOpened = (await this.started(instanceId)) && (await this.openWindow(instanceId, where));
     } finally {
-      await runCommand('gpuRental.followElsewhere', { instanceId, follows: false });
+      await runCommand('gpuRental.followElsewhere', { instanceId, follows: false, isOpened });
     }
   }
 
-  /** `bootsUntil` in milliseconds since 1970: until then a server that does not answer is waited for. */
-  private async openWindow(instanceId: number, where: Where, how: Try = {}, bootsUntil = 0): Promise<void> {
+  /** Offers to start a stopped one first. */
+  private async started(instanceId: number): Promise<boolean> {
+    if (!this.candidates(['stopped']).some(({ id }) => id === instanceId)) {
+      return true;
+    }
+    await runCommand('gpuRental.followElsewhere', { instanceId, follows: true });
+    return startFirst(this.deps, instanceId, this.contact.name(instanceId));
+  }
+
+  /** True where the window opens. */
+  private async openWindow(instanceId: number, where: Where, how: Try = {}): Promise<boolean> {
     const instance = usableInstance(this.deps, instanceId);
     const [resolver] = installedResolvers();
     const outcome = await withCancellableProgress(this.contact.title(instanceId), (signal, say) =>
-      this.login(instanceId, instance, say, { ...how, signal, bootsUntil }),
+      this.login(instanceId, instance, say, { ...how, signal }),
     );
     if (!outcome) {
-      return;
+      return false;
     }
     const { host, preflight } = outcome;
     warnAboutMemory(host);
-    const retry = (change: Try = {}) => this.openWindow(instanceId, where, { ...how, ...change });
+    const retry = async (change: Try = {}) => {
+      await this.openWindow(instanceId, where, { ...how, ...change });
+    };
     const obstacle = preflight.ok ? explainVerification(host.verification) : explainNoLogin(preflight, host);
     if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
       void this.contact.tell(instanceId, host, obstacle, {
@@ -148,18 +148,18 @@ export class Connector {
         waitLonger: () => retry({ isPatient: true }),
         connectAnyway: () => retry({ despiteOverride: true }),
       });
-      return;
+      return false;
     }
     if (!resolver) {
       await offerOtherWays({
         openTerminal: () => this.contact.openTerminal(instanceId),
         copyCommand: () => this.contact.copyCommand(instanceId),
       });
-      return;
+      return false;
     }
     const folder = how.folder ?? (await this.folder(instanceId, instance, host.alias));
     if (folder === undefined) {
-      return;
+      return false;
     }
     await this.platforms.add(resolver, host.alias);
     await this.folders.remember(host.alias, instance, folder);
@@ -173,6 +173,7 @@ export class Connector {
       forceNewWindow: where === 'newWindow',
       forceReuseWindow: where === 'currentWindow',
     });
+    return true;
   }
 
   /** Key, address, entry and a real login; `undefined` where the user stopped at a question. */
@@ -180,9 +181,9 @@ export class Connector {
     instanceId: number,
     instance: Instance | undefined,
     say: (message: string) => void,
-    how: Try & { readonly signal: AbortSignal; readonly bootsUntil: number },
+    how: Try & { readonly signal: AbortSignal },
   ): Promise<ConnectOutcome | undefined> {
-    const { signal, bootsUntil } = how;
+    const { signal } = how;
     say(t('Looking for a key that fits…'));
     let request = await this.contact.request(instanceId, instance, signal);
     if (request.registeredKeys) {
@@ -197,16 +198,9 @@ export class Connector {
       }
     }
     say(t('Logging in…'));
-    for (;;) {
-      const outcome = await this.deps.ssh.connect(request, how);
-      const { preflight } = outcome;
-      const isBooting = !preflight.ok && bootProblems.includes(preflight.problem);
-      if (!isBooting || this.deps.clock.now() >= bootsUntil) {
-        return outcome;
-      }
-      say(t('Waiting for its SSH server…'));
-      await wait(this.deps.clock, bootRetryMs, signal);
-    }
+    return this.contact.patience.through(request, { signal, say }, (current) =>
+      this.deps.ssh.connect(current, how),
+    );
   }
 
   /** What was chosen before or set, else asked; `undefined` where the user picks none. */

@@ -5,22 +5,32 @@ import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
-import { NoLoginError, type PreparedHost, type PrepareRequest } from '../../ssh/prepareHost';
+import {
+  NoLoginError,
+  type ConnectOutcome,
+  type PreparedHost,
+  type PrepareRequest,
+} from '../../ssh/prepareHost';
 import { explainFailure, explainGivenAway, explainNoLogin, type Explained } from '../../ssh/problemText';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory } from './hostChecks';
 import { keysOf } from './instanceKeys';
+import { Patience } from './patience';
 
 export type ContactDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock'
+  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock' | 'startWatches'
 >;
 
 /** Reaches instances over SSH without a window: entries, terminals, copied commands, and what went wrong. */
 export class Contact {
-  constructor(private readonly deps: ContactDeps) {}
+  readonly patience: Patience;
+
+  constructor(private readonly deps: ContactDeps) {
+    this.patience = new Patience(deps);
+  }
 
   /** Writes what ssh needs, without a login: ssh asks before it trusts a host key that no login has proved. */
   writeEntry(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
@@ -101,10 +111,10 @@ export class Contact {
     }
   }
 
-  /** Whoever pastes the command can answer what ssh asks; a host key that changed is no question. */
+  /** Whoever pastes the command can wait and answer what ssh asks; a host key that changed is no question. */
   private async aliasToCopy(instanceId: number): Promise<string | undefined> {
     try {
-      return (await this.prepare(instanceId)).alias;
+      return (await this.prepare(instanceId, { isPatient: false })).alias;
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
@@ -120,22 +130,28 @@ export class Contact {
     }
   }
 
-  private async prepare(instanceId: number): Promise<PreparedHost> {
-    const host = await this.withRequest(instanceId, (request, signal) =>
-      this.deps.ssh.prepare(request, signal),
+  private async prepare(instanceId: number, how?: { readonly isPatient: boolean }): Promise<PreparedHost> {
+    const host = await this.withRequest(
+      instanceId,
+      (request, signal) => this.deps.ssh.prepare(request, signal),
+      how,
     );
     warnAboutMemory(host);
     return host;
   }
 
-  private async withRequest<T>(
+  private async withRequest<T extends ConnectOutcome | PreparedHost>(
     instanceId: number,
     run: (request: PrepareRequest, signal: AbortSignal) => Promise<T>,
+    { isPatient } = { isPatient: true },
   ): Promise<T> {
     const instance = usableInstance(this.deps, instanceId);
-    return withCancellableProgress(this.title(instanceId), async (signal) =>
-      run(await this.request(instanceId, instance, signal), signal),
-    );
+    return withCancellableProgress(this.title(instanceId), async (signal, say) => {
+      const request = await this.request(instanceId, instance, signal);
+      return isPatient
+        ? this.patience.through(request, { signal, say }, (current) => run(current, signal))
+        : run(request, signal);
+    });
   }
 
   name(instanceId: number): string {

@@ -6,6 +6,7 @@ import {
   type InstanceFacts,
   type OwnRequest,
 } from '../../model/instances/instanceState';
+import { defined } from '../../util/defined';
 
 interface Remembered extends InstanceFacts {
   /** When it was last in a list or asked for; milliseconds. */
@@ -32,8 +33,8 @@ export class RememberedFacts {
   forget(id: number): void {
     const known = this.entries.get(id);
     if (known) {
-      const { readyAt, touchedAt } = known;
-      this.entries.set(id, readyAt === undefined ? { touchedAt } : { readyAt, touchedAt });
+      const { readyAt, runningAt, touchedAt } = known;
+      this.entries.set(id, { ...defined<InstanceFacts>({ readyAt, runningAt }), touchedAt });
     }
   }
 
@@ -52,12 +53,14 @@ export class RememberedFacts {
     const present = new Set<number>();
     for (const instance of instances) {
       present.add(instance.id);
-      const known = this.entries.get(instance.id) ?? { touchedAt: now };
+      const { runningAt, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
       const request = known.lastRequest && seen(known.lastRequest, instance, now);
+      const isRunning = instance.actualStatus === 'running';
       this.entries.set(instance.id, {
         ...known,
+        ...(isRunning ? { runningAt: runningAt ?? beganAt(instance, now) } : {}),
         ...(request === undefined ? {} : { lastRequest: request }),
-        ...(known.readyAt === undefined && instance.actualStatus === 'running' ? { readyAt: now } : {}),
+        ...(known.readyAt === undefined && isRunning ? { readyAt: now } : {}),
         touchedAt: now,
       });
     }
@@ -91,6 +94,11 @@ export class RememberedFacts {
       }
     }
   }
+}
+
+/** Of one that is seen for the first time the service says how long it has been up. */
+function beganAt({ uptimeMinutes = 0 }: Instance, now: number): number {
+  return now - uptimeMinutes * 60_000;
 }
 
 /** Whether a request of ours shows in the record. */

@@ -63,3 +63,27 @@ describe('what is remembered of a request', () => {
     assert.equal(memory.facts(id).readyAt, undefined);
   });
 });
+
+describe('since when an instance runs', () => {
+  const first = 10 * 3_600_000;
+  const { id } = anInstance();
+
+  /** What is remembered after looks at a minute's distance. */
+  function runningAt(...records: Parameters<typeof anInstance>[0][]): number | undefined {
+    const memory = new RememberedFacts();
+    records.forEach((record, index) => memory.learn([anInstance(record)], true, first + index * 60_000));
+    return memory.facts(id).runningAt;
+  }
+  const running = { actualStatus: 'running' };
+  const loading = { actualStatus: 'loading' };
+
+  it('is when it was seen to run first, and again after it did not', () => {
+    assert.equal(runningAt(loading, running, running), first + 60_000);
+    assert.equal(runningAt(running, loading), undefined);
+    assert.equal(runningAt(running, loading, running), first + 120_000);
+  });
+
+  it('is what the service says of one that ran before it was seen', () => {
+    assert.equal(runningAt({ ...running, uptimeMinutes: 30 }), first - 30 * 60_000);
+  });
+});

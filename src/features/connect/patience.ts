@@ -1,0 +1,98 @@
+import { t } from '../../editor/localize';
+import { isBooting } from '../../model/rentals/machineCheck';
+import type { Services } from '../../services';
+import type { PreflightProblem } from '../../ssh/preflight';
+import {
+  NoAddressError,
+  NoLoginError,
+  type ConnectOutcome,
+  type PreparedHost,
+  type PrepareRequest,
+} from '../../ssh/prepareHost';
+import { wait } from '../../util/clock';
+
+export type PatienceDeps = Pick<Services, 'fleet' | 'startWatches' | 'clock'>;
+
+export interface Waiting {
+  readonly signal: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+const retryMs = 3000;
+/** The SSH server of a machine that runs comes up a little later than the machine, and its keys later still. */
+const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
+
+/** Repeats logins that a machine refuses which still boots; every login of the user's goes through here. */
+export class Patience {
+  constructor(private readonly deps: PatienceDeps) {}
+
+  /** The last failure counts; whatever a wait can't mend comes at once. */
+  async through<T extends ConnectOutcome | PreparedHost>(
+    request: PrepareRequest,
+    { signal, say }: Waiting,
+    login: (request: PrepareRequest) => Promise<T>,
+  ): Promise<T> {
+    const { fleet, clock } = this.deps;
+    for (;;) {
+      const boots = this.boots(request.instanceId);
+      const instance = fleet.find(request.instanceId) ?? request.instance;
+      const attempt = await tried(() => login({ ...request, instance, isBooting: boots }));
+      const reason = boots ? waitReason(attempt) : undefined;
+      if (reason === undefined) {
+        return settled(attempt);
+      }
+      say(reason);
+      await wait(clock, retryMs, signal);
+    }
+  }
+
+  private boots(instanceId: number): boolean {
+    const { fleet, startWatches, clock } = this.deps;
+    const isChecked = startWatches.watches.some((one) => one.instanceId === instanceId && one.check);
+    return isChecked || isBooting(fleet.facts(instanceId), clock.now());
+  }
+}
+
+type Attempt<T> = { readonly value: T } | { readonly error: unknown };
+
+async function tried<T>(action: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { value: await action() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function settled<T>(attempt: Attempt<T>): T {
+  if ('error' in attempt) {
+    throw attempt.error;
+  }
+  return attempt.value;
+}
+
+/** What is waited for, where waiting may help. */
+function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): string | undefined {
+  if ('error' in attempt && attempt.error instanceof NoAddressError) {
+    return t('Waiting for its SSH address…');
+  }
+  const failed = failureOf(attempt);
+  if (failed && bootProblems.includes(failed.problem)) {
+    return t('Waiting for its SSH server…');
+  }
+  return failed?.problem === 'authentication' && failed.lockedFile === undefined
+    ? t('Waiting until it accepts the key…')
+    : undefined;
+}
+
+function failureOf(attempt: Attempt<ConnectOutcome | PreparedHost>) {
+  if ('error' in attempt) {
+    const { error } = attempt;
+    return error instanceof NoLoginError
+      ? { problem: error.failure.problem, lockedFile: error.host.identity.lockedFile }
+      : undefined;
+  }
+  const { value } = attempt;
+  return 'preflight' in value && !value.preflight.ok
+    ? { problem: value.preflight.problem, lockedFile: value.host.identity.lockedFile }
+    : undefined;
+}
