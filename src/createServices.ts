@@ -18,6 +18,7 @@ import { SettingsReader } from './editor/settings';
 import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
+import { secretPort, windowFocus, type Own } from './editorPorts';
 import { createMachineChecks } from './machineChecks';
 import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
@@ -42,7 +43,7 @@ import { GaugeHistory } from './store/instances/gaugeHistory';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
-import { OneWindow, type WindowFocus } from './shared/oneWindow';
+import { OneWindow } from './shared/oneWindow';
 import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
@@ -61,8 +62,6 @@ import { createWindowHub } from './store/windows/windowHub';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import { Redactor } from './util/redact';
-
-type Own = <T extends vscode.Disposable>(item: T) => T;
 
 /** Makes the long-lived objects; the one place that does. Everything ends with the context. */
 export async function createServices(
@@ -338,33 +337,6 @@ function demoTransport(demo: DemoProcess, clock: Clock): Transport {
     (error) => error instanceof TransportFailure && error.kind === 'notReachable',
     () => clock.now(),
   );
-}
-
-function windowFocus(own: Own): WindowFocus {
-  const focus = own(new vscode.EventEmitter<boolean>());
-  own(
-    vscode.window.onDidChangeWindowState(({ focused }) => {
-      focus.fire(focused);
-    }),
-  );
-  return {
-    get isFocused() {
-      return vscode.window.state.focused;
-    },
-    onDidChange: (listener) => focus.event(listener),
-  };
-}
-
-function secretPort(secrets: vscode.SecretStorage): SecretPort {
-  return {
-    get: async (key) => secrets.get(key),
-    store: async (key, value) => secrets.store(key, value),
-    delete: async (key) => secrets.delete(key),
-    onDidChange: (listener) =>
-      secrets.onDidChange(({ key }) => {
-        listener(key);
-      }),
-  };
 }
 
 function warnAboutSetting(key: string, value: unknown): void {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { InstanceFacts } from '../instances/instanceState';
+import { startCauseOf, type InstanceFacts } from '../instances/instanceState';
 
 /** What is looked at once the service says `running`, in this order. */
 const checkStages = ['port', 'login', 'gpu'] as const;
@@ -86,8 +86,8 @@ const usualMs: Readonly<Record<CheckStage, number>> = { port: 15_000, login: 15_
 export const bootPatienceMs = 60_000;
 /** Whether a login that is refused may be one of a machine that has not come up whole. */
 export function isBooting({ runningAt = 0, lastRequest }: InstanceFacts, now: number): boolean {
-  const isStart = lastRequest?.kind === 'start' || lastRequest?.kind === 'reboot';
-  return Math.abs(now - Math.max(runningAt, isStart ? lastRequest.at : 0)) < bootPatienceMs;
+  const askedAt = lastRequest && startCauseOf(lastRequest) !== undefined ? lastRequest.at : 0;
+  return Math.abs(now - Math.max(runningAt, askedAt)) < bootPatienceMs;
 }
 
 /** However often a machine falls back to an earlier stage. */
