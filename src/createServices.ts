@@ -11,14 +11,14 @@ import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
 import { t } from './editor/localize';
-import { message, reportMessageErrors } from './editor/message';
+import { reportMessageErrors } from './editor/message';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
 import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
-import { secretPort, windowFocus, type Own } from './editorPorts';
+import { secretPort, warnAboutSetting } from './editorPorts';
 import { createMachineChecks } from './machineChecks';
 import { networkSettings, NetworkTransport } from './networkTransport';
 import type { Services } from './services';
@@ -43,7 +43,7 @@ import { GaugeHistory } from './store/instances/gaugeHistory';
 import { createFleet, type FleetStore } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
-import { OneWindow } from './shared/oneWindow';
+import { OneWindow, type WindowFocus } from './shared/oneWindow';
 import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
@@ -62,6 +62,8 @@ import { createWindowHub } from './store/windows/windowHub';
 import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import { Redactor } from './util/redact';
+
+type Own = <T extends vscode.Disposable>(item: T) => T;
 
 /** Makes the long-lived objects; the one place that does. Everything ends with the context. */
 export async function createServices(
@@ -339,17 +341,17 @@ function demoTransport(demo: DemoProcess, clock: Clock): Transport {
   );
 }
 
-function warnAboutSetting(key: string, value: unknown): void {
-  message(
-    'warning',
-    t(
-      'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
-      key,
-      JSON.stringify(value),
-    ),
-    {
-      label: t('Open Settings'),
-      run: () => vscode.commands.executeCommand('workbench.action.openSettings', key),
-    },
+function windowFocus(own: Own): WindowFocus {
+  const focus = own(new vscode.EventEmitter<boolean>());
+  own(
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      focus.fire(focused);
+    }),
   );
+  return {
+    get isFocused() {
+      return vscode.window.state.focused;
+    },
+    onDidChange: (listener) => focus.event(listener),
+  };
 }

@@ -1,25 +1,7 @@
 import * as vscode from 'vscode';
-import type { WindowFocus } from './shared/oneWindow';
+import { t } from './editor/localize';
+import { message } from './editor/message';
 import type { SecretPort } from './store/ports';
-
-/** Takes over what ends with the window. */
-export type Own = <T extends vscode.Disposable>(item: T) => T;
-
-/** Whether this window has the focus. */
-export function windowFocus(own: Own): WindowFocus {
-  const focus = own(new vscode.EventEmitter<boolean>());
-  own(
-    vscode.window.onDidChangeWindowState(({ focused }) => {
-      focus.fire(focused);
-    }),
-  );
-  return {
-    get isFocused() {
-      return vscode.window.state.focused;
-    },
-    onDidChange: (listener) => focus.event(listener),
-  };
-}
 
 /** The secret store of the editor. */
 export function secretPort(secrets: vscode.SecretStorage): SecretPort {
@@ -32,4 +14,20 @@ export function secretPort(secrets: vscode.SecretStorage): SecretPort {
         listener(key);
       }),
   };
+}
+
+/** Names a setting whose value is not used. */
+export function warnAboutSetting(key: string, value: unknown): void {
+  message(
+    'warning',
+    t(
+      'The setting {0} has the value {1}, which it cannot have. Its default is used until you correct it.',
+      key,
+      JSON.stringify(value),
+    ),
+    {
+      label: t('Open Settings'),
+      run: () => vscode.commands.executeCommand('workbench.action.openSettings', key),
+    },
+  );
 }
