@@ -11,7 +11,7 @@ work="" jobs=""
 now() {
   if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
 }
-deadline=$(($(now) + 7))
+deadline=$(($(now) + 8))
 
 # Makes the folder for what the tools say. A full disk has no room for that, but memory has.
 make_room() {

@@ -19,7 +19,7 @@ export const tableHead = [
 /** A folder that stands for a machine: the script runs in a real shell with these programs before the computer's own. */
 export class ProofMachine {
   readonly dir = mkdtempSync(path.join(os.tmpdir(), 'gr-proof-'));
-  readonly home = path.join(this.dir, 'home');
+  readonly home = path.join(this.dir, 'ho me');
   private readonly bin = path.join(this.dir, 'bin');
 
   constructor(private readonly shell = 'sh') {

@@ -23,6 +23,8 @@ export type Difference =
   | { readonly kind: 'migEmpty' }
   | { readonly kind: 'fault'; readonly fault: GpuFault }
   | { readonly kind: 'diskSize'; readonly expectedGb: number; readonly foundGb: number }
+  /** The disk of the host is shared, and others left less of it than was rented. */
+  | { readonly kind: 'diskShared'; readonly expectedGb: number; readonly freeGb: number }
   | { readonly kind: 'diskFull'; readonly freeGb: number };
 
 /** What is said beside the verdict and speaks for or against nothing. */
@@ -38,6 +40,10 @@ export interface ProofVerdict {
 const leastMemoryShare = 0.93;
 /** A file system keeps a part of the disk for itself. */
 const leastDiskShare = 0.85;
+/** A disk so much larger than what was rented is the host's own, without a limit for each renter. */
+const sharedDiskShare = 1.3;
+/** Of such a disk the user may have filled a part. */
+const leastFreeShare = 0.5;
 /** With less, neither a server of an editor nor a package can be installed. */
 const fullDiskGb = 0.5;
 
@@ -61,9 +67,9 @@ export function verdictOn(proof: MachineProof, expected: ExpectedMachine): Proof
   return { ok: differences.length === 0, differences, notes: notesOn(proof) };
 }
 
-/** Whether another machine would do better. A full disk may be full of the user's own files. */
-export function speaksForReplacing({ differences }: ProofVerdict): boolean {
-  return differences.some(({ kind }) => kind !== 'diskFull');
+/** Whether another machine would do better. The disk of one that is not new may be full of the user's own files. */
+export function speaksForReplacing({ differences }: ProofVerdict, isNew: boolean): boolean {
+  return differences.some(({ kind }) => isNew || (kind !== 'diskFull' && kind !== 'diskShared'));
 }
 
 /** Without its tool a GPU may still work: that is a note. */
@@ -122,14 +128,29 @@ function lessMemory(expectedMb: number | undefined, foundMb: number): readonly D
 }
 
 function diskDifferences({ disk }: MachineProof, { diskGb }: ExpectedMachine): readonly Difference[] {
-  const { sizeGb, freeGb } = disk;
+  const { sizeGb } = disk;
   const size: Difference[] =
     sizeGb !== undefined && diskGb !== undefined && sizeGb < diskGb * leastDiskShare
       ? [{ kind: 'diskSize', expectedGb: diskGb, foundGb: sizeGb }]
       : [];
-  const full: Difference[] =
-    freeGb !== undefined && freeGb < fullDiskGb ? [{ kind: 'diskFull', freeGb }] : [];
-  return [...size, ...full];
+  return [...size, ...freeDifference(disk, diskGb)];
+}
+
+function freeDifference(
+  { sizeGb = 0, freeGb }: MachineProof['disk'],
+  expectedGb: number | undefined,
+): readonly Difference[] {
+  if (freeGb === undefined) {
+    return [];
+  }
+  if (freeGb < fullDiskGb) {
+    return [{ kind: 'diskFull', freeGb }];
+  }
+  return expectedGb !== undefined &&
+    sizeGb > expectedGb * sharedDiskShare &&
+    freeGb < expectedGb * leastFreeShare
+    ? [{ kind: 'diskShared', expectedGb, freeGb }]
+    : [];
 }
 
 function notesOn({ kind, mig, gpus, faults }: MachineProof): readonly ProofNote[] {

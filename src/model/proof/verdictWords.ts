@@ -96,6 +96,12 @@ export function differenceText(difference: Difference): Text {
         Math.floor(difference.foundGb),
         Math.floor(difference.expectedGb),
       );
+    case 'diskShared':
+      return text(
+        '{0} GB free on the disk of the host instead of {1} GB',
+        Math.floor(difference.freeGb),
+        Math.floor(difference.expectedGb),
+      );
     case 'diskFull':
       return text('the disk is full ({0} MB free)', Math.floor(difference.freeGb * 1000));
   }

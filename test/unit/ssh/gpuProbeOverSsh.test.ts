@@ -21,7 +21,7 @@ describe('A look at a machine through a real sshd', () => {
   beforeEach(async () => {
     home = new SshHome();
     machine = new ProofMachine().nvidiaSmi();
-    const variables = Object.entries(machine.env).map(([name, value]) => `${name}=${value}`);
+    const variables = Object.entries(machine.env).map(([name, value]) => `"${name}=${value}"`);
     server = await new SshMachine().start({ extra: [`SetEnv ${variables.join(' ')}`] });
     const key = home.key();
     server.authorize(key);
@@ -70,7 +70,7 @@ describe('A look at a machine through a real sshd', () => {
   });
 
   it('reads behind a greeting and a start-up file that speak', async () => {
-    machine.file('home/.bashrc', 'echo "Welcome to the machine"; echo busy; echo end\n');
+    machine.file('ho me/.bashrc', 'echo "Welcome to the machine"; echo busy; echo end\n');
     const answer = await probeGpus(ssh, alias, { clock });
     assert.equal(answer.kind, 'proof', JSON.stringify(answer));
   });
@@ -80,7 +80,7 @@ describe('A look at a machine through a real sshd', () => {
       const answer = await probeGpus(ssh, alias, { clock });
       return answer.kind === 'noLogin' ? answer.failure.problem : answer.kind;
     };
-    machine.file('home/.bashrc', 'exit 1\n');
+    machine.file('ho me/.bashrc', 'exit 1\n');
     assert.equal(await problem(), 'startupScript');
     server.authorize();
     assert.equal(await problem(), 'authentication');

@@ -72,6 +72,67 @@ describe('What a machine says of itself', () => {
     assert.deepEqual(parseProof(without.join('\n'), 5), { kind: 'cut' });
   });
 
+  const tool = (code: number, ...rows: readonly string[]) =>
+    read(['gpu-rental proof', ...rows.map((row) => `smi ${row}`), `smi-code ${code}`, 'end']);
+  const [row = '', second = ''] = whole.flatMap((line) => /^smi (\d.*)$/.exec(line)?.[1] ?? []);
+
+  it('says what is wrong with the tool', () => {
+    const failed = (...faults: readonly object[]) => faults.map((fault) => ({ kind: 'smiFailed', ...fault }));
+    assert.deepEqual(tool(124).faults, [{ kind: 'smiHung' }]);
+    assert.deepEqual(tool(124, row).faults, [{ kind: 'smiHung' }]);
+    assert.deepEqual(tool(6, 'No devices were found').faults, failed({ detail: 'No devices were found' }));
+    assert.deepEqual(tool(0).faults, failed({}));
+    assert.deepEqual(tool(0, row, 'A warning').faults, []);
+    assert.deepEqual(tool(9, row, 'A warning', '').faults, failed({ detail: 'A warning' }));
+    assert.deepEqual([tool(127, row).faults, tool(127, row).gpus.length], [failed({}), 1]);
+  });
+
+  it('leaves out a GPU that does not work, and names it', () => {
+    for (const word of ['[GPU is lost]', '[Unknown Error]', '[GPU requires reset]', 'ERR!']) {
+      const proof = tool(0, row, second.replace('24564', word));
+      assert.equal(proof.gpus.length, 1);
+      assert.deepEqual(proof.faults, [{ kind: 'smiFailed', gpu: 1, detail: word }]);
+    }
+  });
+
+  it('counts memory errors of each GPU', () => {
+    const ecc = (line: string, count: string) => line.replace('[N/A], [N/A]', `${count}, Disabled`);
+    assert.deepEqual(tool(0, ecc(row, '0'), ecc(second, '1')).faults, [{ kind: 'ecc', gpu: 1, number: 1 }]);
+  });
+
+  it('knows the GPUs without the tool from what is there, the surest first', () => {
+    const look = (...lines: readonly string[]) =>
+      read(['gpu-rental proof', 'smi-code 127', ...lines.map((line) => `look ${line}`), 'end']);
+    const missing = [{ kind: 'smiMissing' }];
+    const devices = ['device nvidia', 'device nvidia'];
+    const amd = ['amd 17163091968 AMD Radeon RX 7900 XT', 'amd 0 '];
+    const models = look('model NVIDIA A40', 'driver 570.1', ...devices, ...amd);
+    assert.deepEqual(
+      [models.kind, models.gpus, models.driver],
+      ['nvidia', [{ name: 'NVIDIA A40' }], '570.1'],
+    );
+    assert.deepEqual([look(...devices, ...amd).gpus, look(...devices).faults], [[{}, {}], missing]);
+    const cards = look(...amd);
+    assert.deepEqual([cards.kind, cards.faults], ['amd', []]);
+    assert.deepEqual(cards.gpus, [{ name: 'AMD Radeon RX 7900 XT', memoryMb: 16_368 }, {}]);
+    assert.deepEqual([look().kind, look().gpus, look().faults], ['none', [], missing]);
+  });
+
+  it('lists the parts of a partitioned GPU alone', () => {
+    const parts = (mode: string, code: number) =>
+      read([
+        'gpu-rental proof',
+        `smi 0, NVIDIA A100-SXM4-80GB, 81920, 550.54.15, 0, ${mode}`,
+        'smi-code 0',
+        'parts   MIG 1c.3g.40gb  Device  0:',
+        `parts-code ${code}`,
+        'end',
+      ]);
+    assert.deepEqual([parts('Enabled', 0).mig, parts('Enabled', 0).migDevices], [true, ['1c.3g.40gb']]);
+    assert.deepEqual([parts('Enabled', 9).mig, parts('Enabled', 9).migDevices], [true, undefined]);
+    assert.deepEqual([parts('Disabled', 0).mig, parts('Disabled', 0).migDevices], [false, undefined]);
+  });
+
   it('counts errors of the kernel log that are recent and of the hardware, each code once', () => {
     const { faults } = changed(
       'kernel up',

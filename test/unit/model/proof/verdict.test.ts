@@ -78,6 +78,12 @@ describe('The verdict on a machine', () => {
       'GPU error Xid 79 in the last 24 hours',
     ],
     ['a smaller disk', { disk: { sizeGb: 20, freeGb: 20 } }, ['diskSize'], 'disk of 20 GB instead of 40 GB'],
+    [
+      'a disk of the host that others have filled',
+      { disk: { sizeGb: 900, freeGb: 7.9 } },
+      ['diskShared'],
+      '7 GB free on the disk of the host instead of 40 GB',
+    ],
     ['a full disk', { disk: { sizeGb: 42, freeGb: 0.41 } }, ['diskFull'], 'the disk is full (410 MB free)'],
     [
       'a partitioned GPU without a partition',
@@ -123,6 +129,10 @@ describe('The verdict on a machine', () => {
     assert.deepEqual(kinds({ ...good, gpus: [ecc, ecc, ecc, ecc] }), []);
     assert.deepEqual(kinds({ ...good, gpus: [gpu, gpu, gpu, gpu, gpu] }), []);
     assert.deepEqual(kinds({ ...good, disk: { sizeGb: 36, freeGb: 30 } }), []);
+    // Of the user's own disk the user may have filled all but a little, of the host's half.
+    assert.deepEqual(kinds({ ...good, disk: { sizeGb: 42, freeGb: 0.6 } }), []);
+    assert.deepEqual(kinds({ ...good, disk: { sizeGb: 900, freeGb: 21 } }), []);
+    assert.deepEqual(kinds({ ...good, gpus: [gpu, gpu, gpu, { ...gpu, memoryMb: 22_700 }] }), ['gpuMemory']);
   });
 
   it('counts what the tool could not count as one difference', () => {
@@ -144,11 +154,15 @@ describe('The verdict on a machine', () => {
     }
   });
 
-  it('speaks for another machine, unless only the disk is full', () => {
-    const full: MachineProof = { ...good, disk: { freeGb: 0 } };
-    assert.equal(speaksForReplacing(verdictOn(full, rented)), false);
-    assert.equal(speaksForReplacing(verdictOn({ ...full, gpus: [gpu] }, rented)), true);
-    assert.equal(speaksForReplacing(verdictOn(good, rented)), false);
+  it('speaks for another machine, unless the user may have filled the disk', () => {
+    const speaks = (proof: MachineProof, isNew: boolean) =>
+      speaksForReplacing(verdictOn(proof, rented), isNew);
+    for (const disk of [{ freeGb: 0 }, { sizeGb: 900, freeGb: 7 }]) {
+      const full: MachineProof = { ...good, disk };
+      assert.deepEqual([speaks(full, false), speaks(full, true)], [false, true]);
+      assert.equal(speaks({ ...full, gpus: [gpu] }, false), true);
+    }
+    assert.deepEqual([speaks(good, false), speaks(good, true)], [false, false]);
   });
 
   it('is kept as JSON', () => {
