@@ -1,6 +1,7 @@
-/** What a link to the extension opens. None can carry a key, rent or destroy. */
+/** What a link to the extension opens. None can carry a key, rent or destroy; *connect* and *start* ask first. */
 export type Link =
-  { readonly kind: 'instance' | 'offer' | 'template'; readonly id: number } | { readonly kind: 'signIn' };
+  | { readonly kind: 'instance' | 'offer' | 'template' | 'connect' | 'start'; readonly id: number }
+  | { readonly kind: 'signIn' };
 
 /** The decoded parts of an address, as the editor hands them over. */
 export interface LinkParts {
@@ -9,10 +10,10 @@ export interface LinkParts {
   readonly fragment: string;
 }
 
-const withId = ['instance', 'offer', 'template'] as const;
+const withId = ['instance', 'offer', 'template', 'connect', 'start'] as const;
 
 /**
- * Reads `/instance?id=5`, `/offer?id=5`, `/template?id=5` or `/sign-in`. `undefined` for anything else: a
+ * Reads `/instance?id=5`, `/offer?id=5`, `/template?id=5`, `/connect?id=5`, `/start?id=5` or `/sign-in`. `undefined` for anything else: a
  * link comes from anywhere, so a part that is not known is a reason to open nothing.
  */
 export function readLink({ path, query, fragment }: LinkParts): Link | undefined {

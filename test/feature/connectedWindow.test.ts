@@ -210,6 +210,16 @@ describe('a window that is connected to an instance', () => {
     assert.equal(computer().simulator.received('PUT', /asks/).length, 1);
   });
 
+  it('leaves nothing of its account behind when that is signed out', async () => {
+    const owners = () => Object.values(computer().memento().get('gpuRental.connectedWindow.owners', {}));
+    assert.equal(owners().length, 1);
+    first.run('Sign Out');
+    await first.dialogButton('Sign Out');
+    await first.toast(/Signed out/);
+    assert.deepEqual(owners(), []);
+    for (const window of computer().windows) window.clearToasts();
+  });
+
   it('gave the key to no machine, and met nothing unexpected', () => {
     const { root, simulator } = computer();
     assert.deepEqual(filesWithSecrets(path.join(root, 'instances'), [simulator.apiKey]), []);

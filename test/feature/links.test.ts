@@ -87,6 +87,48 @@ describe('links into the editor', () => {
     window.quick.escape();
   });
 
+  it('connects only after a question that says that a link asks for it', async () => {
+    await window.follow(`/connect?id=${id}`);
+    const { detail = '', buttons } = await window.dialog('Connect to linked?');
+    assert.match(detail, /A link asks for it/);
+    assert.deepEqual(buttons, ['Connect', 'Cancel']);
+    const before = writes().length;
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.equal(writes().length, before);
+    assert.deepEqual(window.toasts(), []);
+    await window.follow(`/connect?id=${id}`);
+    await window.dialogButton('Connect', 'Connect to linked?');
+    // As the command does: this computer has no key yet.
+    await window.toast(/key|SSH/);
+    window.clearToasts();
+    await window.follow('/connect?id=4711');
+    await window.toast('has no instance #4711');
+    window.clearToasts();
+  });
+
+  it('starts only after the question that names the price', async () => {
+    await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    window.run('Refresh');
+    await window.view('instances').row(/Stopped/);
+    window.clearToasts();
+    const starts = () =>
+      computer()
+        .simulator.received('PUT', `/api/v0/instances/${id}/`)
+        .filter(({ body }) => (body as { state?: string }).state === 'running').length;
+    await window.follow(`/start?id=${id}`);
+    const { detail = '' } = await window.dialog('Start linked?');
+    assert.match(detail, /From then on it costs \$/);
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.equal(starts(), 0);
+    await window.follow(`/start?id=${id}`);
+    await window.dialogButton('Start', 'Start linked?');
+    await window.toast(/linked is ready/);
+    assert.equal(starts(), 1);
+    window.clearToasts();
+  });
+
   it('opens a template as a document', async () => {
     const made = await computer().simulator.call('POST', '/api/v0/template/', {
       name: 'linked-template',

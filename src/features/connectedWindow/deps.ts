@@ -3,6 +3,7 @@ import type { Services } from '../../services';
 export type WindowDeps = Pick<
   Services,
   | 'accounts'
+  | 'accountCleanup'
   | 'fleet'
   | 'rentals'
   | 'ssh'

@@ -8,11 +8,18 @@ import { hostInAuthority } from '../../ssh/alias';
 import { ConnectedWindow } from './connectedWindow';
 import type { WindowDeps } from './deps';
 import { showMenu } from './menu';
+import { WindowOwners } from './windowOwners';
 
 /** The machine that this window is on: what it costs in the status bar, and one question when it is lost. */
 export function register(deps: WindowDeps): Disposable {
   const host = hostInAuthority(sshAuthority());
   deps.contextKeys.set('gpuRental.connected', host !== undefined);
+  const owners = new WindowOwners(deps.globalState);
+  const forgetting = deps.accountCleanup.onDidRemove((accountKey) => {
+    owners.forget(accountKey).catch((error: unknown) => {
+      deps.log.error('The windows of a signed-out account could not be forgotten', error);
+    });
+  });
   const own = host && new ConnectedWindow(deps, host);
   const command = deps.commands.register('gpuRental.connected.showMenu', async () => {
     const instance = own && deps.fleet.find(own.instanceId);
@@ -29,6 +36,7 @@ export function register(deps: WindowDeps): Disposable {
     });
   });
   return toDisposable(() => {
+    forgetting.dispose();
     command.dispose();
     own?.dispose();
   });

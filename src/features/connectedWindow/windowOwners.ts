@@ -24,6 +24,15 @@ export class WindowOwners {
     }
   }
 
+  /** Forgets what an account left once it is signed out. */
+  async forget(accountKey: string): Promise<void> {
+    const owners = this.read();
+    const kept = [...owners].filter(([, owner]) => owner !== accountKey);
+    if (kept.length < owners.size) {
+      await this.state.update(key, Object.fromEntries(kept));
+    }
+  }
+
   private read(): Map<string, string> {
     const stored: unknown = this.state.get(key);
     const entries = typeof stored === 'object' && stored !== null ? Object.entries(stored) : [];

@@ -1,11 +1,14 @@
 import type * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { copyLink } from '../../editor/copyLink';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { orCancelled } from '../../util/cancellation';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
@@ -20,7 +23,7 @@ class BadLinkError extends UserError {
   constructor() {
     super(
       text(
-        'This link cannot be opened. Links of GPU Rental open an instance, an offer or a template by its number, or the sign-in, and carry nothing else.',
+        'This link cannot be opened. Links of GPU Rental open, connect to or start an instance, open an offer or a template by its number, or the sign-in, and carry nothing else.',
       ),
     );
   }
@@ -67,6 +70,9 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
   switch (link.kind) {
     case 'instance':
       return openInstance(deps, account, link.id);
+    case 'connect':
+    case 'start':
+      return act(deps, account, link.kind, link.id);
     case 'offer':
       return openOffer(account, link.id);
     case 'template':
@@ -74,25 +80,55 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
   }
 }
 
-async function openInstance({ fleet }: Deps, account: Account, id: number): Promise<void> {
+async function openInstance(deps: Deps, account: Account, id: number): Promise<void> {
+  if (await found(deps, account, id)) {
+    await runCommand('gpuRental.instance.reveal', { instanceId: id });
+  }
+}
+
+/** The instance of a link; says so where the account has none of this number. */
+async function found({ fleet }: Deps, account: Account, id: number): Promise<Instance | undefined> {
   if (!fleet.find(id)) {
     await withCancellableProgress(t('Looking for the instance…'), (signal) =>
       orCancelled(fleet.refresh(), signal),
     );
   }
-  if (fleet.find(id)) {
-    await runCommand('gpuRental.instance.reveal', { instanceId: id });
+  const instance = fleet.find(id);
+  if (!instance) {
+    message(
+      'warning',
+      t(
+        '{0} has no instance #{1}. It may have been destroyed, or belong to another account.',
+        plainLabel(account.name),
+        id,
+      ),
+      commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
+    );
+  }
+  return instance;
+}
+
+/** A link comes from anywhere, so it is asked about before a window opens; a start names its price and asks itself. */
+async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: number): Promise<void> {
+  const instance = await found(deps, account, id);
+  if (!instance) {
     return;
   }
-  message(
-    'warning',
-    t(
-      '{0} has no instance #{1}. It may have been destroyed, or belong to another account.',
-      plainLabel(account.name),
-      id,
+  await runCommand('gpuRental.instance.reveal', { instanceId: id });
+  if (kind === 'start') {
+    await runCommand('gpuRental.instance.start', { instanceId: id });
+    return;
+  }
+  const question = {
+    message: t('Connect to {0}?', instanceName(instance)),
+    detail: t(
+      'A link asks for it. A remote window runs programs of the machine, which belongs to a stranger.',
     ),
-    commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
-  );
+    button: t('Connect'),
+  };
+  if (await confirm(question)) {
+    await runCommand('gpuRental.instance.connect', { instanceId: id });
+  }
 }
 
 /** Opens the search with this offer alone; renting takes the same steps and the same question as ever. */

@@ -16,13 +16,14 @@ export const permissionMeaning: Readonly<Record<PermissionCategory, Text>> = {
   team_write: text('Change team roles'),
 };
 
-/** Enough to find, rent, use and give back machines, and to see what they cost. */
+/** Enough to find, rent, use and give back machines, and to see what they and the market cost. */
 export const usualPermissions: readonly PermissionCategory[] = [
   'misc',
   'instance_read',
   'instance_write',
   'user_read',
   'billing_read',
+  'machine_read',
 ];
 
 export function scopedPermissions(categories: readonly PermissionCategory[]): KeyPermissions {

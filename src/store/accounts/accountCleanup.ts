@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { errorCode } from '../../util/errorCode';
 import type { SecretPort, WindowHub } from '../ports';
@@ -36,6 +37,10 @@ interface Deps {
  */
 export class AccountCleanup implements Disposable {
   private readonly subscription: Disposable;
+  private readonly removed = new Emitter<string>();
+
+  /** Fires in every window with the key of an account that is removed, for what is kept outside of the storage. */
+  readonly onDidRemove = this.removed.event;
 
   constructor(private readonly deps: Deps) {
     this.subscription = removals.on(deps.hub, ({ accountKey }) => {
@@ -53,6 +58,7 @@ export class AccountCleanup implements Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+    this.removed.dispose();
   }
 
   private async removeHere(accountKey: string): Promise<void> {
@@ -61,6 +67,7 @@ export class AccountCleanup implements Disposable {
     if (!accountKeyShape.test(accountKey)) {
       return;
     }
+    this.removed.fire(accountKey);
     const markers = await rentalMarkers(join(storageDir, 'rentals', accountKey));
     // A store that does not answer keeps nobody waiting for each of them.
     await Promise.all(

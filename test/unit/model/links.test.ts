@@ -13,6 +13,8 @@ describe('links', () => {
     assert.deepEqual(read('/offer?id=7'), { kind: 'offer', id: 7 });
     assert.deepEqual(read('/template/?id=42'), { kind: 'template', id: 42 });
     assert.deepEqual(read('/sign-in'), { kind: 'signIn' });
+    assert.deepEqual(read('/connect?id=5001'), { kind: 'connect', id: 5001 });
+    assert.deepEqual(read('/start?id=5001'), { kind: 'start', id: 5001 });
   });
 
   const refused = [
@@ -40,6 +42,10 @@ describe('links', () => {
     '//instance?id=5',
     '/Instance?id=5',
     '/destroy?id=5',
+    '/stop?id=5',
+    '/recycle?id=5',
+    '/connect?id=5&folder=/root',
+    '/start',
     '/rent?id=5',
     '/sign-in?key=secret',
     '/sign-in?service=https://evil.example',

@@ -26,6 +26,14 @@ describe('The accounts of aliases', () => {
     assert.equal(known.of('gpu-1099'), 'one');
   });
 
+  it('go with the account that is signed out, and no other', async () => {
+    const known = owners();
+    await known.remember('gpu-7', 'one');
+    await known.remember('gpu-8', 'two');
+    await known.forget('one');
+    assert.deepEqual([known.of('gpu-7'), known.of('gpu-8')], [undefined, 'two']);
+  });
+
   it('are none where what is stored is broken', () => {
     for (const broken of [null, 7, 'x', { 'gpu-7': 3 }, { '-o': 'one' }]) {
       assert.equal(owners(broken).of('gpu-7'), undefined);

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { mayUse } from '../../../../src/model/accounts/permissionText';
+import { commandSpecs } from '../../../../src/commandSpecs';
+import {
+  isCategory,
+  mayUse,
+  scopedPermissions,
+  usualPermissions,
+} from '../../../../src/model/accounts/permissionText';
 import { permissionNamedIn, permissionOfRoute } from '../../../../src/model/accounts/routePermissions';
 
 describe('what a key may do', () => {
@@ -21,6 +27,24 @@ describe('what a key may do', () => {
     assert.equal(mayUse({ id: 1 }, 'instance_write'), true);
     assert.equal(mayUse({ id: 1, permissions: { something: 'else' } }, 'instance_write'), true);
     assert.equal(mayUse(undefined, 'instance_write'), true);
+  });
+});
+
+describe('a scoped key that the product makes', () => {
+  const key = { id: 1, permissions: scopedPermissions(usualPermissions) };
+
+  it('opens the market and what a renter uses, and hosts nothing', () => {
+    const needed = new Set(
+      Object.entries(commandSpecs).flatMap(
+        ([id, { needs }]: [string, { readonly needs?: readonly string[] }]) =>
+          /market|searchOffers|instance\.|spending/.test(id) ? (needs ?? []) : [],
+      ),
+    );
+    assert.ok(needed.has('machine_read'), 'the market needs it');
+    for (const category of [...needed].filter(isCategory)) assert.ok(mayUse(key, category), category);
+    for (const category of ['machine_write', 'billing_write', 'user_write', 'team_write'] as const) {
+      assert.equal(mayUse(key, category), false, category);
+    }
   });
 });
 

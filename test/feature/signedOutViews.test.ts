@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('the views before anybody is signed in', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const views = ['instances', 'templates', 'sshKeys', 'account'] as const;
+
+  it('each say what they are for, and lead to the sign-in', async () => {
+    window = await computer().openWindow();
+    for (const view of views) await window.view(view).welcomeShows('Sign In');
+    await window.view('sshKeys').welcomeButton('Sign In');
+    await window.quick.title('Sign In: Service');
+    window.quick.escape();
+  });
+
+  it('say nothing of it once somebody is', async () => {
+    await window.signIn();
+    for (const view of views) {
+      assert.doesNotMatch((await window.view(view).welcome()).join('\n'), /Sign in to see/);
+    }
+    window.clearToasts();
+  });
+});
