@@ -148,3 +148,48 @@ describe('Set Budget…', () => {
     assert.equal(computer().settings.values[perMonth], 0);
   });
 });
+
+describe('the stop of all instances at the end of a budget', () => {
+  const computer = useComputer({ settings: { 'gpuRental.budget.stopAllAtLimit': true } });
+
+  it('is told 10 minutes before, and done once by one of two windows', async () => {
+    const id = await computer().rentRunning({ label: 'trainer' });
+    const first = await computer().openWindow();
+    const second = await computer().openWindow();
+    await first.signIn();
+    await second.view('instances').row('trainer');
+    computer().settings.set(perDay, 0.01);
+    const soon = await first.toast(
+      /^Your budget of \$0\.01\/day is nearly spent\. All running instances stop in 10 minutes/,
+    );
+    assert.deepEqual(soon.buttons, ['Not Now', 'Raise Limit…']);
+    const since = computer().clock.elapsed();
+    await first.toast(/so these instances are stopped: trainer\. Their disks still cost money/);
+    assert.ok(computer().clock.elapsed() - since >= 9 * minute);
+    await computer().pass(20 * minute);
+    const { simulator } = computer();
+    const stops = simulator.received('PUT', `/api/v0/instances/${id}/`);
+    assert.deepEqual(
+      stops.map(({ body }) => body),
+      [{ state: 'stopped' }],
+    );
+    assert.equal(about(/is nearly spent/, first, second).length, 1);
+    assert.equal(about(/are stopped: trainer/, first, second).length, 1);
+    first.clearToasts();
+  });
+});
+
+describe('the stop at the end of a budget that is declined', () => {
+  const computer = useComputer({ settings: { 'gpuRental.budget.stopAllAtLimit': true, [perDay]: 0.01 } });
+
+  it('leaves the machines running that day', async () => {
+    const id = await computer().rentRunning({ label: 'trainer' });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.toastButton(/is nearly spent/, 'Not Now');
+    await window.toast('Your instances keep running today. They still cost money.');
+    await computer().pass(40 * minute);
+    assert.deepEqual(computer().simulator.received('PUT', `/api/v0/instances/${id}/`), []);
+    window.clearToasts();
+  });
+});

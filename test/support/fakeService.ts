@@ -1,6 +1,7 @@
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
 import { CancelledError } from '../../src/util/errors';
+import type { Charge } from '../../src/model/accounts/charge';
 import type { User } from '../../src/model/accounts/account';
 import type { Instance } from '../../src/model/instances/instance';
 import type { Offer } from '../../src/model/offers/offer';
@@ -16,6 +17,10 @@ export class FakeService {
   templates: Template[] = [];
   user: User = aUser();
   priceIncreases: PriceIncrease[] = [];
+  /** Made anew for each answer. */
+  charges: () => readonly Charge[] = () => [];
+  /** The clock of the service, in Unix milliseconds; without one an answer does not say what time it is. */
+  date: (() => number) | undefined;
   readonly calls: string[] = [];
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
   /** Runs before an answer; throw to fail the call before it takes effect. */
@@ -51,6 +56,13 @@ export class FakeService {
     const known = {
       priceIncreases: {
         list: () => this.run('priceIncreases.list', () => ({ items: [...this.priceIncreases], skipped: 0 })),
+      },
+      charges: {
+        list: (_: unknown, options?: CallOptions) =>
+          this.run('charges.list', () => {
+            options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {});
+            return { items: [...this.charges()], skipped: 0, isComplete: true };
+          }),
       },
       templates: {
         search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),

@@ -2,18 +2,34 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { nearLimit, partKey, type BudgetPart } from '../../model/budget/budget';
-import { nearText, overrunText } from '../../model/budget/budgetWords';
+import { nearText, usedUpText } from '../../model/budget/budgetWords';
 import type { Services } from '../../services';
+import { BudgetStops } from '../../store/budget/budgetStops';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { setBudget } from './setBudget';
+import { tellOfStops } from './stopMessages';
 
-type Deps = Pick<Services, 'accounts' | 'budget' | 'oneWindow' | 'commands' | 'settings'>;
+type Deps = Pick<
+  Services,
+  | 'accounts'
+  | 'budget'
+  | 'clock'
+  | 'commands'
+  | 'fleet'
+  | 'hub'
+  | 'log'
+  | 'notices'
+  | 'oneWindow'
+  | 'settings'
+>;
 
 /** Says once over all windows that a budget is nearly or wholly spent, and lets the user set it. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.budget.onDidChange(() => look(deps)));
   store.add(deps.commands.register('gpuRental.setBudget', () => setBudget(deps)));
+  store.add(tellOfStops(deps));
+  store.add(new BudgetStops(deps));
   look(deps);
   return store;
 }
@@ -38,11 +54,9 @@ function tellNear(part: BudgetPart): void {
 }
 
 function tellSpent(part: BudgetPart): void {
-  const overrun = overrunText({ parts: [part], isWhole: true, isProved: false });
-  const spent = overrun === undefined ? '' : localize(overrun);
   message(
     'warning',
-    t('{0} A rental or start now asks for a confirmation.', spent),
+    t('{0} A rental or start now asks for a confirmation.', localize(usedUpText(part))),
     commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
     ...nextSteps(),
   );

@@ -1,5 +1,5 @@
 import type { Micros } from '../money';
-import { perHour, type Rate } from '../quote';
+import { noRate, perHour, sumRates, type Rate } from '../quote';
 import type { Ledger } from './ledger';
 import { periods, stretchOf, type Period, type Stretch } from './period';
 import { spentIn, type CostSource, type Spent } from './spent';
@@ -24,6 +24,10 @@ export interface BudgetNow {
   readonly parts: readonly BudgetPart[];
   /** False where the charges could not be read, or not all of them. */
   readonly isWhole: boolean;
+  /** What everything costs now. */
+  readonly rate: Rate;
+  /** Unix seconds, by the service's clock where `isProved`. */
+  readonly at: number;
   /** By the service's clock and from all charges, so that machines may be stopped by it. */
   readonly isProved: boolean;
 }
@@ -45,7 +49,8 @@ export function budgetAt(
       ? []
       : [{ period, limit, span: stretchOf(period, at), spent: spentIn(period, ledger, sources, at) }];
   });
-  return { parts, isWhole: ledger.isWhole, isProved: ledger.isWhole && ledger.isClockProved };
+  const rate = sumRates(...sources.map((source) => source.rate ?? noRate));
+  return { parts, rate, at, isWhole: ledger.isWhole, isProved: ledger.isWhole && ledger.isClockProved };
 }
 
 /** The limits that are used up. */

@@ -7,6 +7,11 @@ function limitText(limit: Micros): string {
   return limit % 1e6 === 0 ? formatMoney(limit, 0) : formatCents(limit);
 }
 
+/** "$10/day". */
+export function limitPerPeriod({ period, limit }: Pick<BudgetPart, 'period' | 'limit'>): Text {
+  return period === 'day' ? text('{0}/day', limitText(limit)) : text('{0}/month', limitText(limit));
+}
+
 /** "$3.20 of $10 today". */
 export function partText({ period, spent, limit }: BudgetPart): Text {
   const amount = `${spent.isAtLeast ? '≥ ' : ''}${formatCents(spent.amount)}`;
@@ -33,7 +38,8 @@ export function overrunText(budget: BudgetNow | undefined): Text | undefined {
     : undefined;
 }
 
-function usedUpText({ period, spent, limit }: BudgetPart): Text {
+/** Names a limit that is used up. */
+export function usedUpText({ period, spent, limit }: BudgetPart): Text {
   const values = [
     spent.isAtLeast ? text('at least {0}', formatCents(spent.amount)) : formatCents(spent.amount),
     limitText(limit),

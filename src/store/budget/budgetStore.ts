@@ -76,6 +76,14 @@ export class BudgetStore implements Budget, Disposable {
   constructor(private readonly deps: BudgetDeps) {
     const { accounts, fleet, volumes, hub } = deps;
     const look = () => this.look();
+    this.owned.add(hellos.on(hub, () => this.tell()));
+    this.owned.add(
+      ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
+        if (accountKey === accounts.active?.key) {
+          this.take(ledger, ageMs, nextMs);
+        }
+      }),
+    );
     this.owned.add(
       followAccount(accounts, () => {
         this.known = undefined;
@@ -96,14 +104,6 @@ export class BudgetStore implements Budget, Disposable {
       }),
     );
     this.owned.add(deps.onDidChangeLimits(look));
-    this.owned.add(hellos.on(hub, () => this.tell()));
-    this.owned.add(
-      ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
-        if (accountKey === accounts.active?.key) {
-          this.take(ledger, ageMs, nextMs);
-        }
-      }),
-    );
   }
 
   get limits(): BudgetLimits {

@@ -18,7 +18,7 @@ export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 export async function carryOut(
   deps: DestructionDeps,
   client: Client,
-  { instanceId, action }: Lease,
+  { instanceId, action }: Pick<Lease, 'instanceId' | 'action'>,
   { signal, isStillWanted }: { readonly signal: AbortSignal } & Required<Pick<CallOptions, 'isStillWanted'>>,
 ): Promise<CarriedOut> {
   const before = await readPresence(client, instanceId, signal);

@@ -1,0 +1,90 @@
+import { commandAction } from '../../editor/commands';
+import { showInstances } from '../../editor/chooseInstance';
+import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { limitPerPeriod } from '../../model/budget/budgetWords';
+import type { Services } from '../../services';
+import { roundClaim, roundEndClaim } from '../../store/budget/budgetStops';
+import { stopNotice, stopNoticeKind, type StopNotice } from '../../store/budget/stopNotice';
+import { mayAct } from '../../shared/oneWindow';
+import type { Disposable } from '../../util/disposable';
+import { assertNever } from '../../util/errors';
+
+type Deps = Pick<Services, 'accounts' | 'hub' | 'notices' | 'oneWindow'>;
+
+/** Tells of the stop at the end of a budget, once over all windows, and takes the word that declines it. */
+export function tellOfStops(deps: Deps): Disposable {
+  return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
+    const notice = kind === stopNoticeKind ? stopNotice.safeParse(data).data : undefined;
+    if (notice && accountKey === deps.accounts.active?.key) {
+      deps.oneWindow.offer(key, () => tell(deps, accountKey, notice));
+    }
+  });
+}
+
+function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
+  const limit = localize(limitPerPeriod(notice));
+  switch (notice.kind) {
+    case 'soon':
+      message(
+        'warning',
+        t(
+          'Your budget of {0} is nearly spent. All running instances stop in 10 minutes at the earliest. Disks are kept and still cost money.',
+          limit,
+        ),
+        { label: t('Not Now'), run: () => decline(deps, accountKey, notice.round) },
+        commandAction(t('Raise Limit…'), 'gpuRental.setBudget'),
+      );
+      return;
+    case 'stopped':
+      tellStopped(notice, limit);
+      return;
+    case 'interrupted':
+      message(
+        'warning',
+        t(
+          'Your budget of {0} is spent, and a window closed while it stopped your instances. Some may still be running.',
+          limit,
+        ),
+        showInstances(),
+      );
+      return;
+    default:
+      assertNever(notice.kind);
+  }
+}
+
+function tellStopped({ stopped, left }: StopNotice, limit: string): void {
+  if (stopped.length > 0) {
+    message(
+      'info',
+      t(
+        'Your budget of {0} is spent, so these instances are stopped: {1}. Their disks still cost money.',
+        limit,
+        stopped.join(', '),
+      ),
+      showInstances(),
+    );
+  }
+  if (left.length > 0) {
+    message(
+      'error',
+      t(
+        'Your budget of {0} is spent. Could not confirm that these instances are stopped, so you may still be charged: {1}.',
+        limit,
+        left.join(', '),
+      ),
+      commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
+    );
+  }
+}
+
+/** Whoever claims the round first decides it. */
+async function decline({ hub }: Deps, accountKey: string, round: string): Promise<void> {
+  if (await mayAct(hub, roundClaim(accountKey, round))) {
+    await mayAct(hub, roundEndClaim(accountKey, round));
+    message('info', t('Your instances keep running today. They still cost money.'));
+  } else {
+    message('warning', t('Your instances are being stopped already.'), showInstances());
+  }
+}

@@ -1,0 +1,164 @@
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { billingOf, stateOf } from '../../model/instances/instanceState';
+import { dueStop, noticeMs, type DueStop } from '../../model/budget/stopPlan';
+import { mayAct } from '../../shared/oneWindow';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import { carryOut } from '../leases/carryOut';
+import type { Account, Accounts, Fleet, WindowHub } from '../ports';
+import type { Notices } from '../windows/notices';
+import type { Budget } from './budgetStore';
+import { stopNoticeKind, type StopNotice } from './stopNotice';
+
+export interface BudgetStopsDeps {
+  readonly accounts: Pick<Accounts, 'active'>;
+  readonly budget: Budget;
+  readonly fleet: Fleet;
+  readonly hub: WindowHub;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The first to claim it decides: the window that stops, or the user who declines. */
+export function roundClaim(accountKey: string, round: string): string {
+  return `${accountKey}:budget:stop:${round}`;
+}
+
+/** The end of a round that was claimed; without it the window closed on the way. */
+export function roundEndClaim(accountKey: string, round: string): string {
+  return `${roundClaim(accountKey, round)}:end`;
+}
+
+/** Stops all running instances once a budget is spent, where the user wants that, in the window that leads. */
+export class BudgetStops implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly over = new AbortController();
+  /** When this window first saw a round coming, by `Clock.elapsed`: what a wrong clock can't shorten. */
+  private readonly seenAt = new Map<string, number>();
+  private readonly ended = new Set<string>();
+  private isBusy = false;
+
+  constructor(private readonly deps: BudgetStopsDeps) {
+    this.owned.add(deps.budget.onDidChange(() => this.look()));
+    this.look();
+  }
+
+  dispose(): void {
+    this.over.abort();
+    this.owned.dispose();
+  }
+
+  private look(): void {
+    const account = this.deps.accounts.active;
+    if (this.isBusy || !account) {
+      return;
+    }
+    this.isBusy = true;
+    this.lookAt(account)
+      .catch((error: unknown) => {
+        this.deps.log.error('The instances could not be stopped at the end of a budget', error);
+      })
+      .finally(() => {
+        this.isBusy = false;
+      });
+  }
+
+  private async lookAt(account: Account): Promise<void> {
+    const due = this.due(account);
+    if (!due) {
+      return;
+    }
+    const { clock, budget, fleet } = this.deps;
+    const key = roundClaim(account.key, due.round);
+    const seenAt = this.seenAt.get(key);
+    if (seenAt === undefined) {
+      this.seenAt.set(key, clock.elapsed());
+      this.tell(account, due, 'soon');
+      return;
+    }
+    if (!due.isReached || clock.elapsed() - seenAt < noticeMs) {
+      return;
+    }
+    // What was known may be minutes old, and nothing is stopped by it.
+    await fleet.refresh();
+    await budget.reread();
+    const still = this.due(account);
+    if (still?.round === due.round && still.isReached) {
+      await this.stopAll(account, still);
+    }
+  }
+
+  /** The stop that this window is to see to. */
+  private due(account: Account): DueStop | undefined {
+    const { accounts, budget, hub } = this.deps;
+    const { now, limits } = budget;
+    const isMine = hub.isLeader && account.key === accounts.active?.key && !this.owned.isDisposed;
+    const due = isMine && limits.stopsAll && now && this.running().length > 0 ? dueStop(now) : undefined;
+    return due && !this.ended.has(roundClaim(account.key, due.round)) ? due : undefined;
+  }
+
+  /** From a list that is not older than the last read. */
+  private running(): readonly Instance[] {
+    const { fleet, clock } = this.deps;
+    const { state } = fleet;
+    return state.kind !== 'ready' || state.error !== undefined
+      ? []
+      : state.value.instances.filter((one) => {
+          const kind = stateOf(one, fleet.facts(one.id), clock.now());
+          const isGoing = kind === 'stopping' || kind === 'destroying';
+          return !isGoing && (billingOf(kind) === 'running' || kind === 'queued');
+        });
+  }
+
+  private async stopAll(account: Account, due: DueStop): Promise<void> {
+    const { hub } = this.deps;
+    const key = roundClaim(account.key, due.round);
+    const isMine = await mayAct(hub, key);
+    this.ended.add(key);
+    if (!isMine) {
+      if (await mayAct(hub, roundEndClaim(account.key, due.round))) {
+        this.tell(account, due, 'interrupted');
+      }
+      return;
+    }
+    const results = await Promise.all(
+      this.running().map(async (one) => ({ one, isStopped: await this.stop(account, one.id) })),
+    );
+    await mayAct(hub, roundEndClaim(account.key, due.round));
+    const names = (isStopped: boolean) =>
+      results.filter((result) => result.isStopped === isStopped).map(({ one }) => instanceName(one));
+    this.tell(account, due, 'stopped', { stopped: names(true), left: names(false) });
+  }
+
+  /** Never rejects: one that can't be stopped keeps no other one running. */
+  private async stop(account: Account, instanceId: number): Promise<boolean> {
+    const { accounts, hub, log } = this.deps;
+    const isStillWanted = () => Promise.resolve(hub.isLeader && accounts.active?.key === account.key);
+    try {
+      const done = await carryOut(
+        this.deps,
+        account.client,
+        { instanceId, action: 'stop' },
+        { signal: this.over.signal, isStillWanted },
+      );
+      return done !== 'notConfirmed';
+    } catch (error) {
+      log.warn(`Instance ${instanceId} could not be stopped at the end of a budget: ${String(error)}`);
+      return false;
+    }
+  }
+
+  private tell(
+    account: Account,
+    { part, round }: DueStop,
+    kind: StopNotice['kind'],
+    names: Pick<StopNotice, 'stopped' | 'left'> = { stopped: [], left: [] },
+  ): void {
+    const data: StopNotice = { kind, round, period: part.period, limit: part.limit, ...names };
+    const key = `${roundClaim(account.key, round)}:${kind}`;
+    this.deps.notices.post({ key, accountKey: account.key, kind: stopNoticeKind, data });
+  }
+}

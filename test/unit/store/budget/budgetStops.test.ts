@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { NotReachableError } from '../../../../src/api/errors';
+import { roundClaim } from '../../../../src/store/budget/budgetStops';
+import { fromDollars } from '../../../../src/model/money';
+import { BudgetScene, type BudgetWindow } from '../../../support/budgetScene';
+import { sized } from '../../../support/seeded';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const kinds = (...windows: readonly BudgetWindow[]) =>
+  [...new Set(windows.flatMap((window) => window.told().map(({ kind, round }) => `${kind} ${round}`)))].map(
+    (one) => one.split(' ')[0],
+  );
+
+describe('the stop of all instances at the end of a budget', () => {
+  let scene: BudgetScene;
+  beforeEach(async () => {
+    scene = await BudgetScene.make([5001, 5002]);
+  });
+  afterEach(() => scene.computer.dispose());
+
+  const stops = () => scene.service.count('instances.stop');
+
+  it('comes 10 minutes after a message, once the budget is spent, and stops each once', async () => {
+    const window = await scene.open();
+    // Two dollars an hour of three a day.
+    await scene.pass(79 * minute);
+    assert.deepEqual(kinds(window), []);
+    await scene.pass(5 * minute);
+    assert.deepEqual(kinds(window), ['soon']);
+    assert.equal(stops(), 0);
+    await scene.pass(12 * minute);
+    assert.equal(stops(), 2);
+    assert.ok(scene.spentToday >= 3);
+    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.equal(window.told()[1]?.stopped.length, 2);
+    await scene.pass(3 * hour);
+    assert.equal(stops(), 2);
+  });
+
+  it('comes 10 minutes after a message also where the budget is spent when the editor opens', async () => {
+    scene.limits = { ...scene.limits, day: fromDollars(0.01) };
+    await scene.pass(hour);
+    const window = await scene.open();
+    await scene.pass(9 * minute);
+    assert.deepEqual(kinds(window), ['soon']);
+    assert.equal(stops(), 0);
+    await scene.pass(4 * minute);
+    assert.equal(stops(), 2);
+  });
+
+  it('does not come where it is declined, until the next day', async () => {
+    await scene.pass(10 * hour);
+    const window = await scene.open();
+    await scene.pass(5 * minute);
+    const [soon] = window.told();
+    assert.ok(soon && window.accounts.active);
+    assert.ok(await window.hub.claim(roundClaim(window.accounts.active.key, soon.round)));
+    await scene.pass(110 * minute);
+    assert.equal(stops(), 0);
+    // Midnight, and an hour and a half later.
+    await scene.pass(2 * hour);
+    assert.equal(stops(), 2);
+  });
+
+  it('does not come where the limit is raised or the setting is turned off', async () => {
+    await scene.open();
+    await scene.pass(85 * minute);
+    scene.limits = { ...scene.limits, day: fromDollars(100) };
+    scene.limitsChanged.fire();
+    await scene.pass(hour);
+    scene.limits = { ...scene.limits, day: fromDollars(3), stopsAll: false };
+    scene.limitsChanged.fire();
+    await scene.pass(hour);
+    assert.equal(stops(), 0);
+  });
+
+  it('names what could not be stopped', async () => {
+    const window = await scene.open();
+    const { before } = scene.service;
+    scene.service.before = (call) => {
+      if (call === 'instances.stop') throw new NotReachableError();
+      return before(call);
+    };
+    await scene.pass(2 * hour);
+    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+    assert.deepEqual(
+      window.told().map(({ stopped, left }) => [stopped.length, left.length]),
+      [
+        [0, 0],
+        [0, 2],
+      ],
+    );
+  });
+
+  it('is told as interrupted where the window closed on the way', async () => {
+    const first = await scene.open();
+    await scene.pass(85 * minute);
+    const [soon] = first.told();
+    assert.ok(soon && first.accounts.active);
+    await first.hub.claim(roundClaim(first.accounts.active.key, soon.round));
+    first.close();
+    const next = await scene.open();
+    await scene.pass(20 * minute);
+    assert.deepEqual(kinds(next), ['soon', 'interrupted']);
+    assert.equal(stops(), 0);
+  });
+
+  it('does not come while the charges can’t be read, or do not say what time it is', async () => {
+    await scene.open();
+    const { before } = scene.service;
+    scene.service.before = (call) => {
+      if (call === 'charges.list') throw new NotReachableError();
+      return before(call);
+    };
+    await scene.pass(3 * hour);
+    assert.equal(stops(), 0);
+    scene.service.before = before;
+    scene.service.date = undefined;
+    await scene.pass(3 * hour);
+    assert.equal(stops(), 0);
+  });
+
+  it('does not come where the last reading says that less was spent', async () => {
+    await scene.open();
+    await scene.pass(85 * minute);
+    scene.distort = () => [];
+    scene.service.instances = scene.service.instances.map((one) => ({
+      ...one,
+      startedAt: scene.serviceNow / 1000,
+    }));
+    await scene.pass(20 * minute);
+    assert.equal(stops(), 0);
+  });
+});
+
+describe('the charges of a budget', () => {
+  it('are read by the window that leads, every 10 minutes at most, and known to the others', async () => {
+    const scene = await BudgetScene.make();
+    after(() => scene.computer.dispose());
+    scene.limits = { ...scene.limits, stopsAll: false, day: fromDollars(50) };
+    const [first, second] = [await scene.open(), await scene.open()];
+    await scene.pass(2 * hour);
+    assert.ok(scene.service.count('charges.list') <= 13, String(scene.service.count('charges.list')));
+    const amounts = [first, second].map(({ budget }) => budget.now?.parts[0]?.spent.amount);
+    assert.equal(amounts[0], amounts[1]);
+    assert.ok(Math.abs((amounts[0] ?? 0) / 1e6 - scene.spentToday) < 0.01);
+    const third = await scene.open();
+    assert.equal(third.budget.now?.isProved, true);
+  });
+});
+
+type Step =
+  | { readonly kind: 'pass'; readonly minutes: number }
+  | { readonly kind: 'jump'; readonly minutes: number }
+  | { readonly kind: 'open' | 'close' | 'charges' }
+  | { readonly kind: 'lag'; readonly minutes: number }
+  | { readonly kind: 'distort'; readonly how: 'none' | 'twice' | 'missing' | 'earlier' | 'fail' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 60 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('jump' as const),
+      minutes: fc.oneof(fc.integer({ min: -3000, max: 3000 }), fc.constantFrom(-60, 60, -43_200, 43_200)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('open' as const, 'close' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('lag' as const), minutes: fc.integer({ min: 0, max: 600 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('distort' as const),
+      how: fc.constantFrom(
+        'none' as const,
+        'twice' as const,
+        'missing' as const,
+        'earlier' as const,
+        'fail' as const,
+      ),
+    }),
+  },
+);
+
+describe('whatever happens to clocks, windows and charges', () => {
+  it('no machine is stopped below the limit, none twice, and none sooner than 10 minutes after the message', async function () {
+    this.timeout(120_000);
+    let stopped = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+        const scene = await BudgetScene.make([5001, 5002]);
+        const { service, computer } = scene;
+        const windows: BudgetWindow[] = [];
+        let isFailing = false;
+        let soonAt: number | undefined;
+        const stops: number[] = [];
+        const { before } = service;
+        service.before = (call) => {
+          if (isFailing && call === 'charges.list') throw new NotReachableError();
+          if (call === 'instances.stop') {
+            stops.push(scene.spentToday);
+            assert.ok(soonAt !== undefined && computer.clock.elapsed() - soonAt >= 10 * minute);
+          }
+          return before(call);
+        };
+        const pass = async (minutes: number) => {
+          for (let left = minutes; left > 0; left -= 1) {
+            await scene.pass(minute);
+            if (windows.some((window) => window.told().length > 0))
+              soonAt ??= computer.clock.elapsed() - minute;
+          }
+        };
+        windows.push(await scene.open());
+        for (const one of steps) {
+          if (one.kind === 'pass') await pass(one.minutes);
+          else if (one.kind === 'jump') computer.clock.jump(one.minutes * minute);
+          else if (one.kind === 'open') windows.push(await scene.open());
+          else if (one.kind === 'close') windows.find(({ hub }) => hub.isLeader)?.close();
+          else if (one.kind === 'lag') scene.lagMs = one.minutes * minute;
+          else if (one.kind === 'distort') {
+            isFailing = one.how === 'fail';
+            scene.distort = (charges) =>
+              one.how === 'twice'
+                ? [...charges, ...charges]
+                : one.how === 'missing'
+                  ? charges.slice(1)
+                  : one.how === 'earlier'
+                    ? charges.flatMap((charge) => [
+                        charge,
+                        { ...charge, end: ((charge.start ?? 0) + (charge.end ?? 0)) / 2 },
+                      ])
+                    : charges;
+          }
+        }
+        await pass(30);
+        // In one day each machine is stopped once.
+        assert.ok(stops.length <= 2, `${stops.length} stops`);
+        for (const spent of stops) assert.ok(spent >= 3 - 0.0001, `stopped at $${spent}`);
+        stopped += stops.length;
+        await computer.dispose();
+      }),
+      { numRuns: sized(15, 600) },
+    );
+    assert.ok(stopped > 0, 'no run came to a stop');
+  });
+});
