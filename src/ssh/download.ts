@@ -44,7 +44,53 @@ export async function download(
   localFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
-  return new Download(deps, alias, remote, new LocalFiles(localFolder), options).run();
+  const source = {
+    parent: posix.dirname(remote),
+    root: posix.basename(remote),
+    list: () => remoteTree(deps, alias, posix.dirname(remote), posix.basename(remote), options.signal),
+  };
+  return new Download(deps, alias, source, new LocalFiles(localFolder), options).run();
+}
+
+/** Files and links of the machine by their names below a folder. */
+export interface RemoteList {
+  readonly folder: string;
+  readonly entries: readonly RemoteEntry[];
+  /** SHA-256 of files; one that has another gets no name here. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/** Copies what a list names, and nothing else; what is there with the same hash is left. */
+export async function downloadList(
+  deps: TransferDeps,
+  alias: string,
+  { folder, entries, hashes }: RemoteList,
+  localFolder: string,
+  options: TransferOptions = {},
+): Promise<TransferOutcome> {
+  const folders = new Set(entries.flatMap(({ name }) => parentsOf(name)));
+  const tree: RemoteTree = {
+    entries: [
+      ...[...folders].sort().map((name) => ({ name, kind: 'folder' as const, size: 0, modified: 0 })),
+      ...entries,
+    ],
+    leftOut: [],
+  };
+  const source = { parent: folder, root: undefined, list: () => Promise.resolve(tree) };
+  return new Download(deps, alias, source, new LocalFiles(localFolder, hashes), options).run();
+}
+
+function parentsOf(name: string): readonly string[] {
+  const steps = name.split('/');
+  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('/'));
+}
+
+interface Source {
+  /** The folder of the machine that the names are below. */
+  readonly parent: string;
+  /** What was chosen itself. */
+  readonly root: string | undefined;
+  readonly list: () => Promise<RemoteTree>;
 }
 
 interface Plan {
@@ -55,8 +101,6 @@ interface Plan {
 }
 
 class Download {
-  private readonly parent: string;
-  private readonly root: string;
   private readonly targets = new Map<string, string>();
   private steps: Steps | undefined;
   private said = '';
@@ -64,13 +108,10 @@ class Download {
   constructor(
     private readonly deps: TransferDeps,
     private readonly alias: string,
-    remote: string,
+    private readonly source: Source,
     private readonly local: LocalFiles,
     private readonly options: TransferOptions,
-  ) {
-    this.parent = posix.dirname(remote);
-    this.root = posix.basename(remote);
-  }
+  ) {}
 
   async run(): Promise<TransferOutcome> {
     let plan = await this.plan();
@@ -95,9 +136,8 @@ class Download {
 
   /** Lists the machine, makes the folders here, and finds what is missing. */
   private async plan(): Promise<Plan> {
-    const { deps, alias, local, targets } = this;
-    const tree = await remoteTree(deps, alias, this.parent, this.root, this.options.signal);
-    const { entries, leftOut } = possibleHere(tree, deps.platform);
+    const { deps, local, targets } = this;
+    const { entries, leftOut } = possibleHere(await this.source.list(), deps.platform);
     const folders = entries.filter(({ kind }) => kind === 'folder');
     for (const { name } of folders) {
       await local.makeFolder(name);
@@ -121,7 +161,7 @@ class Download {
     const limit = this.deps.singleBytes ?? singleBytes;
     // What was chosen itself may be a link, which an archive would keep as one.
     const isSingle = ({ name, kind, size }: RemoteEntry) =>
-      kind === 'file' && (size >= limit || name === this.root);
+      kind === 'file' && (size >= limit || name === this.source.root);
     const many = plan.todo.filter((file) => !isSingle(file));
     if (many.length > 0) {
       await this.fetchMany(new Set(many.map(({ name }) => name)));
@@ -135,7 +175,7 @@ class Download {
   private async fetchMany(wanted: ReadonlySet<string>): Promise<void> {
     const script = [
       'export LC_ALL=C',
-      `cd ${quoteForShell(this.parent)} || exit 3`,
+      `cd ${quoteForShell(this.source.parent)} || exit 3`,
       // GNU's reads backslashes in names as escapes unless it is told not to; others do not know the option.
       'option=; tar --no-unquote --version >/dev/null 2>&1 && option=--no-unquote',
       beginScript,
@@ -214,7 +254,7 @@ class Download {
     const path = quoteForShell(`./${file.name}`);
     const script = [
       'export LC_ALL=C',
-      `cd ${quoteForShell(this.parent)} || exit 3`,
+      `cd ${quoteForShell(this.source.parent)} || exit 3`,
       beginScript,
       `tail -c +${start + 1} ${path} | head -c ${file.size - start}`,
     ];

@@ -81,6 +81,14 @@ export async function listedTree(root: string, names: readonly string[]): Promis
   return walk.tree();
 }
 
+/** The same files as they are now. What came since is not among them, and what is gone is left out. */
+export async function relisted(tree: LocalTree): Promise<LocalTree> {
+  const walk = new Walk();
+  await inParallel(tree.files, width, ({ path, name }) => walk.visitListed(path, name));
+  const { files, leftOut } = walk.tree();
+  return { ...tree, files, leftOut: [...tree.leftOut, ...leftOut] };
+}
+
 /** So many files are looked at at a time. */
 const width = 16;
 

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import {
   copyFile,
   lstat,
@@ -24,6 +26,18 @@ export interface NamedVersion extends Version {
 /** Errors of one file; all others end the transfer. */
 const ofOneFile = /^(?:EACCES|EBUSY|EEXIST|EINVAL|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|ENOTEMPTY|EPERM)$/;
 
+/** What arrived is not what was listed. */
+class WrongHashError extends Error {}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1_000_000 });
+  for await (const piece of pieces) {
+    hash.update(piece);
+  }
+  return hash.digest('hex');
+}
+
 /**
  * What a download writes into a folder of this computer. A file gets its name once it is whole, and is never
  * executable: a program of a rented machine is not made to run here by its mere name.
@@ -34,7 +48,11 @@ export class LocalFiles {
   /** Why the rest was not. */
   readonly refused = new Map<string, LeftOut['why']>();
 
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    /** SHA-256 by name, of files that get their name only where it is the same. */
+    private readonly hashes: ReadonlyMap<string, string> = new Map(),
+  ) {}
 
   hasArrived(name: string): boolean {
     return this.arrived.has(name);
@@ -52,6 +70,10 @@ export class LocalFiles {
       return false;
     }
     const arrived = this.arrived.get(file.name);
+    const hash = this.hashes.get(file.name);
+    if (hash !== undefined && arrived === undefined) {
+      return (await hashOf(this.path(file.name))) === hash;
+    }
     const isSame = Math.floor(facts.mtimeMs / 1000) === file.modified;
     // Some disks keep the time of a file less exactly than it was given.
     return arrived === undefined ? isSame : arrived === versionKey(file);
@@ -130,6 +152,10 @@ export class LocalFiles {
       this.refused.delete(name);
     } catch (error) {
       const code = errorCode(error);
+      if (error instanceof WrongHashError) {
+        this.refused.set(name, reasons.otherHash);
+        return;
+      }
       if (code === '') {
         throw error;
       }
@@ -141,6 +167,11 @@ export class LocalFiles {
   }
 
   private async name(part: string, file: NamedVersion): Promise<void> {
+    const hash = this.hashes.get(file.name);
+    if (hash !== undefined && (await hashOf(part)) !== hash) {
+      await rm(part, { force: true });
+      throw new WrongHashError();
+    }
     await utimes(part, file.modified, file.modified);
     await rename(part, this.path(file.name));
     this.arrived.set(file.name, versionKey(file));

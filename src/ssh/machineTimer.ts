@@ -1,4 +1,5 @@
 import type { SshService } from './service';
+import { assembled } from './shellProgram';
 import { checkId, UnsafeValueError } from './validate';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
@@ -41,16 +42,15 @@ export type TimerVerdict =
 
 const greeting = 'gpu-rental timer';
 
-/** The parts that a script names by a line `# include NAME`. */
 const parts: Readonly<Record<string, string>> = {
   'call.py': callPy,
   'functions.sh': functions,
   'guard.sh': guard,
 };
-const script = whole(timer);
+const script = assembled(timer, parts);
 
 /** What runs on a machine, for the checks of the tests. */
-export const timerPrograms = { login: script, guard: whole(guard), call: callPy };
+export const timerPrograms = { login: script, guard: assembled(guard, parts), call: callPy };
 
 const timeoutMs = 90_000;
 
@@ -83,10 +83,6 @@ export async function disarmTimer(
   };
   const said = await ask(ssh, alias, 'disarm', order, signal);
   return said.includes('disarmed');
-}
-
-function whole(source: string): string {
-  return source.replace(/^# include ([\w.]+)\n/gm, (_, name: string) => whole(parts[name] ?? ''));
 }
 
 async function run(

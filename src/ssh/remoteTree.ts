@@ -133,9 +133,9 @@ async function askForRecords(
 }
 
 /** `81a4 12 1700000000 ./name` and a line end; the name is kept readable where it is not UTF-8. */
-function parseRecord(bytes: Buffer): RemoteEntry | undefined {
+export function parseRecord(bytes: Buffer): RemoteEntry | undefined {
   const [, mode, size, modified, name] =
-    /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) \.\/([^]+)\n$/.exec(bytes.toString('utf8')) ?? [];
+    /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) (?:\.\/|(?=\/))([^]+)\n$/.exec(bytes.toString('utf8')) ?? [];
   if (mode === undefined || name === undefined) {
     return undefined;
   }

@@ -65,6 +65,8 @@ export const reasons = {
   hostileName: text('a name that leads out of the folder'),
   notUtf8: text('a name that is not UTF-8'),
   windowsName: text('a name that Windows does not allow'),
+  control: text('a name with control characters'),
+  otherHash: text('arrived with other content than the instance listed'),
   changed: text('changed during the transfer'),
   missing: text('did not arrive'),
   said: (said: string) => text('{0}', plainText(said) || '–'),

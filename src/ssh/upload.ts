@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
 import { errorCode } from '../util/errorCode';
 import { localTree, type LocalFile, type LocalTree } from './fileTree';
-import { remoteFacts, type RemoteEntry } from './remoteTree';
+import { remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
   lastWords,
@@ -19,6 +19,7 @@ import {
   type TransferDeps,
   type TransferOptions,
   type TransferOutcome,
+  zeroEnded,
 } from './transfer';
 
 /**
@@ -32,7 +33,37 @@ export async function upload(
   remoteFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
-  return new Upload(deps, alias, () => localTree(locals), remoteFolder, options).run();
+  const tree = () => localTree(locals);
+  return new Upload(deps, alias, { tree, folder: remoteFolder, options }).run();
+}
+
+/** A folder of the machine that is to hold a tree and nothing else. */
+export interface Mirror {
+  /** Its parent, which must exist, and its own name there. */
+  readonly parent: string;
+  readonly name: string;
+  /** Changed at or after this time, in seconds since 1970, it may differ with the same size and time. */
+  readonly scanned: number;
+}
+
+/** Makes the mirror the same as the tree: what is not in the tree is removed. */
+export async function mirror(
+  deps: TransferDeps,
+  alias: string,
+  tree: () => Promise<LocalTree>,
+  to: Mirror,
+  options: TransferOptions = {},
+): Promise<TransferOutcome> {
+  const folder = `${to.parent}/${to.name}`;
+  return new Upload(deps, alias, { tree, folder, mirror: to, options }).run();
+}
+
+interface Order {
+  /** Looked at again before the two sides are compared. */
+  readonly tree: () => Promise<LocalTree>;
+  readonly folder: string;
+  readonly mirror?: Mirror;
+  readonly options: TransferOptions;
 }
 
 interface Plan {
@@ -41,6 +72,8 @@ interface Plan {
   readonly folders: readonly string[];
   readonly files: readonly LocalFile[];
   readonly links: readonly (readonly [name: string, target: string])[];
+  /** What is to be removed on the other side. */
+  readonly extra: readonly string[];
 }
 
 class Upload {
@@ -54,10 +87,7 @@ class Upload {
   constructor(
     private readonly deps: TransferDeps,
     private readonly alias: string,
-    /** Looked at again before the two sides are compared. */
-    private readonly tree: () => Promise<LocalTree>,
-    private readonly folder: string,
-    private readonly options: TransferOptions,
+    private readonly order: Order,
   ) {}
 
   async run(): Promise<TransferOutcome> {
@@ -81,22 +111,49 @@ class Upload {
 
   /** Looks at both sides and finds what is missing on the other one. */
   private async plan(): Promise<Plan> {
-    const tree = await this.tree();
-    const parts = tree.files.filter((file) => this.isSingle(file)).map((file) => partName(file.name, file));
-    const names = [...tree.folders, ...tree.files.map(({ name }) => name), ...tree.links.keys(), ...parts];
-    const there = await remoteFacts(this.deps, this.alias, this.folder, names, this.options.signal);
+    const tree = await this.order.tree();
+    const { there, extra } = await this.otherSide(tree);
     // A folder may be a link there: what is put into it arrives.
     const folders = tree.folders.filter((name) => !['folder', 'link'].includes(there.get(name)?.kind ?? ''));
     const files = tree.files.filter((file) => !this.isThere(file, there.get(file.name)));
     const links = [...tree.links].filter(
       ([name, target]) => this.sentLinks.get(name) !== target || there.get(name)?.kind !== 'link',
     );
-    return { tree, there, folders, files, links };
+    return { tree, there, folders, files, links, extra };
+  }
+
+  private async otherSide(tree: LocalTree): Promise<Pick<Plan, 'there' | 'extra'>> {
+    const { deps, alias } = this;
+    const { folder, mirror: to, options } = this.order;
+    const parts = tree.files.filter((file) => this.isSingle(file)).map((file) => partName(file.name, file));
+    const wanted = new Map<string, RemoteEntry['kind']>([
+      ...tree.folders.map((name) => [name, 'folder'] as const),
+      ...[...tree.files.map(({ name }) => name), ...parts].map((name) => [name, 'file'] as const),
+      ...[...tree.links.keys()].map((name) => [name, 'link'] as const),
+    ]);
+    if (!to) {
+      const there = await remoteFacts(deps, alias, folder, [...wanted.keys()], options.signal);
+      return { there, extra: [] };
+    }
+    const { entries, leftOut } = await remoteTree(deps, alias, to.parent, to.name, options.signal);
+    const below = (name: string) => name.slice(to.name.length + 1);
+    const found = entries
+      .filter(({ name }) => name !== to.name)
+      .map((entry) => ({ ...entry, name: below(entry.name) }));
+    const isWanted = ({ name, kind }: RemoteEntry) => wanted.get(name) === kind;
+    return {
+      there: new Map(found.filter(isWanted).map((entry) => [entry.name, entry])),
+      extra: [
+        ...found.filter((entry) => !isWanted(entry)).map(({ name }) => name),
+        ...leftOut.map(({ name }) => below(name)),
+      ].filter((name) => name !== '' && !name.includes('\uFFFD')),
+    };
   }
 
   private isThere(file: LocalFile, there: RemoteEntry | undefined): boolean {
     const sent = this.sent.get(file.name);
-    const isCurrent = sent === undefined || sent === versionKey(file);
+    const isOld = file.modified < (this.order.mirror?.scanned ?? Infinity);
+    const isCurrent = sent === undefined ? isOld : sent === versionKey(file);
     // Some disks keep the time of a file less exactly than it was given.
     const isKnown = there?.modified === file.modified || (sent !== undefined && this.said === '');
     return there?.kind === 'file' && there.size === file.size && isCurrent && isKnown;
@@ -106,12 +163,15 @@ class Upload {
     return size >= (this.deps.singleBytes ?? singleBytes);
   }
 
-  private async send({ tree, there, folders, files, links }: Plan): Promise<void> {
+  private async send({ tree, there, folders, files, links, extra }: Plan): Promise<void> {
     this.said = '';
+    if (extra.length > 0) {
+      await this.step(['xargs -0 rm -rf'], zeroEnded(extra));
+    }
     const total = sumOf(tree.files);
     this.steps = new Steps(
       this.deps.clock,
-      this.options.onProgress,
+      this.order.options.onProgress,
       files.length,
       total - sumOf(files),
       total,
@@ -126,9 +186,9 @@ class Upload {
   }
 
   private async step(script: readonly string[], input: AsyncIterable<Uint8Array>): Promise<void> {
-    const lines = ['export LC_ALL=C', `cd ${quoteForShell(this.folder)} || exit 3`, ...script];
+    const lines = ['export LC_ALL=C', `cd ${quoteForShell(this.order.folder)} || exit 3`, ...script];
     const result = await runStep(this.deps, this.alias, lines.join('\n'), {
-      signal: this.options.signal,
+      signal: this.order.options.signal,
       input,
     });
     if (result.code !== 0) {
@@ -214,6 +274,6 @@ class Upload {
 
 const pieceBytes = 256_000;
 
-function namesOf({ folders, files, links }: Plan): readonly string[] {
-  return [...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];
+function namesOf({ folders, files, links, extra }: Plan): readonly string[] {
+  return [...extra, ...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];
 }

@@ -109,8 +109,11 @@ export interface JobOutputs {
 export interface JobMachine {
   /** Makes the folder of the job. */
   begin(order: JobOrder, signal?: AbortSignal): Promise<void>;
-  /** Sends what changed since the last job of this workspace, and gives the job a copy of its own. */
-  sync(order: JobOrder, tree: LocalTree, options?: TransferOptions): Promise<TransferOutcome>;
+  /**
+   * Sends what changed since the last job of this workspace, and gives the job a copy of its own; without a tree an
+   * empty folder. Of what changed meanwhile, `leftOut` says so.
+   */
+  sync(order: JobOrder, tree: LocalTree | undefined, options?: TransferOptions): Promise<TransferOutcome>;
   start(order: JobOrder, signal?: AbortSignal): Promise<'started' | 'already'>;
   look(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobLook>;
   /** Asks the runner to end the job; the end shows in `look`. */

@@ -1,0 +1,21 @@
+import { lookAtJob } from './jobLook';
+import type { JobMachine } from './jobMachine';
+import { fetchOutputs, listOutputs } from './jobOutputs';
+import { beginJob, cancelJob, markJobFetched, removeJob, startJob } from './jobSteps';
+import { syncJob } from './jobSync';
+import type { MachineCall } from './machineCall';
+
+/** The machine behind an alias. */
+export function createJobMachine(call: MachineCall): JobMachine {
+  return {
+    begin: (order, signal) => beginJob(call, order, signal),
+    sync: (order, tree, options = {}) => syncJob(call, order, tree, options),
+    start: (order, signal) => startJob(call, order, signal),
+    look: (id, offset, maxBytes, signal) => lookAtJob(call, id, offset, maxBytes, signal),
+    cancel: (id, signal) => cancelJob(call, id, signal),
+    outputs: (id, signal) => listOutputs(call, id, signal),
+    fetch: (id, list, intoFolder, options = {}) => fetchOutputs(call, id, list, intoFolder, options),
+    markFetched: (id, hash, signal) => markJobFetched(call, id, hash, signal),
+    remove: (id, signal) => removeJob(call, id, signal),
+  };
+}

@@ -1,0 +1,70 @@
+import { quoteForShell } from '../commandLine';
+import { tarEnd, tarHeader, tarPadding } from '../tar';
+import type { JobOrder } from './jobMachine';
+import { checkHex } from './machineCall';
+import { outputsFolder, outputsProgram } from './outputPatterns';
+import { jobPrograms } from './programs';
+
+/** The folder of a job as an archive. Nothing in it is secret: the variables come with the start. */
+export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
+  const spec = { id: order.id, name: order.name, attempt: order.attempt, outputs: order.outputs };
+  const files: Readonly<Record<string, string>> = {
+    spec: `${JSON.stringify(spec)}\n`,
+    'runner.sh': jobPrograms.runner,
+    'job.sh': jobPrograms.job,
+    'outputs.sh': outputsProgram(order.outputs),
+    'run.sh': order.run,
+    ...(order.setup === undefined ? {} : { 'setup.sh': order.setup }),
+    // The last one says that all came.
+    begun: '',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = Buffer.from(content);
+    yield tarHeader({ name, kind: 'file', size: bytes.length, modified: now, mode: 0o600 });
+    yield bytes;
+    yield tarPadding(bytes.length);
+  }
+  yield tarEnd;
+}
+
+/** The variables of a job as lines that its shell reads, the secret ones among them. */
+export function variablesOf(order: JobOrder): string {
+  const ours: Readonly<Record<string, string>> = {
+    GPU_RENTAL_JOB: order.name,
+    GPU_RENTAL_JOB_ID: order.id,
+    GPU_RENTAL_ATTEMPT: String(order.attempt),
+    ...(order.deadline === undefined ? {} : { GPU_RENTAL_DEADLINE: String(Math.floor(order.deadline)) }),
+  };
+  const lines = Object.entries({ ...ours, ...order.env, ...order.secrets }).map(
+    ([name, value]) => `export ${checkName(name)}=${quoteForShell(checkValue(value))}`,
+  );
+  const setup =
+    order.setupKey === undefined
+      ? 'GPU_RENTAL_SETUP='
+      : `GPU_RENTAL_SETUP="$HOME/.gpu-rental/setups/${checkHex(order.setupKey)}"`;
+  return [...lines, setup, ...outputsLines(order.outputs), '# end', ''].join('\n');
+}
+
+function outputsLines(outputs: readonly string[]): readonly string[] {
+  const folder = outputsFolder(outputs);
+  if (folder === undefined) {
+    return [];
+  }
+  const path = quoteForShell(folder.replace(/^\.\/?/, ''));
+  const base = folder.startsWith('/') ? '' : '"$GPU_RENTAL_JOB_FOLDER"/src/';
+  return [`export GPU_RENTAL_OUTPUTS=${base}${path}`, 'mkdir -p "$GPU_RENTAL_OUTPUTS"'];
+}
+
+function checkName(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return name;
+  }
+  throw new Error('Not the name of a variable');
+}
+
+function checkValue(value: string): string {
+  if (!value.includes('\0')) {
+    return value;
+  }
+  throw new Error('A variable can hold no zero byte');
+}

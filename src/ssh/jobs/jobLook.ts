@@ -1,0 +1,103 @@
+import { ByteReader } from '../byteReader';
+import { TransferError } from '../transfer';
+import type { JobBeat, JobEnd, JobLook, JobPhase } from './jobMachine';
+import { answerOf, jobFolder, type MachineCall } from './machineCall';
+import { jobPrograms } from './programs';
+
+/** One look at a job: what there is of it, and a piece of its log. */
+export async function lookAtJob(
+  call: MachineCall,
+  id: string,
+  offset: number,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<JobLook> {
+  const values = `set -- ${jobFolder(id)} ${Math.floor(offset)} ${Math.floor(maxBytes)}`;
+  const answer = await answerOf(call, [values, jobPrograms.look], { signal });
+  const look = await readLook(answer);
+  if (!look) {
+    throw new TransferError('');
+  }
+  return look;
+}
+
+/**
+ * Lines, of which the last says how many bytes of the log follow: nothing that a job writes into its log can pass for
+ * one of them. `undefined` where the answer is torn.
+ */
+export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
+  const reader = new ByteReader(only(answer));
+  const facts = new Map<string, string>();
+  while (!facts.has('log')) {
+    const line = await reader.until('\n', 1_000);
+    if (!line) {
+      return undefined;
+    }
+    const [name = '', ...rest] = line.toString('latin1').trim().split(' ');
+    facts.set(name, rest.join(' '));
+  }
+  const [, from, length, rotated] = /^(\d{1,15}) (\d{1,9}) ([01])$/.exec(facts.get('log') ?? '') ?? [];
+  const piece = await reader.read(answer.length);
+  if (from === undefined || piece.length > Number(length)) {
+    return undefined;
+  }
+  const pidAlive = facts.has('alive');
+  const samePid1 = facts.has('samePid1');
+  const beat = beatOf(facts.get('beat') ?? '');
+  const phase = phaseOf(facts.get('phase') ?? '');
+  return {
+    phase,
+    end: endOf(facts, phase, beat),
+    beat,
+    log: { offset: Number(from) + piece.length, piece, isRotated: rotated === '1' },
+    pidAlive,
+    samePid1,
+    hasOutputsList: facts.has('listed'),
+  };
+}
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
+
+const phases: readonly JobPhase[] = ['synced', 'settingUp', 'running', 'ended'];
+
+function phaseOf(said: string): JobPhase {
+  return phases.find((phase) => phase === said) ?? 'none';
+}
+
+const reasonsOfEnd: readonly JobEnd['why'][] = ['itself', 'limit', 'cancelled', 'setup', 'setupLimit', 'log'];
+
+function endOf(
+  facts: ReadonlyMap<string, string>,
+  phase: JobPhase,
+  beat: JobBeat | undefined,
+): JobEnd | undefined {
+  const isOutOfMemory = facts.has('outOfMemory');
+  const [, code, at, said] = /^(\d{1,3}) (\d{1,12}) (\w+)$/.exec(facts.get('exit') ?? '') ?? [];
+  const why = reasonsOfEnd.find((reason) => reason === said);
+  if (why) {
+    return { code: Number(code), why, at: Number(at), isOutOfMemory };
+  }
+  const isGone = (phase === 'running' || phase === 'settingUp') && !facts.has('alive');
+  return isGone
+    ? {
+        code: undefined,
+        why: facts.has('samePid1') ? 'killed' : 'interrupted',
+        at: beat?.at,
+        isOutOfMemory,
+      }
+    : undefined;
+}
+
+function beatOf(said: string): JobBeat | undefined {
+  const [, at, logSize, freeKb, gpu] = /^(\d{1,12}) (\d{1,15}) (\d{1,15})(?: (\d{1,3}))?$/.exec(said) ?? [];
+  return at === undefined
+    ? undefined
+    : {
+        at: Number(at),
+        logSize: Number(logSize),
+        freeKb: Number(freeKb),
+        ...(gpu === undefined ? {} : { gpuPercent: Number(gpu) }),
+      };
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { text } from '../../util/text';
+import { downloadList } from '../download';
+import { isRemotePath } from '../remoteFolders';
+import { parseRecord, type RemoteEntry } from '../remoteTree';
+import {
+  reasons,
+  TransferError,
+  type LeftOut,
+  type TransferOptions,
+  type TransferOutcome,
+} from '../transfer';
+import type { JobOutput, JobOutputs } from './jobMachine';
+import { answerOf, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+
+/** Hashing takes minutes where the outputs are large. */
+const listMs = 3_600_000;
+
+/** The list that the machine made when the job ended; where it could not, one is made now. */
+export async function listOutputs(
+  call: MachineCall,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<JobOutputs> {
+  const script = [
+    `d=${jobFolder(id)}; cd "$d" || exit 3`,
+    'umask 077',
+    // On a full disk the list is only told.
+    'if [ ! -e outputs.list ] && sh "$d/outputs.sh" 2>/dev/null >outputs.list.new; then mv outputs.list.new outputs.list; fi',
+    'rm -f outputs.list.new',
+    'if [ -e outputs.list ]; then cat outputs.list; else sh "$d/outputs.sh"; fi',
+  ];
+  const list = readOutputs(await answerOf(call, script, { signal, timeoutMs: listMs }));
+  if (!list) {
+    throw new JobMachineError(text('The list of outputs on the instance can’t be read.'), {
+      nextStep: 'retry',
+    });
+  }
+  return list;
+}
+
+/** Records of `stat`, then lines of a hashing program; `undefined` where it is not whole. */
+export function readOutputs(list: Buffer): JobOutputs | undefined {
+  const parts = list.toString('utf8').split('//');
+  const [before, ...records] = parts.slice(0, -2);
+  const [how = '', ...hashLines] = parts.at(-2)?.split('\n') ?? [];
+  if (before !== '' || parts.at(-1) !== 'end\n' || !/^(?:un)?hashed$/.test(how)) {
+    return undefined;
+  }
+  const hashes = new Map(hashLines.map(hashOf));
+  const files = new Map<string, JobOutput>();
+  const leftOut: LeftOut[] = [];
+  for (const record of records) {
+    const entry = parseRecord(Buffer.from(record));
+    if (!entry) {
+      return undefined;
+    }
+    const why = problemOf(entry);
+    if (why) {
+      leftOut.push({ name: entry.name, why });
+    } else if (entry.kind === 'file' || entry.kind === 'link') {
+      const { name: path, kind, size, modified } = entry;
+      files.set(path, { path, kind, size, modified, sha256: kind === 'file' ? hashes.get(path) : undefined });
+    }
+  }
+  return {
+    files: [...files.values()],
+    leftOut,
+    hash: createHash('sha256').update(list).digest('hex'),
+    areHashed: how === 'hashed',
+  };
+}
+
+/** `<hash>  ./name`, with a star where OpenSSL hashed; GNU's program puts a backslash before a line with escapes. */
+function hashOf(line: string): readonly [name: string, hash: string] {
+  const [, escaped, hash = '', found = ''] = /^(\\?)([0-9a-f]{64}) [ *](?:\.\/)?(.*)$/.exec(line) ?? [];
+  return [escaped === '\\' ? found.replace(/\\(.)/g, '$1') : found, hash];
+}
+
+/** Names come from a stranger's machine: none may lead out of the folder that is written to. */
+function problemOf({ name, kind }: RemoteEntry): LeftOut['why'] | undefined {
+  if (
+    name
+      .replace(/^\//, '')
+      .split('/')
+      .some((part) => ['', '.', '..'].includes(part))
+  ) {
+    return reasons.hostileName;
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+    return reasons.control;
+  }
+  if (name.includes('\uFFFD')) {
+    return reasons.notUtf8;
+  }
+  return kind === 'other' ? reasons.noFile : undefined;
+}
+
+/** Brings what is listed. What has an absolute path on the machine comes to the same path below the folder. */
+export async function fetchOutputs(
+  call: MachineCall,
+  id: string,
+  list: JobOutputs,
+  intoFolder: string,
+  options: TransferOptions,
+): Promise<TransferOutcome> {
+  const said = await linesOf(call, [`cd ${jobFolder(id)}/src && pwd`], { signal: options.signal });
+  const folder = said.at(-1);
+  if (!isRemotePath(folder)) {
+    throw new TransferError('');
+  }
+  let outcome: TransferOutcome = { files: 0, bytes: 0, leftOut: list.leftOut };
+  for (const part of [
+    { folder, files: list.files.filter(({ path }) => !path.startsWith('/')) },
+    { folder: '/', files: list.files.filter(({ path }) => path.startsWith('/')) },
+  ].filter(({ files }) => files.length > 0)) {
+    const { files, bytes, leftOut } = await downloadList(
+      call,
+      call.alias,
+      {
+        folder: part.folder,
+        entries: part.files.map(({ path, ...file }) => ({ ...file, name: path.replace(/^\//, '') })),
+        hashes: new Map(
+          part.files.flatMap(({ path, sha256 }) =>
+            sha256 === undefined ? [] : [[path.replace(/^\//, ''), sha256] as const],
+          ),
+        ),
+      },
+      intoFolder,
+      options,
+    );
+    outcome = {
+      files: outcome.files + files,
+      bytes: outcome.bytes + bytes,
+      leftOut: [...outcome.leftOut, ...leftOut],
+    };
+  }
+  return outcome;
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text, type Text } from '../../util/text';
+import { TransferError } from '../transfer';
+import { jobFiles, variablesOf } from './jobFiles';
+import type { JobOrder } from './jobMachine';
+import { jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { jobPrograms, neededPrograms } from './programs';
+
+/** A new log is begun after so many bytes; one old one is kept. */
+const logBytes = 100_000_000;
+
+/** Makes the folder of the job; one that has been started stays as it is. */
+export async function beginJob(
+  call: MachineCall,
+  order: JobOrder,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const now = Math.floor(call.clock.now() / 1000);
+  const lines = await linesOf(
+    call,
+    [
+      'umask 077',
+      `for one in ${neededPrograms.join(' ')}; do command -v "$one" >/dev/null 2>&1 || echo "missing $one"; done`,
+      `d=${jobFolder(order.id)}`,
+      'mkdir -p "$d" && chmod 700 "$HOME/.gpu-rental" "$HOME/.gpu-rental/jobs" "$d" && cd "$d" || exit 3',
+      '[ ! -e lock ] || { echo begun; exit 0; }',
+      'rm -f begun',
+      'tar -xof - || exit 4',
+      '[ ! -e begun ] || echo begun',
+    ],
+    { signal, input: Readable.from(jobFiles(order, now)) },
+  );
+  const missing = lines.flatMap((line) => /^missing ([\w.-]+)$/.exec(line)?.[1] ?? []);
+  if (missing.length > 0) {
+    throw new JobMachineError(
+      text(
+        'The instance lacks programs that a job needs: {0}. Choose an image that has them.',
+        missing.join(', '),
+      ),
+    );
+  }
+  if (!lines.includes('begun')) {
+    throw new TransferError('');
+  }
+}
+
+const refusals: Readonly<Record<string, Text>> = {
+  'no-folder': text('The folder of the job is gone from the instance.'),
+  'not-synced': text('The files of the job are not on the instance yet.'),
+  'not-started': text('The job did not start on the instance. Its disk may be full.'),
+};
+
+/** Starts the job, or finds that it was started. */
+export async function startJob(
+  call: MachineCall,
+  order: JobOrder,
+  signal: AbortSignal | undefined,
+): Promise<'started' | 'already'> {
+  const { setupSeconds, limitSeconds, graceSeconds } = order;
+  const seconds = [setupSeconds, limitSeconds, graceSeconds].map((value) => Math.max(0, Math.ceil(value)));
+  const log = call.logBytes ?? logBytes;
+  const lines = await linesOf(
+    call,
+    [
+      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log}`,
+      jobPrograms.start,
+    ],
+    { signal, input: variablesOf(order) },
+  );
+  const said = lines.at(-1) ?? '';
+  if (said === 'started' || said === 'already') {
+    return said;
+  }
+  const refusal = refusals[said];
+  throw refusal ? new JobMachineError(refusal, { nextStep: 'retry' }) : new TransferError(said);
+}
+
+/** Asks for the end. A job that has not been started ends as soon as it is. */
+export async function cancelJob(
+  call: MachineCall,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await linesOf(call, [`cd ${jobFolder(id)} 2>/dev/null || exit 0`, 'umask 077', ': >cancel'], { signal });
+}
+
+export async function markJobFetched(
+  call: MachineCall,
+  id: string,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const value = /^[0-9a-f]{64}$/.exec(hash)?.[0] ?? '';
+  const script = [
+    `cd ${jobFolder(id)} || exit 3`,
+    'umask 077',
+    `echo ${value} >fetched.new && mv fetched.new fetched`,
+  ];
+  await linesOf(call, script, { signal });
+}
+
+/** Removes the folder of a job that does not run. */
+export async function removeJob(
+  call: MachineCall,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const lines = await linesOf(
+    call,
+    [
+      jobPrograms.alive,
+      `d=${jobFolder(id)}`,
+      'cd "$d" 2>/dev/null || exit 0',
+      'if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then echo runs; exit 0; fi',
+      'cd .. && rm -rf "$d"',
+    ],
+    { signal },
+  );
+  if (lines.includes('runs')) {
+    throw new JobMachineError(text('The job still runs on the instance. Stop it first.'));
+  }
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { text } from '../../util/text';
+import { quoteForShell } from '../commandLine';
+import { relisted, type LocalTree } from '../fileTree';
+import { isRemotePath } from '../remoteFolders';
+import { reasons, TransferError, type TransferOptions, type TransferOutcome } from '../transfer';
+import { mirror } from '../upload';
+import type { JobOrder } from './jobMachine';
+import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+
+/**
+ * Sends what changed into the mirror of the workspace, and copies the mirror into the folder of the job: what is sent
+ * for the next job changes nothing of one that waits or runs.
+ */
+export async function syncJob(
+  call: MachineCall,
+  order: JobOrder,
+  tree: LocalTree | undefined,
+  options: TransferOptions,
+): Promise<TransferOutcome> {
+  const { signal } = options;
+  if (!tree) {
+    await linesOf(call, [`mkdir -p ${jobFolder(order.id)}/src`], { signal });
+    return { files: 0, bytes: 0, leftOut: [] };
+  }
+  const now = Math.floor(call.clock.now() / 1000);
+  const { folder, scanned } = await openMirror(call, order, now, signal);
+  const outcome = await mirror(
+    call,
+    call.alias,
+    () => relisted(tree),
+    { parent: folder, name: 'tree', scanned },
+    options,
+  );
+  const known = new Set(tree.leftOut.map(({ name }) => name));
+  const missing = outcome.leftOut.find(({ name, why }) => !known.has(name) && why !== reasons.changed);
+  if (missing) {
+    throw new JobMachineError(text('{0} did not reach the instance: {1}', missing.name, missing.why), {
+      nextStep: 'retry',
+    });
+  }
+  // What changed while it was sent has the size that it has.
+  const isExact = outcome.leftOut.every(({ name }) => known.has(name));
+  const size = isExact ? `${outcome.files} ${outcome.bytes}` : undefined;
+  await copyMirror(call, order, { folder, scanned: now, size }, signal);
+  return outcome;
+}
+
+interface OpenMirror {
+  readonly folder: string;
+  readonly scanned: number;
+}
+
+/** The mirror is made where there is none. The time of the last sync that was whole stands beside it. */
+async function openMirror(
+  call: MachineCall,
+  order: JobOrder,
+  now: number,
+  signal: AbortSignal | undefined,
+): Promise<OpenMirror> {
+  const lines = await linesOf(
+    call,
+    [
+      'umask 077',
+      `m="$HOME"/.gpu-rental/mirrors/${checkHex(order.workspaceKey)}`,
+      'mkdir -p "$m/tree" && cd "$m" && pwd || exit 3',
+      `[ -s scanned ] || echo ${now} >scanned`,
+      'cat scanned',
+    ],
+    { signal },
+  );
+  const [folder, scanned] = lines.slice(-2);
+  if (!isRemotePath(folder)) {
+    throw new TransferError('');
+  }
+  return { folder, scanned: /^\d{1,12}$/.test(scanned ?? '') ? Number(scanned) : 0 };
+}
+
+interface WholeMirror extends OpenMirror {
+  /** How many files there are, and their bytes. */
+  readonly size: string | undefined;
+}
+
+async function copyMirror(
+  call: MachineCall,
+  order: JobOrder,
+  { folder, scanned, size }: WholeMirror,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const count =
+    'find "$t" -type f -exec stat -c %s {} + | awk \'{ n += 1; s += $1 } END { printf "%d %.0f", n, s }\'';
+  const check = `[ "$(${count})" = "${size ?? ''}" ] || { rm -rf "$t"; echo differs; exit 0; }`;
+  const lines = await linesOf(
+    call,
+    [
+      'umask 077',
+      `m=${quoteForShell(folder)} t=src.${randomBytes(8).toString('hex')}`,
+      `cd ${jobFolder(order.id)} || exit 3`,
+      // A job that was started has its copy.
+      '[ ! -e lock ] || { echo copied; exit 0; }',
+      'rm -rf src.*',
+      'cp -a --reflink=auto "$m/tree" "$t" 2>/dev/null || { rm -rf "$t"; cp -a "$m/tree" "$t"; } || { rm -rf "$t"; exit 4; }',
+      ...(size === undefined ? [] : [check]),
+      '[ -e lock ] || { rm -rf src && mv "$t" src; } || exit 5',
+      `echo ${scanned} >"$m/scanned.new" && mv "$m/scanned.new" "$m/scanned"`,
+      'echo copied',
+    ],
+    { signal, timeoutMs: copyMs },
+  );
+  if (!lines.includes('copied')) {
+    throw new TransferError(lines.includes('differs') ? 'the copy on the instance differs' : '');
+  }
+}
+
+/** A disk of a rented machine may be slow, and a copy of some gigabytes takes its time. */
+const copyMs = 1_200_000;

@@ -1,0 +1,74 @@
+import { quoteForShell } from '../commandLine';
+import { jobPrograms } from './programs';
+
+/** The program that lists and hashes what the patterns name, in the folder of the job. */
+export function outputsProgram(patterns: readonly string[]): string {
+  const finds = patterns.flatMap(alternatives).map((pattern) => `"$1" ${findWords(pattern).join(' ')}`);
+  return jobPrograms.outputs.replace('  # patterns\n', () => finds.map((line) => `  ${line}\n`).join(''));
+}
+
+/** The folder of the first pattern, which the job finds made; below the folder of the job unless it is absolute. */
+export function outputsFolder([pattern]: readonly string[]): string | undefined {
+  return pattern === undefined ? undefined : baseOf(partsOf(pattern.replace(/[{].*/, '*'))).folder;
+}
+
+function partsOf(pattern: string): readonly string[] {
+  const path = pattern.startsWith('/') ? pattern : `./${pattern.replace(/^(?:\.\/)+/, '')}`;
+  return path.split('/').filter((part, index) => part !== '' || index === 0);
+}
+
+/** What stands before the first sign of a glob. */
+function baseOf(parts: readonly string[]): {
+  readonly path: string;
+  readonly folder: string;
+  readonly isFixed: boolean;
+} {
+  const at = parts.findIndex((part) => /[*?[]/.test(part));
+  const join = (some: readonly string[]) => some.join('/') || '/';
+  const isFixed = at < 0;
+  return {
+    path: join(isFixed ? parts : parts.slice(0, at)),
+    folder: join(parts.slice(0, at)),
+    isFixed,
+  };
+}
+
+/** Each `{a,b}` spelled out. */
+function alternatives(pattern: string): readonly string[] {
+  const [whole, choices] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
+  if (whole === undefined || choices === undefined) {
+    return [pattern];
+  }
+  return choices.split(',').flatMap((choice) => alternatives(pattern.replace(whole, () => choice)));
+}
+
+/**
+ * Where to look and what for. A star of `find -path` takes slashes as well, so a pattern without `**` also says how
+ * many slashes there are: each of its own then stands for one of the path, and none is left for a star.
+ */
+export function findWords(pattern: string): readonly string[] {
+  const parts = partsOf(pattern);
+  const { path, isFixed } = baseOf(parts);
+  if (isFixed) {
+    // A folder stands for all that is in it.
+    return [path, '-path', '*'].map(quoteForShell);
+  }
+  const words = withoutDoubleStars(parts).flatMap((one, index) => [
+    ...(index === 0 ? [] : ['-o']),
+    '-path',
+    one,
+  ]);
+  const depth = parts.includes('**') ? [] : ['!', '-path', `${'*/'.repeat(parts.length)}*`];
+  return [path, '(', ...words, ')', ...depth].map(quoteForShell);
+}
+
+// Two stars between two slashes stand for no folder or for some, and at the end for all that is below.
+function withoutDoubleStars(parts: readonly string[]): readonly string[] {
+  const at = parts.indexOf('**');
+  if (at < 0) {
+    return [parts.join('/')];
+  }
+  const [before, after] = [parts.slice(0, at), withoutDoubleStars(parts.slice(at + 1))];
+  const join = (...more: readonly string[]) => [...before, ...more].join('/');
+  return at === parts.length - 1 ? [join('*')] : after.flatMap((rest) => [join(rest), join('*', rest)]);
+}

@@ -1,0 +1,45 @@
+import { assembled } from '../shellProgram';
+import alive from './shell/alive.sh';
+import job from './shell/job.sh';
+import look from './shell/look.sh';
+import outputs from './shell/outputs.sh';
+import processes from './shell/process.sh';
+import runner from './shell/runner.sh';
+import start from './shell/start.sh';
+
+const parts = { 'process.sh': processes, 'alive.sh': alive };
+
+/** What runs on the machine: `runner`, `job` and `outputs` lie in the folder of a job, the others come with a login. */
+export const jobPrograms = {
+  runner: assembled(runner, parts),
+  job,
+  outputs,
+  alive: assembled(alive, parts),
+  start,
+  look: assembled(look, parts),
+} as const;
+
+/** The programs of the machine that these need, apart from those that every shell has. */
+export const neededPrograms = [
+  'awk',
+  'cat',
+  'cp',
+  'cut',
+  'date',
+  'df',
+  'find',
+  'grep',
+  'head',
+  'mkdir',
+  'mv',
+  'rm',
+  'rmdir',
+  'sed',
+  'sleep',
+  'stat',
+  'tail',
+  'tar',
+  'tr',
+  'wc',
+  'xargs',
+] as const;

@@ -1,0 +1,40 @@
+# shellcheck shell=sh
+# Shows what there is of a job, and a piece of its log.
+d=$1 offset=$2 max_bytes=$3
+export LC_ALL=C
+
+# include alive.sh
+
+plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
+
+cd "$d" 2>/dev/null || { printf 'phase none\nlog 0 0 0\n'; exit 0; }
+phase=$(plain phase)
+case "$phase" in
+"" | reserved*) if [ -d src ]; then echo 'phase synced'; else echo 'phase none'; fi ;;
+*) echo "phase $phase" ;;
+esac
+echo "exit $(plain exit)"
+echo "beat $(plain beat)"
+if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
+  # A runner that was killed has removed nothing.
+  if alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
+  if [ "$(born 1)" = "$pid1_began" ]; then echo 'samePid1'; fi
+  if [ -n "$kills" ] && [ "$(oom_kills)" != "$kills" ]; then echo 'outOfMemory'; fi
+fi
+[ ! -e outputs.list ] || echo 'listed'
+
+# What was written before the log that is there now, which log.1 may still hold.
+base=$(plain log.base)
+base=${base%% *}
+case "$base" in "" | *[!0-9]*) base=0 ;; esac
+file=log start=$base
+[ -e log ] || { echo "log $base 0 0"; exit 0; }
+if [ "$offset" -lt "$base" ] && [ -e log.1 ]; then file=log.1 start=$((base - $(wc -c <log.1))); fi
+end=$((start + $(wc -c <"$file")))
+from=$offset rotated=0
+if [ "$from" -lt "$start" ]; then from=$start rotated=1; fi
+if [ "$from" -gt "$end" ]; then from=$end; fi
+length=$((end - from))
+if [ "$length" -gt "$max_bytes" ]; then length=$max_bytes; fi
+echo "log $from $length $rotated"
+tail -c "+$((from - start + 1))" "$file" | head -c "$length"

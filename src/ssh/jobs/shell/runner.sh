@@ -1,0 +1,152 @@
+#!/bin/sh
+# Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
+# writes phase, exit, why and beat; only the editor writes cancel and fetched. See docs/jobs.md.
+d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7
+umask 077
+cd "$d" || exit 1
+
+# include process.sh
+
+now() {
+  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
+}
+
+# Writes over the bytes that were reserved, so that it works when the disk is full.
+mark() { printf '%-63s\n' "$2" 1<>"$1"; }
+
+# Whoever makes the folder runs the job. A start that found it too old has moved it away, and then nothing is run here.
+give_up() {
+  rm -f "env.$token" pid.new
+  rmdir "lock/$token" lock 2>/dev/null
+  exit 1
+}
+if ! mkdir lock 2>/dev/null; then
+  rm -f "env.$token"
+  exit 0
+fi
+mkdir "lock/$token" || give_up
+for file in phase exit why beat log.base; do
+  printf '%-63s\n' reserved >"$file" || give_up
+done
+mark log.base 0
+: >>log || give_up
+printf '%s\n' "$$ $(born $$) $(born 1) $token $(oom_kills)" >pid.new || give_up
+if ! mv "env.$token" env || ! mv "lock/$token" lock/started || ! mv pid.new pid; then give_up; fi
+
+# What detached itself is found by the mark in its environment.
+marked() {
+  grep -lsF "GPU_RENTAL_JOB_MARK=$id." /proc/[0-9]*/environ | sed 's/[^0-9]//g'
+}
+signal_all() {
+  [ -z "$own_group" ] || kill "-$1" "-$job" 2>/dev/null
+  for pid in $(marked); do kill "-$1" "$pid" 2>/dev/null; done
+}
+
+free_kb() { df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }'; }
+
+gpu_use() {
+  command -v timeout >/dev/null 2>&1 && command -v nvidia-smi >/dev/null 2>&1 || return
+  timeout 5 nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null |
+    awk '/^ *[0-9]+ *$/ { sum += $1; count += 1 } END { if (count) printf "%d", sum / count }'
+}
+
+beat() { mark beat "$(date +%s) $((base + size)) $(free_kb) $(gpu_use)"; }
+
+# Bytes that come between the copy and the cut are lost; offsets stay true.
+rotate() {
+  if head -c "$size" log >log.1.new 2>/dev/null; then mv log.1.new log.1; else rm -f log.1.new log.1; fi
+  : >log
+  base=$((base + size))
+  mark log.base "$base"
+}
+
+# More than half of what would be free without it.
+is_log_too_large() {
+  [ "$size" -gt 1048576 ] || return 1
+  free=$(free_kb)
+  [ -n "$free" ] && [ $((size / 1024)) -gt "$free" ]
+}
+
+is_setting_up() {
+  read -r now_in _ <phase
+  [ "$now_in" = settingUp ]
+}
+
+watch() {
+  base=0 reason="" kill_at="" beat_at=0 setting_up=""
+  end=$(($(now) + run_limit))
+  if is_setting_up; then setting_up=yes end=$(($(now) + setup_limit)); fi
+  while :; do
+    at=$(now) size=$(wc -c <log)
+    if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
+    wait_for=$grace
+    if [ -z "$reason" ]; then
+      if [ -e cancel ]; then
+        reason=cancelled
+      elif [ "$at" -ge "$end" ]; then
+        reason=${setting_up:+setupLimit} reason=${reason:-limit}
+      elif is_log_too_large; then
+        # What fills the disk has no time to lose.
+        reason=log wait_for=$((grace < 5 ? grace : 5))
+      fi
+      if [ -n "$reason" ]; then
+        mark why "$reason"
+        kill_at=$((at + wait_for))
+        signal_all TERM
+      fi
+    fi
+    if [ -n "$kill_at" ] && [ "$at" -ge "$kill_at" ]; then signal_all KILL; fi
+    if [ "$size" -gt "$log_bytes" ]; then rotate; fi
+    if [ "$at" -ge "$beat_at" ]; then
+      beat
+      beat_at=$((at + 15))
+    fi
+    sleep 1
+  done
+}
+
+# What the job leaves behind would keep the GPU.
+sweep() {
+  left=$((grace < 10 ? grace : 10))
+  signal_all TERM
+  while [ -n "$(marked)" ] && [ "$left" -gt 0 ]; do
+    left=$((left - 1))
+    sleep 1
+  done
+  signal_all KILL
+}
+
+finish() {
+  mark exit "$1 $(date +%s) $2"
+  mark phase ended
+  rm -f env
+  if sh "$d/outputs.sh" >outputs.list.new 2>/dev/null; then mv outputs.list.new outputs.list; else rm -f outputs.list.new; fi
+  exit 0
+}
+
+[ ! -e cancel ] || finish 143 cancelled
+if [ -s setup.sh ]; then mark phase settingUp; else mark phase running; fi
+own_group=""
+command -v setsid >/dev/null 2>&1 && own_group=setsid
+# Only a login shell knows where the image keeps its programs; with the variable its start-up files begin no tmux.
+# No word where there is no setsid.
+# shellcheck disable=SC2016,SC2086
+GPU_RENTAL_JOB_MARK="$id." GPU_RENTAL_JOB_FOLDER="$d" TMUX=none \
+  $own_group "${SHELL:-/bin/sh}" -lc 'exec sh "$GPU_RENTAL_JOB_FOLDER/job.sh"' </dev/null >>log 2>&1 &
+job=$!
+watch &
+watcher=$!
+wait "$job"
+code=$?
+kill "$watcher" 2>/dev/null
+wait "$watcher" 2>/dev/null
+[ -z "$(marked)" ] || sweep
+read -r ended_by _ <why
+if [ "$ended_by" = reserved ]; then
+  ended_by=itself
+  if is_setting_up; then ended_by=setup; fi
+fi
+read -r base _ <log.base
+size=$(wc -c <log)
+beat
+finish "$code" "$ended_by"

@@ -1,0 +1,46 @@
+# shellcheck shell=sh
+# Starts a job once. The variables come by standard input, so that they appear in no argument.
+d=$1 id=$2 token=$3 setup_seconds=$4 limit_seconds=$5 grace_seconds=$6 log_bytes=$7
+umask 077
+cd "$d" 2>/dev/null || { echo no-folder; exit 0; }
+
+wait_for_pid() {
+  tries=0
+  while [ ! -e pid ] && [ "$tries" -lt 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.2 2>/dev/null || sleep 1
+  done
+}
+say_who() {
+  if [ ! -e pid ]; then
+    echo not-started
+  elif grep -q " $token " pid; then
+    echo started
+  else
+    echo already
+  fi
+}
+
+if [ -e lock ] && [ ! -e lock/started ] && [ -n "$(find lock -prune -mmin +1 2>/dev/null)" ]; then
+  # Its runner ended before it began. One that was only slow finds its lock gone.
+  mv lock "lock.$token" 2>/dev/null
+  if [ -e "lock.$token/started" ]; then mv "lock.$token" lock; else rm -rf "lock.$token"; fi
+fi
+if [ -e lock ]; then
+  wait_for_pid
+  say_who
+  exit 0
+fi
+[ -d src ] || { echo not-synced; exit 0; }
+cat >"env.$token" || { rm -f "env.$token"; echo not-started; exit 0; }
+# The input ends as well where the connection does.
+if [ "$(tail -n 1 "env.$token")" != '# end' ]; then
+  rm -f "env.$token"
+  exit 5
+fi
+if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
+"$detach" sh runner.sh "$d" "$id" "$token" "$setup_seconds" "$limit_seconds" "$grace_seconds" "$log_bytes" \
+  </dev/null >/dev/null 2>&1 &
+wait_for_pid
+say_who
+[ -e pid ] || rm -f "env.$token"

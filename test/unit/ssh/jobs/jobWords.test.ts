@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { variablesOf } from '../../../../src/ssh/jobs/jobFiles';
+import { readLook } from '../../../../src/ssh/jobs/jobLook';
+import { readOutputs } from '../../../../src/ssh/jobs/jobOutputs';
+import { findWords, outputsFolder, outputsProgram } from '../../../../src/ssh/jobs/outputPatterns';
+import { formatText } from '../../../../src/util/text';
+import { jobOrder } from '../../../support/jobScene';
+
+const hash = 'a'.repeat(64);
+
+describe('What a machine says of a job', () => {
+  const look = (...lines: readonly string[]) => readLook(Buffer.from(lines.join('\n')));
+
+  it('is read line by line up to the log, whatever the log holds', async () => {
+    const log = 'phase ended\nexit 0 1 itself\nlog 9 9 0\n\u0000';
+    const found = await look(
+      'phase running',
+      'exit reserved',
+      'beat 10 20 30 40',
+      'alive',
+      `log 5 100 0\n${log}`,
+    );
+    assert.deepEqual(found, {
+      phase: 'running',
+      end: undefined,
+      beat: { at: 10, logSize: 20, freeKb: 30, gpuPercent: 40 },
+      log: { offset: 5 + Buffer.byteLength(log), piece: Buffer.from(log), isRotated: false },
+      pidAlive: true,
+      samePid1: false,
+      hasOutputsList: false,
+    });
+  });
+
+  it('is no look where it is torn, or has more log than it says', async () => {
+    assert.equal(await look('phase running', 'beat'), undefined);
+    assert.equal(await look('phase running', 'log 0 2 0\nabc'), undefined);
+    assert.equal(await look('phase running', 'log x\nabc'), undefined);
+  });
+
+  it('shows an end without a word as killed, and after a new start as interrupted', async () => {
+    const end = { code: undefined, at: 7, isOutOfMemory: false };
+    const beat = 'beat 7 1 1 ';
+    assert.deepEqual((await look('phase running', beat, 'samePid1', 'log 0 0 0\n'))?.end, {
+      ...end,
+      why: 'killed',
+    });
+    assert.deepEqual((await look('phase settingUp', beat, 'log 0 0 0\n'))?.end, {
+      ...end,
+      why: 'interrupted',
+    });
+    assert.equal((await look('phase synced', 'log 0 0 0\n'))?.end, undefined);
+    const oom = await look('phase ended', 'exit 137 9 itself', 'outOfMemory', 'log 0 0 0\n');
+    assert.deepEqual(oom?.end, { code: 137, why: 'itself', at: 9, isOutOfMemory: true });
+  });
+});
+
+describe('A list of outputs', () => {
+  const list = (...parts: readonly string[]) => readOutputs(Buffer.from([...parts, '//end\n'].join('')));
+
+  it('names files with their hashes, once each, and refuses names that do harm', () => {
+    const found = list(
+      '//81a4 3 9 ./out/a\n',
+      '//81a4 3 9 ./out/a\n',
+      '//a1ff 3 9 ./out/link\n',
+      '//81a4 3 9 /data/x\n',
+      '//81a4 3 9 ./out/back\\slash\n',
+      '//81a4 3 9 ./-rf\n',
+      '//81a4 1 1 ./../up\n',
+      '//81a4 1 1 ./a\nb\n',
+      '//1180 1 1 ./fifo\n',
+      `//hashed\n${hash}  ./out/a\n${hash} *./-rf\n${hash}  /data/x\n\\${hash}  ./out/back\\\\slash\n`,
+    );
+    const file = { kind: 'file', size: 3, modified: 9, sha256: hash };
+    assert.deepEqual(found?.files, [
+      { ...file, path: 'out/a' },
+      { ...file, path: 'out/link', kind: 'link', sha256: undefined },
+      { ...file, path: '/data/x' },
+      { ...file, path: 'out/back\\slash' },
+      { ...file, path: '-rf' },
+    ]);
+    assert.deepEqual(Object.fromEntries(found.leftOut.map(({ name, why }) => [name, formatText(why)])), {
+      '../up': 'a name that leads out of the folder',
+      'a\nb': 'a name with control characters',
+      fifo: 'neither a file nor a folder',
+    });
+  });
+
+  it('has the hash of its bytes, and is none where it is torn', () => {
+    const bytes = '//unhashed\n//end\n';
+    assert.deepEqual(list('//unhashed\n'), {
+      files: [],
+      leftOut: [],
+      hash: createHash('sha256').update(bytes).digest('hex'),
+      areHashed: false,
+    });
+    for (const torn of [
+      '',
+      '//81a4 3 9 ./a\n',
+      '//hashed\n',
+      '//81a4 3 9 ./a\n//hashed\n',
+      '//x\n//hashed\n//end\n',
+    ]) {
+      assert.equal(readOutputs(Buffer.from(torn)), undefined, torn);
+    }
+  });
+});
+
+describe('A pattern of outputs', () => {
+  it('becomes words for find that need no shell to be spelled out', () => {
+    const cases: Readonly<Record<string, readonly string[]>> = {
+      'outputs/**': ["./outputs '(' -path './outputs/*' ')'"],
+      '**/*.ckpt': [". '(' -path './*.ckpt' -o -path './*/*.ckpt' ')'"],
+      'runs/*/best.pt': ["./runs '(' -path './runs/*/best.pt' ')' '!' -path '*/*/*/*/*'"],
+      'model.pt': ["./model.pt -path '*'"],
+      '/data/out/*': ["/data/out '(' -path '/data/out/*' ')' '!' -path '*/*/*/*/*'"],
+      "it's $(x)": ["'./it'\\''s $(x)' -path '*'"],
+    };
+    for (const [pattern, expected] of Object.entries(cases)) {
+      assert.deepEqual([findWords(pattern).join(' ')], expected, pattern);
+    }
+  });
+
+  it('is spelled out for each choice in braces', () => {
+    const lines = outputsProgram(['a/{x,y}.pt'])
+      .split('\n')
+      .filter((line) => line.includes('"$1" ./'));
+    assert.deepEqual(lines, [`  "$1" ./a/x.pt -path '*'`, `  "$1" ./a/y.pt -path '*'`]);
+  });
+
+  it('names the folder that the job finds made', () => {
+    assert.equal(outputsFolder(['outputs/**']), './outputs');
+    assert.equal(outputsFolder(['*.pt']), '.');
+    assert.equal(outputsFolder(['out/model.pt']), './out');
+    assert.equal(outputsFolder(['/data/{a,b}/**']), '/data');
+    assert.equal(outputsFolder([]), undefined);
+  });
+});
+
+describe('The variables of a job', () => {
+  it('are quoted for its shell, and refused where they are none', () => {
+    const lines = variablesOf(
+      jobOrder('x', { env: { A: "it's $HOME" }, secrets: { TOKEN: 's' }, deadline: 5.5 }),
+    );
+    assert.match(lines, /^export A='it'\\''s \$HOME'$/m);
+    assert.match(lines, /^export GPU_RENTAL_DEADLINE=5$/m);
+    assert.match(lines, /^export GPU_RENTAL_OUTPUTS="\$GPU_RENTAL_JOB_FOLDER"\/src\/outputs$/m);
+    assert.ok(lines.endsWith('\n# end\n'));
+    assert.throws(() => variablesOf(jobOrder('x', { env: { 'A;rm': '' } })), /name of a variable/);
+    assert.throws(() => variablesOf(jobOrder('x', { secrets: { A: '\0' } })), /zero byte/);
+  });
+});
