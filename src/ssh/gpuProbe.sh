@@ -13,44 +13,44 @@ now() {
 }
 deadline=$(($(now) + 8))
 
-# Makes the folder for what the tools say. A full disk has no room for that, but memory has.
+# For what the tools say. A full disk has no room for that, but memory has.
+on_disk="$HOME/.gpu-rental-proof"
+in_memory="/dev/shm/.gpu-rental-proof$(printf '%s' "$HOME" | tr -c 'A-Za-z0-9' _)"
+
+give_up() {
+  echo "$1"
+  exit 0
+}
+
+# A folder that is there is that of another look.
 make_room() {
-  for place in "$HOME" /dev/shm; do
-    mkdir "$place/.gpu-rental-proof" 2>/dev/null || continue
-    work="$place/.gpu-rental-proof"
+  for place in "$on_disk" "$in_memory"; do
+    if ! mkdir "$place" 2>/dev/null; then
+      [ ! -d "$place" ] || give_up busy
+      continue
+    fi
+    work=$place
     head -c 65536 /dev/zero >"$work/room" 2>/dev/null && rm "$work/room" && return
     rm -rf "$work"
+    work=""
   done
-  work=""
-  return 1
+  give_up no-room
 }
 
 # One look at a time, also from two computers. The lock ends with its process, so that what an earlier one left goes.
 # Without flock a folder goes that is older than any look.
-if [ ! -r "$HOME" ]; then
-  echo no-room
-  exit 0
-elif command -v flock >/dev/null 2>&1; then
+[ -r "$HOME" ] || give_up no-room
+if command -v flock >/dev/null 2>&1; then
   exec 9<"$HOME"
-  flock -n 9 || {
-    echo busy
-    exit 0
-  }
-  rm -rf "$HOME/.gpu-rental-proof"
+  flock -n 9 || give_up busy
+  rm -rf "$on_disk" "$in_memory"
 else
-  find "$HOME/.gpu-rental-proof" -prune -mmin +1 -exec rm -rf {} + 2>/dev/null
-  [ ! -d "$HOME/.gpu-rental-proof" ] || {
-    echo busy
-    exit 0
-  }
+  find "$on_disk" "$in_memory" -prune -mmin +1 -exec rm -rf {} + 2>/dev/null
 fi
 # shellcheck disable=SC2086 # one word for each job
 trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null; wait; [ -z "$work" ] || rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM PIPE
-make_room || {
-  echo no-room
-  exit 0
-}
+make_room
 
 # bounded COMMAND...: ends it where the time is up, and does not wait for a process that can't end.
 bounded() {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { probeGpus } from '../../src/ssh/gpuProbe';
@@ -21,6 +21,7 @@ export class ProofMachine {
   readonly dir = mkdtempSync(path.join(os.tmpdir(), 'gr-proof-'));
   readonly home = path.join(this.dir, 'ho me');
   private readonly bin = path.join(this.dir, 'bin');
+  private path = process.env['PATH'] ?? '';
 
   constructor(private readonly shell = 'sh') {
     mkdirSync(this.home);
@@ -31,6 +32,22 @@ export class ProofMachine {
   /** A program of the machine, as lines of a shell script. */
   tool(name: string, ...lines: readonly string[]): this {
     writeFileSync(path.join(this.bin, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+    return this;
+  }
+
+  /** Has the machine without a program of this computer. */
+  without(missing: string): this {
+    const names = this.path
+      .split(':')
+      .flatMap((folder) => namesIn(folder).map((name) => [name, folder] as const));
+    const rest = path.join(this.dir, 'rest');
+    mkdirSync(rest);
+    for (const [name, folder] of new Map(names.reverse())) {
+      if (name !== missing) {
+        symlinkSync(path.join(folder, name), path.join(rest, name));
+      }
+    }
+    this.path = rest;
     return this;
   }
 
@@ -75,7 +92,7 @@ export class ProofMachine {
   get env(): Readonly<Record<string, string>> {
     return {
       HOME: this.home,
-      PATH: `${this.bin}:${process.env['PATH'] ?? ''}`,
+      PATH: `${this.bin}:${this.path}`,
       HOST_DEV: path.join(this.dir, 'dev'),
       HOST_PROC: path.join(this.dir, 'proc'),
       HOST_SYS: path.join(this.dir, 'sys'),
@@ -95,4 +112,8 @@ export class ProofMachine {
   dispose(): void {
     rmSync(this.dir, { recursive: true, force: true });
   }
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineProof } from '../../../src/model/proof/machineProof';
 import { gpuProbeScript } from '../../../src/ssh/gpuProbe';
@@ -28,6 +28,10 @@ describe('A look at the GPUs of a machine', () => {
     return answer.kind === 'proof' ? answer.proof : assert.fail(JSON.stringify(answer));
   };
   const left = (machine: ProofMachine) => readdirSync(machine.home);
+  const inMemory = (machine: ProofMachine) => {
+    const own = machine.home.replace(/[^A-Za-z0-9]/g, '_');
+    return readdirSync('/dev/shm').filter((name) => name.endsWith(own));
+  };
   /** Processes that carry the machine's folder in their environment. */
   const processesOf = (machine: ProofMachine) =>
     spawnSync('sh', ['-c', `grep -ls -- "HOME=${machine.home}" /proc/[0-9]*/environ`], {
@@ -230,8 +234,37 @@ describe('A look at the GPUs of a machine', () => {
     assert.equal((await proofOf(machine)).gpus.length, 2);
   });
 
+  it('uses the memory where the disk takes nothing more', async () => {
+    const machine = machineOf()
+      .nvidiaSmi()
+      .tool('mkdir', 'case "$1" in "$HOME"/*) exit 1 ;; esac', 'exec /bin/mkdir "$@"');
+    const { gpus } = await proofOf(machine);
+    assert.equal(gpus.length, 2);
+    assert.deepEqual(inMemory(machine), []);
+  });
+
+  it('says that there is no room at all', async () => {
+    const machine = machineOf().nvidiaSmi().tool('mkdir', 'exit 1');
+    assert.deepEqual(await machine.probe(), { kind: 'noRoom' });
+    machine.dispose();
+    assert.deepEqual(await machine.probe(), { kind: 'noRoom' });
+  });
+
+  it('goes by the age of its folder on a machine without flock', async () => {
+    const machine = machineOf().nvidiaSmi().without('flock');
+    assert.equal((await proofOf(machine)).gpus.length, 2);
+    const kinds = (await Promise.all([1, 2, 3].map(() => machine.probe()))).map(({ kind }) => kind);
+    assert.deepEqual(kinds.sort(), ['busy', 'busy', 'proof']);
+    const folder = path.join(machine.home, '.gpu-rental-proof');
+    mkdirSync(folder);
+    assert.deepEqual(await machine.probe(), { kind: 'busy' });
+    const old = Date.now() / 1000 - 150;
+    utimesSync(folder, old, old);
+    assert.equal((await proofOf(machine)).gpus.length, 2);
+  });
+
   it('never runs twice at once on one machine', async () => {
-    const machine = machineOf().tool('nvidia-smi', 'echo . >>"$HOME/../started"', 'exec sleep 1000');
+    const machine = machineOf().tool('nvidia-smi', 'exec sleep 1000');
     const first = new AbortController();
     let isIn = false;
     const running = machine.probe({ signal: first.signal, onLogin: () => (isIn = true) });

@@ -150,6 +150,23 @@ describe('What a machine says of itself', () => {
     assert.deepEqual(changed('kernel up', 'kernel xid 199991 79 PCI:0000:01:00').faults, []);
   });
 
+  it('counts no error that a program of the user may cause', () => {
+    const all = Array.from({ length: 200 }, (_, xid) => `kernel xid 199990 ${xid} PCI:0000:01:00`);
+    const { faults } = changed('kernel up', 'kernel up 200000', ...all);
+    assert.deepEqual(
+      faults.map(({ number }) => number),
+      [48, 62, 63, 64, 74, 79, 92, 94, 95, 119, 120],
+    );
+  });
+
+  it('reads the figure of a slow disk', () => {
+    const { disk } = changed(
+      'disk 134217728',
+      'disk 134217728 bytes (128.0MB) copied, 268.435456 seconds, 512.0KB/s',
+    );
+    assert.equal(disk.mbPerSecond, 0.5);
+  });
+
   it('reads the CUDA version of newer tables', () => {
     const table = 'table | NVIDIA-SMI 590.44.01   KMD Version: 590.44.01   CUDA UMD Version: 13.1 |';
     assert.equal(changed('table', table).cuda, '13.1');
