@@ -30,8 +30,12 @@ export interface InstanceRows {
 
 /** What a feature has to say in the row of an instance. */
 export interface InstanceNote {
-  /** Stands behind the state; empty for what stands in the tooltip alone. */
+  /** Stands before the state; empty for what stands in the tooltip alone. */
   readonly row: string;
+  /** It stands behind the state, where a narrow view cuts it off. */
+  readonly isFigure?: true;
+  /** The instance runs and is not usable so far, which its icon says. */
+  readonly isPending?: true;
   /** Lines of the tooltip. */
   readonly lines: readonly (readonly [name: string, value: string])[];
 }

@@ -16,7 +16,7 @@ describe('the gauges of an instance', () => {
 
   it('stand in its row while it runs, without a request of their own', async () => {
     const row = await window.view('instances').row('trainer');
-    assert.match(row.text, /GPU \d+0% RAM \d+0% disk \d+%/);
+    assert.match(row.text, /Running · GPU \d+0% RAM \d+0% disk \d+%/);
     const lists = () => computer().simulator.received('GET').length;
     const before = lists();
     await window.view('instances').tooltip('trainer');

@@ -24,7 +24,7 @@ export function gaugeNote(gauges: Gauges, history: readonly GaugeReading[], now:
     const chart = chartOf(history, name, now);
     return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
   });
-  return { row, lines };
+  return { row, isFigure: true, lines };
 }
 
 function tens(percent: number): number {

@@ -49,11 +49,14 @@ export function instanceItem(
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
   // The end is cut off in a narrow view: price and what is to come are short, and the icon says the state as well.
-  const said = [price, ...notes.map(({ row }) => row), state].filter(
+  const rows = (isFigure: boolean) =>
+    notes.filter((note) => (note.isFigure ?? false) === isFigure).map(({ row }) => row);
+  const said = [price, ...rows(false), state, ...rows(true)].filter(
     (part) => part !== undefined && part !== '',
   );
   item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
-  const [icon, color] = icons[stateIcon(instance, facts, kind)];
+  const isPending = notes.some((note) => note.isPending);
+  const [icon, color] = icons[isPending ? 'starting' : stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
   item.accessibilityInformation = {

@@ -32,7 +32,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
       return undefined;
     }
     const row = checkTexts(check, clock.now()).map(localize).join(' · ');
-    return { row, lines: [[t('Check'), row]] };
+    return { row, isPending: true, lines: [[t('Check'), row]] };
   }
 
   dispose(): void {
