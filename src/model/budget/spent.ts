@@ -105,3 +105,15 @@ export function goneSource(source: CostSource, until: number): CostSource {
   const ran = source.rate === undefined ? undefined : { until, rate: source.rate };
   return { ...source, rate: noRate, stoppedRate: noRate, runsFor: 0, ran };
 }
+
+/**
+ * With until when it ran, as this window saw it: the note of our own stop goes by a clock that may have been set since.
+ * `at`: now, by the service's clock, in Unix seconds.
+ */
+export function seenSource(source: CostSource, before: CostSource | undefined, at: number): CostSource {
+  const [rate, rateBefore] = [source.rate ?? noRate, before?.rate ?? noRate];
+  if (before === undefined || rate > rateBefore) {
+    return source;
+  }
+  return { ...source, ran: rate < rateBefore ? { until: at, rate: rateBefore } : before.ran };
+}

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { budgetAt, hasLimit, type BudgetLimits, type BudgetNow } from '../../model/budget/budget';
 import { ledgerShape, unreadLedger, type Ledger } from '../../model/budget/ledger';
-import { goneSource, instanceSource, volumeSource, type CostSource } from '../../model/budget/spent';
+import {
+  goneSource,
+  instanceSource,
+  seenSource,
+  volumeSource,
+  type CostSource,
+} from '../../model/budget/spent';
 import { channel } from '../../shared/channel';
 import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
@@ -195,7 +201,8 @@ export class BudgetStore implements Budget, Disposable {
       }
     }
     names.forEach((name) => this.gone.delete(name));
-    this.sources = new Map(listed.map((source) => [source.name, source]));
+    const seen = (source: CostSource) => seenSource(source, this.sources.get(source.name), this.serviceNow());
+    this.sources = new Map(listed.map((source) => [source.name, seen(source)]));
   }
 
   /** Never rejects; whoever asks while it is read shares it. */
