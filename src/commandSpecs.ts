@@ -179,6 +179,7 @@ const contributed = {
   'gpuRental.refresh': spec('instances'),
   'gpuRental.showLog': spec('instances'),
   'gpuRental.copyDiagnostics': spec('diagnostics'),
+  'gpuRental.saveSupportBundle': spec('diagnostics'),
   'gpuRental.instance.rentAnother': spec('rent', { args: [instance], needs: rent }),
   'gpuRental.instance.connect': spec('connect', { args: [instance] }),
   'gpuRental.instance.connectHere': spec('connect', { args: [instance] }),

@@ -81,6 +81,7 @@ export const settingDefaults: Settings = {
 /** In the title of a view. The editor calls them with the focused row and the selection, or with neither. */
 export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.copyDiagnostics',
+  'gpuRental.saveSupportBundle',
   'gpuRental.earnings.show',
   'gpuRental.getStarted',
   'gpuRental.market.show',

@@ -61,7 +61,7 @@ export interface Services {
   readonly globalState: vscode.Memento;
   /** Reading throws where no key may be read, and where the store takes too long. */
   readonly secrets: SecretPort;
-  readonly log: Log & { show(): void };
+  readonly log: Log & { show(): void; recent(): readonly string[] };
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly settings: SettingsReader;

@@ -22,10 +22,11 @@ import {
 import type { ApiRequest, CallOptions, Http } from './http';
 import type { PacedCall, Pacing } from './pacing';
 import type { HttpPolicy } from './policy';
+import { RequestTrace } from './requestTrace';
 import { fetchResult } from './resultFile';
 import { partsOf, secretsIn } from './sentSecrets';
 import { cleanServiceText } from './serviceText';
-import type { Transport } from './transport';
+import type { Transport, TransportResponse } from './transport';
 
 /**
  * Called when the key or the session was refused; true when another try has a chance. A refusal promises
@@ -67,9 +68,11 @@ const secretsKnownMs = 60_000;
  */
 export class ServiceHttp implements Http {
   readonly log: Log;
+  private readonly trace: RequestTrace;
 
   constructor(private readonly parts: ServiceHttpParts) {
     this.log = parts.log;
+    this.trace = new RequestTrace(parts.log, parts.clock);
   }
 
   async call<T>(request: ApiRequest, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
@@ -225,6 +228,18 @@ export class ServiceHttp implements Http {
     }
   }
 
+  private async exchanged(sent: Exchange, options: CallOptions): Promise<TransportResponse> {
+    const traced = this.trace.begin(sent.route);
+    try {
+      const response = await exchange(sent, this.parts, options.signal);
+      traced.answered(response);
+      return response;
+    } catch (error) {
+      traced.failed(error);
+      throw error;
+    }
+  }
+
   private async send(
     request: ApiRequest,
     sent: Exchange,
@@ -232,10 +247,8 @@ export class ServiceHttp implements Http {
     options: CallOptions,
   ): Promise<unknown> {
     request.onSend?.();
-    const startedAt = this.parts.clock.now();
-    const response = await exchange(sent, this.parts, options.signal);
+    const response = await this.exchanged(sent, options);
     options.onHeaders?.(response.headers);
-    this.log.debug(`${request.route}: ${response.status} in ${this.parts.clock.now() - startedAt} ms`);
     const answer = readAnswer(response, {
       route: request.route,
       isWrite: request.repeat === 'write',

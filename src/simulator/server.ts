@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock';
@@ -334,6 +335,7 @@ function send(response: ServerResponse, answer: SimResponse, cutOff = false): vo
   response.writeHead(answer.status, {
     // Exactly this, without a charset: the public command-line client compares the whole value.
     'content-type': answer.raw ? answer.raw.type : 'application/json',
+    'x-request-id': randomUUID(),
     ...answer.headers,
     'content-length': cutOff ? Math.floor(bytes.length / 2) : bytes.length,
   });

@@ -1,32 +1,68 @@
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
 import { localize, t } from '../../editor/localize';
-import { message } from '../../editor/message';
+import { message, suggest } from '../../editor/message';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
-import type { Disposable } from '../../util/disposable';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { bundleText } from './bundleText';
 import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'hub' | 'clock' | 'commands' | 'settings' | 'redactor' | 'rentals'
+  'accounts' | 'fleet' | 'hub' | 'log' | 'clock' | 'commands' | 'settings' | 'redactor' | 'rentals'
 >;
 
 /** *Copy Diagnostics*: what a helper needs to know, shown before anybody pastes it anywhere. */
 export function register(deps: Deps): Disposable {
-  return deps.commands.register('gpuRental.copyDiagnostics', async () => {
-    const content = deps.redactor.redact(diagnosticsText(facts(deps)));
-    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
-    await vscode.window.showTextDocument(document, { preview: true });
-    await vscode.env.clipboard.writeText(content);
-    message(
-      'info',
-      t(
-        'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
-      ),
-    );
+  const store = new DisposableStore();
+  store.add(deps.commands.register('gpuRental.saveSupportBundle', () => saveBundle(deps)));
+  store.add(
+    deps.commands.register('gpuRental.copyDiagnostics', async () => {
+      const content = deps.redactor.redact(diagnosticsText(facts(deps)));
+      const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+      await vscode.window.showTextDocument(document, { preview: true });
+      await vscode.env.clipboard.writeText(content);
+      message(
+        'info',
+        t(
+          'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
+        ),
+      );
+    }),
+  );
+  return store;
+}
+
+/** One file with the diagnostics and the log; what is saved is exactly what was shown. */
+async function saveBundle(deps: Deps): Promise<void> {
+  const person = { home: homedir(), userName: userInfo().username };
+  const content = deps.redactor.redact(bundleText(facts(deps), deps.log.recent(), person));
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+  await vscode.window.showTextDocument(document, { preview: true });
+  await suggest(
+    'info',
+    t(
+      'This is the support bundle. Keys, secrets and addresses were removed; names of machines and paths on them may be in it. Read it before you save it.',
+    ),
+    { label: t('Save…'), run: () => save(content) },
+  );
+}
+
+async function save(content: string): Promise<void> {
+  const target = await vscode.window.showSaveDialog({
+    title: t('Save Support Bundle'),
+    saveLabel: t('Save'),
+    defaultUri: vscode.Uri.file(join(homedir(), 'gpu-rental-support.md')),
+    filters: { Markdown: ['md'] },
   });
+  if (target) {
+    await vscode.workspace.fs.writeFile(target, Buffer.from(content, 'utf8'));
+    message('info', t('The support bundle was saved.'));
+  }
 }
 
 function facts(deps: Deps): DiagnosticFacts {

@@ -53,6 +53,16 @@ describe('the log', () => {
     });
   }
 
+  it('remembers its last thousand lines for a support bundle, redacted as they were written', () => {
+    const { log } = open();
+    for (let line = 0; line < 1200; line += 1) log.info(`line ${line} ${planted.key}`);
+    log.warn('x'.repeat(100_000));
+    const kept = log.recent();
+    assert.equal(kept.length, 1000);
+    assert.match(kept[0] ?? '', /^\d{4}-\S+Z \[info\] line 201 •••$/);
+    assert.ok((kept.at(-1) ?? '').length < 2100);
+  });
+
   it('holds none of an error, of its causes and of what was thrown instead of an error', () => {
     const { lines, log } = open();
     const cause = new Error(`refused for ${planted.phone}`, { cause: `Bearer ${planted.session}` });

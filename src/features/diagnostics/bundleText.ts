@@ -1,0 +1,41 @@
+import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
+
+/** What names this computer's user, so that it can be taken out. */
+export interface Person {
+  readonly home: string;
+  readonly userName: string;
+}
+
+/** One file for whoever helps: the diagnostics and the end of the log, without secrets, addresses and the user's name. */
+export function bundleText(facts: DiagnosticFacts, log: readonly string[], person: Person): string {
+  // A line of the log can't end the block that it stands in.
+  const lines = log.map((line) => line.replaceAll('```', "'''"));
+  return impersonal(
+    [
+      diagnosticsText(facts),
+      `## Log of this window (last ${lines.length} lines)`,
+      '',
+      '```text',
+      ...lines,
+      '```',
+      '',
+    ].join('\n'),
+    person,
+  );
+}
+
+/** Takes out mail addresses, network addresses, the home folder and the user's name. */
+export function impersonal(text: string, { home, userName }: Person): string {
+  const withoutHome = home.length < 3 ? text : text.split(home).join('~');
+  const withoutAddresses = withoutHome
+    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '<mail address>')
+    .replace(/(?<![\d.])(?!127\.0\.0\.1(?!\d))\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g, '<address>')
+    .replace(/(?<![\w:])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])/gi, '<address>');
+  return userName.length < 3
+    ? withoutAddresses
+    : withoutAddresses.replace(new RegExp(`(?<![\\w-])${escaped(userName)}(?![\\w-])`, 'g'), '<user>');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

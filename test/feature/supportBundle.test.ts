@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('the support bundle', () => {
+  const computer = useComputer({ secrets: ['very-secret-value'] });
+  let window: FeatureWindow;
+  const file = () => path.join(computer().root, 'bundle.md');
+
+  before(async () => {
+    await computer().rentRunning({ label: 'trainer', env: { TOKEN: 'very-secret-value' } });
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+
+  it('is shown before it is saved, and saved as it was shown', async () => {
+    window.screen.fileDialogs.push([file()]);
+    window.run('Save Support Bundle…');
+    const document = await window.document('## GPU Rental diagnostics');
+    await window.toast(/Read it before you save it/);
+    assert.ok(!existsSync(file()), 'nothing is saved yet');
+    await window.toastButton(/Read it before you save it/, 'Save…');
+    await window.toast('The support bundle was saved');
+    assert.equal(readFileSync(file(), 'utf8'), document.getText());
+    window.clearToasts();
+  });
+
+  it('has the requests with their numbers, times and the ids of the service, and no secret', () => {
+    const text = readFileSync(file(), 'utf8');
+    assert.match(text, /#\d+ GET \/api\/v0\/users\/current\/: 200 in \d+ ms, service id [\w-]+/);
+    assert.match(text, /\| Instances that run \| 1 \|/);
+    for (const secret of [computer().simulator.apiKey, 'very-secret-value', computer().root]) {
+      assert.ok(!text.includes(secret), secret);
+    }
+  });
+});

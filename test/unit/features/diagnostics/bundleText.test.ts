@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { bundleText, impersonal } from '../../../../src/features/diagnostics/bundleText';
+
+const person = { home: '/home/ada', userName: 'ada' };
+
+describe('the support bundle', () => {
+  it('is one document with the facts and the log, which no line of the log can leave', () => {
+    const text = bundleText(
+      { rows: { Editor: 'x' }, changedSettings: [], sshExtensions: [] },
+      ['one', '``` # not a heading'],
+      person,
+    );
+    assert.match(text, /^## GPU Rental diagnostics/);
+    assert.match(text, /## Log of this window \(last 2 lines\)\n\n```text\none\n''' # not a heading\n```\n$/);
+  });
+
+  it('names neither the user nor a machine by its address', () => {
+    const line =
+      '/home/ada/.ssh/config ada@example.com user ada at 203.0.113.7:40122 and 2001:db8:0:0:0:0:0:1 version 1.105.0';
+    assert.equal(
+      impersonal(line, person),
+      '~/.ssh/config <mail address> user <user> at <address>:40122 and <address> version 1.105.0',
+    );
+  });
+
+  it('leaves words alone that only look alike', () => {
+    const line = '127.0.0.1:8080 adapter canada ada-1 12:30:45 RTX 4090 in 83 ms';
+    assert.equal(impersonal(line, person), line);
+    assert.equal(impersonal('root a', { home: '/', userName: 'a' }), 'root a');
+  });
+});
