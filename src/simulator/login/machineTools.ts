@@ -8,6 +8,7 @@ export function machineTools(instance: InstanceState, slice: Slice): ReadonlyMap
   const smi = nvidiaSmi(slice, instance.manner ?? 'usual');
   return new Map([
     ['df', diskScript(instance)],
+    ['dd', writeScript(slice.machine.diskBandwidth)],
     ['dmesg', program('echo "dmesg: read kernel buffer failed: Operation not permitted" >&2', 'exit 1')],
     ...(smi === undefined ? [] : [['nvidia-smi', smi] as const]),
   ]);
@@ -62,6 +63,18 @@ function diskScript({ diskGb, manner }: InstanceState): string {
     'if [ "$1" != -Pk ]; then PATH=${PATH#*:}; exec df "$@"; fi',
     'echo "Filesystem     1024-blocks      Used Available Capacity Mounted on"',
     `echo "overlay ${size} ${used} ${free} ${Math.ceil((used / size) * 100)}% /"`,
+  );
+}
+
+/** Zeros are written in the time that the machine's disk would take, and nowhere else: this computer has one of its own. */
+function writeScript(mbPerSecond: number): string {
+  return program(
+    'case "$*" in "if=/dev/zero "*) ;; *) PATH=${PATH#*:}; exec dd "$@" ;; esac',
+    'for arg in "$@"; do case "$arg" in bs=*) size=${arg#bs=} ;; count=*) count=${arg#count=} ;; esac; done',
+    'bytes=$((size * count))',
+    `micros=$((bytes / ${Math.max(1, Math.round(mbPerSecond))}))`,
+    'seconds=$((micros / 1000000)).$(printf %06d $((micros % 1000000)))',
+    `printf '%s bytes copied, %s s, ${Math.round(mbPerSecond)} MB/s\\n' "$bytes" "$seconds" >&2`,
   );
 }
 

@@ -93,6 +93,10 @@ describe('Simulated machines of all manners', () => {
     assert.ok(words.startsWith(`${gpuCount} × ${gpuName}, driver `), words);
     assert.ok(words.includes(`${Math.round(gpuRamMb / 1024)} GB`), words);
     assert.ok(words.endsWith(' · disk … · OK'), words);
+    const answer = await probe(id);
+    const { machine } = simulator.world.market.sliceOf(simulator.world.instance(id) ?? assert.fail());
+    const { mbPerSecond = 0 } = answer.kind === 'proof' ? answer.proof.disk : {};
+    assert.equal(Math.round(mbPerSecond), Math.round(machine.diskBandwidth));
   });
 
   it('open their port 20 seconds late', async () => {
