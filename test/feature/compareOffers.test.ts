@@ -183,6 +183,7 @@ describe('comparing offers', () => {
     const hostile = '<img src=x onerror="document.title=1">\u202eevil\n';
     const found = (json.offers as Record<string, unknown>[]).map((offer) => ({
       ...offer,
+      num_gpus: 1,
       gpu_name: hostile,
       cpu_name: hostile,
       geolocation: hostile,

@@ -27,6 +27,7 @@ describe('searching and renting', () => {
           verified: { eq: true },
           rentable: { eq: true },
           external: { eq: false },
+          num_gpus: { eq: 1 },
           type: 'on-demand',
           order: [['score', 'desc']],
           limit: 64,
@@ -34,6 +35,28 @@ describe('searching and renting', () => {
         },
       ],
     );
+  });
+
+  it('begins with single GPUs of several kinds, in columns, and leads to larger machines', async () => {
+    const offers = quick()
+      .rows()
+      .filter((row) => row.includes('% reliable'))
+      .slice(0, 8);
+    assert.equal(new Set(offers.map((row) => /^1× (.+) \d+ GB/.exec(row)?.[1])).size, 8, offers.join('\n'));
+    const columns = offers.map((row) =>
+      / a day (\$.*?\/h.*?) · (.*? GB) · (.*?% reliable) · /
+        .exec(row)
+        ?.slice(1)
+        .map(({ length }) => length),
+    );
+    assert.deepEqual(
+      columns.filter((widths) => widths?.join() !== '8,7,15'),
+      [],
+    );
+    await quick().row(/^Filters GPUs: 1$/);
+    await quick().pick('Show Larger Machines Too');
+    await computer().until('the wide search', () => !('num_gpus' in (searches().at(-1)?.body as object)));
+    assert.ok(!quick().rows().join('\n').includes('Show Larger Machines Too'));
   });
 
   it('understands what is typed, and asks once', async () => {

@@ -89,7 +89,8 @@ describe('a search for offers in trouble', () => {
     await quick().type('<0.0001', { enter: false });
     await list.settled();
     assert.deepEqual(quick().rows(), [
-      'Filters Price an hour: ≤ $0.0001',
+      'Filters GPUs: 1 · Price an hour: ≤ $0.0001',
+      'Show Larger Machines Too',
       'No offers match Take a filter away or raise a limit: press Enter to see the filters.',
     ]);
     await quick().pick('No offers match');

@@ -13,6 +13,7 @@ import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import { Renting, type ConfirmedRental, type RentingEnd } from './renting';
+import { machinesRented } from '../../store/rentals/machinesRented';
 import { LastRental } from '../../store/rentals/lastRental';
 import {
   askStay,
@@ -59,15 +60,6 @@ export async function rentOffer(
   } finally {
     guard.dispose();
   }
-}
-
-/** What this account's last rentals had; those that were refused had no machine. */
-function usualOf({ rentals, account }: Pick<WizardDeps, 'rentals'> & { readonly account: Account }) {
-  return usualMachine(
-    rentals.rentals
-      .filter(({ accountKey, phase }) => accountKey === account.key && 'instanceId' in phase)
-      .map(({ offer }) => offer),
-  );
 }
 
 class RentWizard {
@@ -160,7 +152,7 @@ class RentWizard {
       isRunningPartial: burn.isPartial,
       credit,
       limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
-      usual: usualOf(deps),
+      usual: usualMachine(machinesRented(deps.rentals, deps.account.key)),
       budget,
     };
   }

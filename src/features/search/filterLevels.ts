@@ -113,7 +113,7 @@ function rentalTypeLevel(picker: QuickInput, editor: QueryEditor): Level {
 
 function orderMeaning(sort: SortOrder): string {
   const meanings: Readonly<Record<SortOrder, string>> = {
-    best: t('The service decides what is best'),
+    best: t('What the service finds best, one of each kind of GPU first'),
     price: t('Total cost per hour, including the disk'),
     value: t('Deep learning score for the money'),
     reliability: t('How seldom the machine was away'),

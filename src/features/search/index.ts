@@ -1,13 +1,18 @@
 import { signedIn } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { fromDollars } from '../../model/money';
+import { firstSearch } from '../../model/offers/firstSearch';
+import { defaultQuery } from '../../model/offers/savedSearches';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
 import { RecentSearches } from '../../store/offers/recentSearches';
+import type { Account } from '../../store/ports';
+import { machinesRented } from '../../store/rentals/machinesRented';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { searchAndRent, type SearchDeps } from './journey';
 
-type Deps = SearchDeps & Pick<Services, 'commands'>;
+type Deps = SearchDeps & Pick<Services, 'commands' | 'rentals'>;
 
 /** The search of offers; what is picked goes on to the steps of the rental. */
 export function register(deps: Deps): Disposable {
@@ -23,7 +28,10 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   if (!account) {
     return;
   }
-  const { last } = new RecentSearches(deps.globalState);
+  const kept = new RecentSearches(deps.globalState).last;
+  // A GPU that is asked for by name may be offered in other sizes than the first search proposes.
+  const isFirst = kept === undefined && gpuName === undefined;
+  const last = isFirst ? firstSearch(knownOf(deps, account)) : (kept ?? defaultQuery);
   const { diskGb } = new LastRental(deps.globalState);
   const query = { ...last, diskGb: diskGb ?? last.diskGb };
   await searchAndRent(
@@ -36,8 +44,21 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
           ? query
           : { ...query, filters: { ...query.filters, gpu: { oneOf: [gpuName] } } },
     },
-    gpuName === undefined,
+    {
+      isRemembered: gpuName === undefined,
+      ...(isFirst ? { onceTyped: { ...defaultQuery, diskGb: query.diskGb } } : {}),
+    },
   );
+}
+
+/** What the first search begins with. */
+function knownOf({ rentals, settings }: Deps, { key, user }: Account) {
+  const limit = settings.get('gpuRental.rent.limitPerHour');
+  return {
+    rented: machinesRented(rentals, key),
+    credit: user.credit ?? user.balance,
+    limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
+  };
 }
 
 async function searchFor(deps: Deps, draft: RentDraft): Promise<void> {

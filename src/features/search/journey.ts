@@ -30,11 +30,22 @@ export type SearchDeps = Pick<
   | 'searchWatches'
 >;
 
+interface SearchOptions {
+  /** The next search begins where this one ends. */
+  readonly isRemembered?: boolean;
+  /** The search is a proposal, and gives way to this one once something is typed. */
+  readonly onceTyped?: MarketQuery;
+}
+
 /**
  * From the search to the rental, with every way back: list and steps in turn, until something is rented or the user
  * stops. A draft that has an offer begins with its steps, from which Back leads to the list.
  */
-export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRemembered = false): Promise<void> {
+export async function searchAndRent(
+  deps: SearchDeps,
+  draft: RentDraft,
+  { isRemembered = false, onceTyped }: SearchOptions = {},
+): Promise<void> {
   const searches = new RecentSearches(deps.globalState);
   const { client } = accountStill(deps.accounts, draft.accountKey);
   if (deps.templates.state.kind !== 'loading') {
@@ -46,6 +57,7 @@ export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRememb
     clock: deps.clock,
     budget: deps.searchBudget,
     query: draft.query,
+    onceTyped,
   });
   const recent = () => searches.recent;
   let round: Round = { draft, session, recent };
@@ -66,7 +78,8 @@ export async function searchAndRent(deps: SearchDeps, draft: RentDraft, isRememb
       picked = await pickFrom(deps, round, picked.offer.id);
     }
   } finally {
-    if (isRemembered) {
+    // A proposal that was left as it is would not follow the user's credit and rentals.
+    if (isRemembered && !session.isAsProposed) {
       await searches.keepLast(session.chosenQuery);
     }
     session.dispose();

@@ -3,7 +3,7 @@ import { copyLink } from '../../editor/copyLink';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { t } from '../../editor/localize';
-import type { MarketQuery } from '../../model/offers/marketQuery';
+import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import type { Clock } from '../../util/clock';
 import { DisposableStore } from '../../util/disposable';
@@ -105,6 +105,15 @@ class OfferPicker {
         this.picker.close();
       },
       openFilters: () => this.openFilters(),
+      get showLarger() {
+        const { chosenQuery: query, effectiveQuery } = session;
+        const { gpuCount } = query.filters;
+        return gpuCount?.max === undefined || effectiveQuery.filters.gpuCount !== gpuCount
+          ? undefined
+          : () => {
+              session.setQuery({ ...query, filters: withFilter(query.filters, 'gpuCount', undefined) });
+            };
+      },
       retry: () => session.refresh(),
       more: () => void session.more(),
       buttons: (offer) => tools.buttons(offer),

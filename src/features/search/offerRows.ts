@@ -2,13 +2,16 @@ import * as vscode from 'vscode';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { machineName, runningText } from '../../model/rentals/confirmation';
+import { formatCents, formatMoney } from '../../model/money';
+import { machineName } from '../../model/rentals/confirmation';
+import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { describeFilters, sortText } from '../../model/offers/filterText';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
+import { perDay, perHour, type Rate } from '../../model/quote';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import type { OffersView } from './offerSession';
 import { offerPrefix } from './offerPlace';
@@ -18,6 +21,8 @@ import { failedMachineText } from './offerTools';
 export interface OfferActions {
   choose(offer: Offer): void;
   openFilters(): void;
+  /** Leads to machines with any number of GPUs; nothing where no number was chosen, or one is typed. */
+  readonly showLarger: (() => void) | undefined;
   retry(): void;
   more(): void;
   /** Buttons at the end of an offer's row. */
@@ -49,36 +54,51 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
-    description: rate === undefined ? t('price not stated') : localize(runningText(rate)),
+    description: rate === undefined ? t('price not stated') : t('{0} a day', formatCents(perDay(rate))),
     detailIcon: marked.length === 0 ? undefined : 'warning',
-    detail: [...marked, ...details(offer, query)].join(' · '),
+    detail: [...marked, ...columns(offer, rate), ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons: actions.buttons(offer),
     run: () => actions.choose(offer),
   };
 }
 
+/**
+ * What offers are compared by, filled up with spaces as wide as a digit, so that each figure stands below the same one of
+ * the row before.
+ */
+function columns(offer: Offer, rate: Rate | undefined): readonly string[] {
+  const { gpuRamMb, reliability } = offer;
+  const memory = gpuRamMb === undefined ? '?' : String(soldGpuGb(gpuRamMb) * (offer.gpuCount ?? 1));
+  const space = '\u2007';
+  return [
+    t('{0}/h', rate === undefined ? '?' : formatMoney(perHour(rate))).padEnd(8, space),
+    t('{0} GB', memory).padStart(7, space),
+    t('{0}% reliable', reliability === undefined ? '?' : percent(reliability)).padStart(15, space),
+    ...(offer.location === undefined ? [] : [plainLabel(placeText(offer.location))]),
+  ];
+}
+
 function details(offer: Offer, query: MarketQuery): readonly string[] {
   const parts: (string | undefined)[] = [
-    // What warns comes first: the end of a long line is cut off.
     offer.verified === false ? t('not verified') : undefined,
     query.rentalType === 'interruptible' ? t('interruptible') : undefined,
-    offer.reliability === undefined ? undefined : t('{0}% reliable', percent(offer.reliability)),
-    offer.location === undefined ? undefined : plainLabel(placeText(offer.location)),
-    offer.dlperfPerDollar === undefined ? undefined : t('value {0}', Math.floor(offer.dlperfPerDollar)),
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
     offer.cpuCores === undefined ? undefined : t('{0} cores', Math.floor(offer.cpuCores)),
     offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.floor(offer.cpuRamMb / 1000)),
     offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.floor(offer.inetDownMbit)),
     offer.directPorts === undefined ? undefined : t('{0} ports', offer.directPorts),
     offer.datacenter === true ? t('data center') : undefined,
+    offer.dlperfPerDollar === undefined
+      ? undefined
+      : t('deep learning score {0} per $/h', Math.floor(offer.dlperfPerDollar)),
   ];
   return parts.filter((part) => part !== undefined);
 }
 
 /** 99.76% stays 99.76%: rounding up would make it look better than it is. */
 function percent(share: number): string {
-  return String(Math.floor(share * 10_000 + 1e-6) / 100);
+  return (Math.floor(share * 10_000 + 1e-6) / 100).toFixed(2);
 }
 
 /** The filters beyond what every search has. */
@@ -117,6 +137,16 @@ export function offerRows(
       run: () => actions.openFilters(),
     },
   ];
+  const { showLarger } = actions;
+  if (showLarger) {
+    rows.push({
+      id: 'larger',
+      icon: 'add',
+      label: t('Show Larger Machines Too'),
+      alwaysShow: true,
+      run: showLarger,
+    });
+  }
   const pinned = actions.pinned();
   if (pinned) {
     rows.push(pinned);

@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client';
 import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
-import { narrows, sorted } from '../../model/offers/localFilter';
+import { inListOrder, narrows } from '../../model/offers/localFilter';
 import { mostRows, searchAfter, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
@@ -44,6 +44,8 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
+  /** The query is a proposal, and gives way to this one once filters are typed. */
+  readonly onceTyped?: MarketQuery | undefined;
 }
 
 /** A pause in typing, after which the service is asked (ms). */
@@ -100,13 +102,20 @@ export class OfferSession implements Disposable {
     return this.typed;
   }
 
+  /** Nothing was chosen in place of the proposal that it began with. */
+  get isAsProposed(): boolean {
+    return this.options.onceTyped !== undefined && this.query === this.options.query;
+  }
+
   /** What was chosen and typed, taken together; what is typed wins. */
   get effectiveQuery(): MarketQuery {
-    const { filters, rentalType } = this.parse();
+    const { filters, rentalType, understood } = this.parse();
+    const { onceTyped } = this.options;
+    const chosen = onceTyped && this.isAsProposed && understood.length > 0 ? onceTyped : this.query;
     return {
-      ...this.query,
-      filters: { ...this.query.filters, ...filters },
-      rentalType: rentalType ?? this.query.rentalType,
+      ...chosen,
+      filters: { ...chosen.filters, ...filters },
+      rentalType: rentalType ?? chosen.rentalType,
     };
   }
 
@@ -220,7 +229,7 @@ export class OfferSession implements Disposable {
     ) {
       return shown.rows;
     }
-    const fit = sorted(fitting(answer.offers, query, words), query);
+    const fit = inListOrder(fitting(answer.offers, query, words), query);
     const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
     const rows =
       failed.size === 0 ? fit : [...fit.filter((offer) => !hasFailed(offer)), ...fit.filter(hasFailed)];

@@ -7,7 +7,7 @@ import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickP
 import { describeQuery } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
-import { readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
+import { defaultQuery, readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
 import { RecentSearches } from '../../store/offers/recentSearches';
 import { UserError } from '../../util/errors';
@@ -59,7 +59,8 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
   const memory = new RecentSearches(globalState);
   const saved = readSavedSearches(settings.get('gpuRental.search.saved'));
   const separator = (label: string): Row<Subject> => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(memory.last));
+  const last = memory.last ?? defaultQuery;
+  const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(last));
   const answer = await pickFromList<Subject>({
     title: t('Watch a Search'),
     placeholder: t('Which search?'),
@@ -67,8 +68,8 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
       {
         id: 'last',
         label: t('The Last Search'),
-        detail: describe(memory.last),
-        value: { query: memory.last },
+        detail: describe(last),
+        value: { query: last },
       },
       ...(saved.length === 0 ? [] : [separator(t('Saved'))]),
       ...saved.map(({ name, query }) => ({

@@ -1,4 +1,4 @@
-import type { MarketQuery, SortOrder } from './marketQuery';
+import { mostRows, type MarketQuery, type SortOrder } from './marketQuery';
 import { quoteOffer, type Rate } from '../quote';
 import type { Offer } from './offer';
 import {
@@ -71,6 +71,24 @@ export function sorted(
     .map((offer, index) => ({ offer, index, key: key(offer) ?? Infinity }))
     .sort((a, b) => (a.key === b.key ? a.index - b.index : a.key < b.key ? -1 : 1))
     .map(({ offer }) => offer);
+}
+
+/**
+ * The order of the list: in that of the service one of each kind of GPU comes first, among as many as it sends at once,
+ * because the best offers of a market are often all of one kind.
+ */
+export function inListOrder(
+  offers: readonly Offer[],
+  query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb' | 'filters'>,
+): readonly Offer[] {
+  const inOrder = sorted(offers, query);
+  if (query.sort !== 'best' || query.filters.gpu !== undefined) {
+    return inOrder;
+  }
+  const page = inOrder.slice(0, mostRows);
+  const kinds = new Map(page.map((offer) => [offer.gpuName, offer] as const).reverse());
+  const isFirst = (offer: Offer) => kinds.get(offer.gpuName) === offer;
+  return [...page.filter(isFirst), ...page.filter((offer) => !isFirst(offer)), ...inOrder.slice(mostRows)];
 }
 
 /** Smaller comes first. */

@@ -168,7 +168,7 @@ function stayFact({ downPerGb, upPerGb, ...quote }: Quote, stay: Usage): Fact {
 }
 
 /** "$0.423/h, $10.14 a day". */
-export function runningText(rate: Rate): Text {
+function runningText(rate: Rate): Text {
   return text('{0}/h, {1} a day', formatMoney(perHour(rate)), formatCents(perDay(rate)));
 }
 

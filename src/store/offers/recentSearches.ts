@@ -1,11 +1,5 @@
 import type { MarketQuery } from '../../model/offers/marketQuery';
-import {
-  defaultQuery,
-  ownQuery,
-  readQuery,
-  readRecentSearches,
-  withRecentSearch,
-} from '../../model/offers/savedSearches';
+import { ownQuery, readQuery, readRecentSearches, withRecentSearch } from '../../model/offers/savedSearches';
 
 /** `vscode.Memento`, as far as it is needed. */
 export interface Memory {
@@ -20,8 +14,9 @@ const recentKey = 'gpuRental.search.recent';
 export class RecentSearches {
   constructor(private readonly memory: Memory) {}
 
-  get last(): MarketQuery {
-    return readQuery(this.memory.get(lastKey)) ?? defaultQuery;
+  /** `undefined` until a search was changed. */
+  get last(): MarketQuery | undefined {
+    return readQuery(this.memory.get(lastKey));
   }
 
   get recent(): readonly MarketQuery[] {

@@ -47,7 +47,8 @@ export async function searchFor(window: FeatureWindow, typed: string, offer: Reg
   await quick.type(typed, { enter: false });
   await computer.until(`only offers with ${String(offer)}`, () => {
     const offers = quick.rows().filter((row) => row.includes('% reliable'));
-    return offers.length > 0 && offers.every((row) => offer.test(row));
+    // What is there may fit while the search for it is still to come.
+    return !quick.open.busy && offers.length > 0 && offers.every((row) => offer.test(row));
   });
 }
 

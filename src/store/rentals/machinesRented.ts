@@ -1,0 +1,12 @@
+import type { Offer } from '../../model/offers/offer';
+import type { RentalStore } from './rentalStore';
+
+/** The offers that an account has rented, newest first; those that were refused are none. */
+export function machinesRented(
+  { rentals }: Pick<RentalStore, 'rentals'>,
+  accountKey: string,
+): readonly Offer[] {
+  return rentals
+    .filter((rental) => rental.accountKey === accountKey && 'instanceId' in rental.phase)
+    .map(({ offer }) => offer);
+}
