@@ -66,13 +66,15 @@ bounded() {
   wait "$child"
 }
 
-# job NAME: runs the function of that name beside the others.
+# job NAME [NEXT]: runs the function of that name beside the others, and the next one after it where that worked.
 job() {
   (
     child=""
     trap '[ -z "$child" ] || kill -9 "$child" 2>/dev/null; exit 1' HUP INT TERM
     "$1"
-    echo $? >"$work/$1.code"
+    code=$?
+    echo "$code" >"$work/$1.code"
+    [ -z "$2" ] || [ "$code" != 0 ] || "$2"
   ) >"$work/$1" 2>&1 </dev/null &
   jobs="$jobs $!"
 }
@@ -100,12 +102,13 @@ smi() {
   return "$code"
 }
 
-table() {
-  command -v nvidia-smi >/dev/null 2>&1 && briefly nvidia-smi
-}
-
-parts() {
-  command -v nvidia-smi >/dev/null 2>&1 && briefly nvidia-smi -L
+# One after the other: a driver that hangs holds each process that asks it.
+details() {
+  briefly nvidia-smi >"$work/table"
+  if grep -q ', Enabled' "$work/smi"; then
+    briefly nvidia-smi -L >"$work/parts"
+    echo $? >"$work/parts.code"
+  fi
 }
 
 devices() {
@@ -168,14 +171,17 @@ show() {
   if [ -s "$work/$1.code" ]; then sed "s/^/$1-code /" "$work/$1.code"; else echo "$1-code none"; fi
 }
 
-for name in smi table parts look kernel disk; do
-  job "$name"
+job smi details
+for name in look kernel disk; do
+  job "$name" ""
 done
 wait
 show smi
 if [ -s "$work/table" ]; then grep -E -m 1 'CUDA[A-Z ]*Version' "$work/table" | cut -c 1-160 | sed 's/^/table /'; fi
-sed 's/ (UUID.*//' "$work/parts" >"$work/names" && mv "$work/names" "$work/parts"
-show parts
+if [ -s "$work/parts.code" ]; then
+  sed 's/ (UUID.*//' "$work/parts" >"$work/names" && mv "$work/names" "$work/parts"
+  show parts
+fi
 show look
 show kernel
 show disk

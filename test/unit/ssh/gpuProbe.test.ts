@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineProof } from '../../../src/model/proof/machineProof';
 import { gpuProbeScript } from '../../../src/ssh/gpuProbe';
@@ -200,13 +200,14 @@ describe('A look at the GPUs of a machine', () => {
   });
 
   it('goes on where a tool hangs, and ends it', async () => {
-    const machine = machineOf().tool('nvidia-smi', 'exec sleep 1000');
+    const machine = machineOf().tool('nvidia-smi', 'echo >>"$HOME/../asked"', 'exec sleep 1000');
     const startedAt = Date.now();
     const { faults, gpus, disk } = await proofOf(machine);
     assert.ok(Date.now() - startedAt < 10_000, `${Date.now() - startedAt} ms`);
     assert.deepEqual([faults, gpus], [[{ kind: 'smiHung' }], []]);
     assert.ok(disk.sizeGb !== undefined);
     assert.equal(processesOf(machine), '');
+    assert.equal(readFileSync(path.join(machine.dir, 'asked'), 'utf8').length, 1, 'asked once');
   });
 
   it('reads a little of a tool that never ends to speak', async () => {
