@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobMachine } from '../../src/ssh/jobs/createJobMachine';
 import type { JobLook, JobMachine, JobOrder } from '../../src/ssh/jobs/jobMachine';
 import type { MachineCall } from '../../src/ssh/jobs/machineCall';
 import { listedTree } from '../../src/ssh/fileTree';
-import type { SshService } from '../../src/ssh/service';
+import { runProgram } from '../../src/ssh/run';
 import { systemClock } from '../../src/util/clock';
+import { CuttingProxy } from './cuttingProxy';
 import { SshHome } from './sshHome';
 import { sshAccount, sshInstance } from './sshInstance';
 import { SshMachine } from './sshMachine';
@@ -14,8 +16,6 @@ import { until } from './until';
 
 /** A machine with a home folder of its own, and a workspace here. */
 export interface JobScene {
-  readonly ssh: SshService;
-  readonly machine: SshMachine;
   /** `$HOME` on the machine, which is this computer. */
   readonly remote: string;
   readonly workspace: string;
@@ -30,7 +30,8 @@ export interface JobScene {
   readonly file: (id: string, name: string) => string;
 }
 
-export const jobId = 'a0b1c2d3';
+/** Of this process, since what a job leaves behind is found by its id. */
+export const jobId = `a0${process.pid.toString(16)}`;
 
 export function jobOrder(run: string, more: Partial<JobOrder> = {}): JobOrder {
   return {
@@ -70,56 +71,113 @@ export function processesOf(id: string): readonly number[] {
     .map(Number);
 }
 
-/** A scene for each test: `scene()` is the one of the running test. What runs of its jobs is ended after it. */
+function sceneIn(root: string, ssh: (remote: string) => MachineCall['ssh']): JobScene {
+  const remote = join(root, "machine's home");
+  const workspace = join(root, 'workspace');
+  const results = join(root, 'results');
+  [remote, workspace, results].forEach((folder) => mkdirSync(folder));
+  const call: MachineCall = {
+    ssh: ssh(remote),
+    alias: 'gpu-7',
+    clock: systemClock,
+    platform: process.platform,
+  };
+  const job = createJobMachine(call);
+  return {
+    remote,
+    workspace,
+    results,
+    job,
+    with: (more) => createJobMachine({ ...call, ...more }),
+    run: async (order) => {
+      await job.begin(order);
+      await job.sync(order, await listedTree(workspace, filesBelow(workspace)));
+      await job.start(order);
+    },
+    ended: (id) =>
+      until(
+        `the end of job ${id}`,
+        async () => {
+          const look = await job.look(id, 0, 65_536);
+          return look.end && look.hasOutputsList && !look.pidAlive ? look : undefined;
+        },
+        { timeoutMs: 60_000 },
+      ),
+    file: (id, name) => join(remote, '.gpu-rental', 'jobs', id, name),
+  };
+}
+
+/** Ends what still runs. */
+async function endJobs({ remote, job }: JobScene): Promise<void> {
+  const jobs = join(remote, '.gpu-rental', 'jobs');
+  for (const id of existsSync(jobs) ? readdirSync(jobs) : []) {
+    await job.cancel(id);
+    await until('the end of the job', () => processesOf(id).length === 0, { timeoutMs: 60_000 });
+    await until('the end of its runner', async () => !(await job.look(id, 0, 0)).pidAlive);
+  }
+}
+
+/** A scene for each test whose machine is a shell of this computer: `scene()` is the one of the running test. */
 export function useJobs(): () => JobScene {
   let scene: JobScene | undefined;
-  let home: SshHome | undefined;
+  let root = '';
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'gr-job-')));
+    scene = sceneIn(root, (remote) => shellMachine(remote));
+  });
+  afterEach(async () => {
+    if (scene) await endJobs(scene);
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    scene = undefined;
+  });
+  return () => {
+    assert.ok(scene, 'the scene is there in tests');
+    return scene;
+  };
+}
+
+/** Runs what would go over SSH in a shell here. */
+export function shellMachine(home: string, env: Readonly<Record<string, string>> = {}): MachineCall['ssh'] {
+  return {
+    exec: (_, script, options = {}) =>
+      runProgram('/bin/sh', ['-c', script], {
+        ...options,
+        cwd: home,
+        env: { HOME: home, SHELL: '/bin/sh', ...env },
+      }),
+  };
+}
+
+export interface SshJobScene extends JobScene {
+  readonly machine: SshMachine;
+  readonly home: SshHome;
+  /** What all logins go through. */
+  readonly proxy: CuttingProxy;
+}
+
+/** The same with a real server, whose login has a home folder of its own. */
+export function useSshJobs(): () => SshJobScene {
+  let scene: SshJobScene | undefined;
 
   beforeEach(async () => {
-    home = new SshHome();
-    const remote = join(home.root, "machine's home");
-    const workspace = join(home.root, 'workspace');
-    const results = join(home.root, 'results');
-    [remote, workspace, results].forEach((folder) => mkdirSync(folder));
-    const machine = await new SshMachine().start({ extra: [`SetEnv "HOME=${remote}"`] });
+    const home = new SshHome();
+    const machine = new SshMachine();
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();
-    const instance = sshInstance(machine.port);
+    const proxy = await new CuttingProxy(() => machine.port).start();
+    scene = { ...sceneIn(home.root, () => ssh), machine, home, proxy };
+    await machine.start({ extra: [`SetEnv "HOME=${scene.remote}"`] });
+    const instance = sshInstance(proxy.port);
     await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    const call: MachineCall = { ssh, alias: 'gpu-7', clock: systemClock, platform: process.platform };
-    const job = createJobMachine(call);
-    const file = (id: string, name: string) => join(remote, '.gpu-rental', 'jobs', id, name);
-    scene = {
-      ssh,
-      machine,
-      remote,
-      workspace,
-      results,
-      job,
-      with: (more) => createJobMachine({ ...call, ...more }),
-      run: async (order) => {
-        await job.begin(order);
-        await job.sync(order, await listedTree(workspace, filesBelow(workspace)));
-        await job.start(order);
-      },
-      ended: (id) =>
-        until(`the end of job ${id}`, async () => {
-          const look = await job.look(id, 0, 65_536);
-          return look.end && look.hasOutputsList && !look.pidAlive ? look : undefined;
-        }),
-      file,
-    };
   });
 
   afterEach(async () => {
-    const jobs = scene ? join(scene.remote, '.gpu-rental', 'jobs') : '';
-    for (const id of existsSync(jobs) ? readdirSync(jobs) : []) {
-      await scene?.job.cancel(id);
-      await until('the end of the job', () => processesOf(id).length === 0);
-    }
+    scene?.proxy.spare();
+    if (scene) await endJobs(scene);
+    scene?.proxy.dispose();
     await scene?.machine.dispose();
-    home?.dispose();
+    scene?.home.dispose();
     scene = undefined;
   });
 

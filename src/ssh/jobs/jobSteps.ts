@@ -21,7 +21,9 @@ export async function beginJob(
     call,
     [
       'umask 077',
-      `for one in ${neededPrograms.join(' ')}; do command -v "$one" >/dev/null 2>&1 || echo "missing $one"; done`,
+      'lacks=""',
+      `for one in ${neededPrograms.join(' ')}; do command -v "$one" >/dev/null 2>&1 || lacks="$lacks $one"; done`,
+      'if [ -n "$lacks" ]; then echo "missing$lacks"; exit 0; fi',
       `d=${jobFolder(order.id)}`,
       'mkdir -p "$d" && chmod 700 "$HOME/.gpu-rental" "$HOME/.gpu-rental/jobs" "$d" && cd "$d" || exit 3',
       '[ ! -e lock ] || { echo begun; exit 0; }',
@@ -31,7 +33,7 @@ export async function beginJob(
     ],
     { signal, input: Readable.from(jobFiles(order, now)) },
   );
-  const missing = lines.flatMap((line) => /^missing ([\w.-]+)$/.exec(line)?.[1] ?? []);
+  const missing = lines.flatMap((line) => /^missing ([\w. -]+)$/.exec(line)?.[1]?.split(' ') ?? []);
   if (missing.length > 0) {
     throw new JobMachineError(
       text(

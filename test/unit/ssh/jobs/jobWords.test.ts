@@ -19,7 +19,7 @@ describe('What a machine says of a job', () => {
       'exit reserved',
       'beat 10 20 30 40',
       'alive',
-      `log 5 100 0\n${log}`,
+      `log 5 ${Buffer.byteLength(log)} 0\n${log}`,
     );
     assert.deepEqual(found, {
       phase: 'running',
@@ -32,9 +32,10 @@ describe('What a machine says of a job', () => {
     });
   });
 
-  it('is no look where it is torn, or has more log than it says', async () => {
+  it('is no look where it is torn, or has another log than it says', async () => {
     assert.equal(await look('phase running', 'beat'), undefined);
     assert.equal(await look('phase running', 'log 0 2 0\nabc'), undefined);
+    assert.equal(await look('phase running', 'log 0 4 0\nabc'), undefined);
     assert.equal(await look('phase running', 'log x\nabc'), undefined);
   });
 

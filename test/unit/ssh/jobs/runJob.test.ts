@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobPrograms } from '../../../../src/ssh/jobs/programs';
-import { filesBelow, jobId, jobOrder, processesOf, useJobs } from '../../../support/jobScene';
+import { filesBelow, jobId, jobOrder, processesOf, useSshJobs } from '../../../support/jobScene';
 import { fill } from '../../../support/transfers';
 
 describe('A job on its machine', () => {
-  const scene = useJobs();
+  const scene = useSshJobs();
 
   for (const [name, program] of Object.entries(jobPrograms)) {
     it(`has nothing in its ${name} that shellcheck objects to`, () => {
