@@ -15,6 +15,7 @@ import { register as registerDoctor } from './features/doctor';
 import { register as registerFiles } from './features/files';
 import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerGauges } from './features/gauges';
+import { register as registerHistory } from './features/history';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
 import { register as registerLinks } from './features/links';
@@ -57,6 +58,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerLifecycle,
   registerLeases,
   registerVolumes,
+  registerHistory,
   registerReadiness,
   registerStatusBar,
   registerWarnings,

@@ -97,6 +97,8 @@ function isUri(given: unknown): given is Uri {
 const instance = named({ instanceId: id });
 const instances = [instance, several({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
+/** A rental that is over, by its instance. */
+const past = named({ pastId: id });
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
@@ -204,6 +206,12 @@ const contributed = {
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
   'gpuRental.volume.rent': spec('volumes', { args: [volume], needs: rent }),
   'gpuRental.volume.delete': spec('volumes', { args: [volume, several({ volumeId: id })], needs: change }),
+  'gpuRental.history.show': spec('history'),
+  'gpuRental.history.showDetails': spec('history', { args: [past] }),
+  'gpuRental.history.showLog': spec('history', { args: [past] }),
+  'gpuRental.history.rentAgain': spec('history', { args: [past], needs: rent }),
+  'gpuRental.history.remove': spec('history', { args: [past, several({ pastId: id })] }),
+  'gpuRental.history.clear': spec('history'),
   'gpuRental.sshKey.add': spec('sshKeys', { needs: account }),
   'gpuRental.sshKey.generate': spec('sshKeys', { needs: account }),
   'gpuRental.sshKey.copy': spec('sshKeys', { args: [sshKey] }),
@@ -310,6 +318,7 @@ export type SecretTarget = NonNullable<z.output<typeof secret>>;
 export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
 export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
+export type PastTarget = NonNullable<z.output<typeof past>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;

@@ -1,11 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createClient } from './api/createClient';
-import { TransportFailure, type Transport } from './api/transport';
-import { UndiciTransport } from './api/undiciTransport';
+import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
-import { DemoTransport } from './demo/demoTransport';
 import { budgetLimits } from './editor/budgetLimits';
 import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
@@ -20,7 +17,7 @@ import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
 import { secretPort, warnAboutSetting } from './editorPorts';
 import { createMachineChecks } from './machineChecks';
-import { networkSettings, NetworkTransport } from './networkTransport';
+import { networkSettings } from './networkTransport';
 import type { Services } from './services';
 import type { Shell } from './shell';
 import { aliasOf } from './ssh/alias';
@@ -51,6 +48,8 @@ import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
 import { createStartWatches, type StartWatches, type StartWatchesDeps } from './store/rentals/startWatches';
+import { KeptLogs } from './store/history/keptLogs';
+import { RentalHistory } from './store/history/rentalHistory';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
@@ -173,6 +172,7 @@ function sharedState(deps: SharedDeps) {
   const onError = (error: unknown) => report.error(error);
   const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
+  const logs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
   const accounts = own(
     createAccounts({
       secrets,
@@ -185,15 +185,10 @@ function sharedState(deps: SharedDeps) {
       onForbidden: (accountKey, error) => keyAccess.learn(accountKey, error),
       beforeRead: (accountKey, route) => keyAccess.checkRead(accountKey, route),
       pacing,
-      createClient: ({ serviceUrl, isDemo, ...ofAccount }) =>
-        createClient({
-          baseUrl: serviceUrl,
-          transport: isDemo ? demoTransport(demo, clock) : own(new NetworkTransport(serviceUrl, settings)),
-          clock,
-          log,
-          onSecrets: (values) => redactor.hold(values),
-          ...ofAccount,
-        }),
+      createClient: ({ accountKey, ...ofAccount }) => {
+        const client = makeClient({ own, demo, clock, log, redactor, settings }, ofAccount);
+        return accountKey === undefined ? client : logs.around(client, accountKey);
+      },
     }),
   );
   const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));
@@ -206,6 +201,7 @@ function sharedState(deps: SharedDeps) {
     hub,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
+    history: own(new RentalHistory({ accounts, fleet, rentals, hub, logs, storageDir, clock, log })),
     keyAccess,
     windowInUse,
     oneWindow,
@@ -329,16 +325,6 @@ function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: Out
     runtime: process.execPath,
     log,
   });
-}
-
-/** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
-function demoTransport(demo: DemoProcess, clock: Clock): Transport {
-  return new DemoTransport(
-    new UndiciTransport(),
-    demo,
-    (error) => error instanceof TransportFailure && error.kind === 'notReachable',
-    () => clock.now(),
-  );
 }
 
 function windowFocus(own: Own): WindowFocus {

@@ -39,6 +39,7 @@ import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
 import type { StartWatches } from './store/rentals/startWatches';
+import type { RentalHistory } from './store/history/rentalHistory';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
@@ -95,6 +96,8 @@ export interface Services {
   /** What the account has spent of its limits a day and a month. */
   readonly budget: Budget;
   readonly rentals: RentalStore;
+  /** Rentals that are over, and the logs of their instances. */
+  readonly history: RentalHistory;
   /** Machines on their way, and what happens to them. */
   readonly startWatches: StartWatches;
   /** The windows that are connected to instances. */

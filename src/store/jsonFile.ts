@@ -78,7 +78,7 @@ export class JsonFile<T> {
 }
 
 /** Replaces a file by a finished one with mode 0600; readers see the old or the new content, never a part. */
-async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {

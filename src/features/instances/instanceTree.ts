@@ -148,7 +148,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     item.id = `group-${groupId}`;
     item.description = group?.description?.() ?? String(group?.rows().length ?? 0);
     item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');
-    item.contextValue = ';group;';
+    item.contextValue = `;group;${groupId};`;
     return item;
   }
 

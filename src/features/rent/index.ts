@@ -14,7 +14,7 @@ import { anotherLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
-type Deps = RentDeps & Pick<Services, 'commands'>;
+type Deps = RentDeps & Pick<Services, 'commands' | 'history'>;
 
 /** The rental: what it begins with, and its steps once an offer is picked. */
 export function register(deps: Deps): Disposable {

@@ -16,6 +16,7 @@ import type { RentDraft } from '../../model/rentals/rentDraft';
 import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentals/rentPlan';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
+import type { Services } from '../../services';
 import type { Account, Rental } from '../../store/ports';
 import { listedInstances } from '../../store/instances/listed';
 import { findTemplate } from '../../store/templates/findTemplate';
@@ -25,13 +26,15 @@ import { text } from '../../util/text';
 import type { RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
+type Deps = RentDeps & Pick<Services, 'history'>;
+
 type Past =
   | { readonly kind: 'instance'; readonly instance: Instance }
   | { readonly kind: 'rental'; readonly rental: Rental };
 
 /** The search and choices of an instance that is or was there; `undefined` when the user stopped. */
 export async function anotherLike(
-  deps: RentDeps,
+  deps: Deps,
   account: Account,
   target: InstanceTarget | undefined,
 ): Promise<RentDraft | undefined> {
@@ -47,8 +50,8 @@ export async function anotherLike(
       : undefined;
 }
 
-function known(deps: RentDeps, id: number): Past {
-  const instance = deps.fleet.find(id);
+function known(deps: Deps, id: number): Past {
+  const instance = deps.fleet.find(id) ?? deps.history.find(id)?.instance;
   const rental = deps.rentals.find(id);
   if (rental) {
     return { kind: 'rental', rental };
@@ -59,7 +62,7 @@ function known(deps: RentDeps, id: number): Past {
   return { kind: 'instance', instance };
 }
 
-async function choose(deps: RentDeps): Promise<Past | undefined> {
+async function choose(deps: Deps): Promise<Past | undefined> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const ids = new Set(instances.map(({ id }) => id));
   const gone = deps.rentals.rentals.filter(
@@ -114,7 +117,7 @@ function title(name: string): string {
 }
 
 /** Secrets come from the secret store where it still has them; otherwise they are left out, and that is said. */
-async function fromRental(deps: RentDeps, account: Account, rental: Rental): Promise<RentDraft | undefined> {
+async function fromRental(deps: Deps, account: Account, rental: Rental): Promise<RentDraft | undefined> {
   const full = await deps.rentals.fullConfig(rental);
   const config = full ?? rental.config;
   const { choices, lost } = choicesOf(config, full !== undefined);
@@ -141,11 +144,7 @@ async function fromRental(deps: RentDeps, account: Account, rental: Rental): Pro
   };
 }
 
-async function sourceOf(
-  deps: RentDeps,
-  account: Account,
-  config: RentConfig,
-): Promise<RentSource | undefined> {
+async function sourceOf(deps: Deps, account: Account, config: RentConfig): Promise<RentSource | undefined> {
   if (config.templateHash === undefined) {
     return config.image === undefined ? undefined : { kind: 'image', image: config.image };
   }
@@ -168,7 +167,7 @@ async function sourceOf(
 }
 
 async function fromInstance(
-  deps: RentDeps,
+  deps: Deps,
   account: Account,
   instance: Instance,
 ): Promise<RentDraft | undefined> {

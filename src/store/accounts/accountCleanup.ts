@@ -22,6 +22,7 @@ const folders = [
   'leases',
   'usage',
   'failedMachines',
+  'history',
 ];
 
 interface Deps {

@@ -39,6 +39,7 @@ export class AccountClients {
   private make(ref: AccountRef): Client {
     const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead, pacing } = this.deps;
     return createClient({
+      accountKey: ref.key,
       serviceUrl: ref.serviceUrl,
       isDemo: ref.isDemo,
       bearer: () => {

@@ -7,6 +7,8 @@ import type { Recover } from '../../api/serviceHttp';
 export type ClientFactory = (input: {
   readonly serviceUrl: string;
   readonly isDemo: boolean;
+  /** Of an account that is signed in; absent while it is found out whose a key is. */
+  readonly accountKey?: string;
   readonly bearer: () => Promise<string>;
   /** Asked when a bearer is refused, once for each bearer of a call. */
   readonly recover?: Recover | undefined;

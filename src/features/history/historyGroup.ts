@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { tooltip } from '../../editor/tooltip';
+import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import type { PastRental } from '../../model/rentals/pastRental';
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { PastTarget } from '../../commandSpecs';
+import { costOfPastText, descriptionOfPast, endText, nameOfPast } from './historyWords';
+
+const icons: Readonly<Record<PastRental['end'], string>> = {
+  destroyed: 'vm-outline',
+  replaced: 'arrow-swap',
+  failed: 'error',
+  gone: 'question',
+};
+
+/** Past rentals below the instances, the last first. */
+export class HistoryGroup implements TreeGroup, Disposable {
+  readonly id = 'history';
+  readonly label = t('Rental History');
+  readonly icon = 'history';
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+  private readonly nodes = new Map<number, PastTarget>();
+
+  constructor(private readonly deps: Pick<Services, 'history' | 'clock'>) {
+    this.owned.add(deps.history.onDidChange(() => this.changed.fire()));
+  }
+
+  rows(): readonly GroupRow[] {
+    return this.deps.history.rows.map((past) => ({ node: this.node(past), item: () => this.item(past) }));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  /** The same object for the same rental, so that refreshes do not move the selection. */
+  private node({ instance: { id } }: PastRental): PastTarget {
+    const node = this.nodes.get(id) ?? { pastId: id };
+    this.nodes.set(id, node);
+    return node;
+  }
+
+  private item(past: PastRental): vscode.TreeItem {
+    const node = this.node(past);
+    const item = new vscode.TreeItem(nameOfPast(past));
+    item.id = `past-${node.pastId}`;
+    item.description = descriptionOfPast(past, this.deps.clock.now());
+    item.iconPath = new vscode.ThemeIcon(icons[past.end]);
+    item.contextValue = ';past;';
+    item.tooltip = tooltip([
+      t('Instance #{0}', node.pastId),
+      [t('How it ended'), endText(past)],
+      [t('Cost'), costOfPastText(past)],
+      [t('Check of the machine'), past.verdict],
+    ]);
+    item.command = { command: 'gpuRental.history.showDetails', title: t('Show Details'), arguments: [node] };
+    return item;
+  }
+}

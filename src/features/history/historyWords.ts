@@ -1,0 +1,103 @@
+import { localize, t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { formatMoney } from '../../model/money';
+import { placeText } from '../../model/offers/places';
+import { costOfPast, durationOfPast, type PastRental } from '../../model/rentals/pastRental';
+import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
+
+export function nameOfPast({ instance }: PastRental): string {
+  return plainLabel(instanceName(instance));
+}
+
+export function endText({ end }: PastRental): string {
+  switch (end) {
+    case 'destroyed':
+      return t('destroyed');
+    case 'replaced':
+      return t('replaced, because its start failed');
+    case 'failed':
+      return t('its start failed');
+    case 'gone':
+      return t('the service no longer lists it, and it was not destroyed from here');
+  }
+}
+
+function gpuOf({ instance }: PastRental): string {
+  return `${instance.gpuCount ?? 1}× ${plainLabel(instance.gpuName ?? '?')}`;
+}
+
+function shortCost(past: PastRental): string {
+  const cost = costOfPast(past);
+  return cost === undefined ? '' : `${cost.isCharged ? '' : '≤ '}${formatMoney(cost.amount, 2)}`;
+}
+
+function duration(past: PastRental): string {
+  const ms = durationOfPast(past);
+  return ms === undefined ? '' : localize(durationText(ms));
+}
+
+/** Behind the name: GPU, cost, how long and when. */
+export function descriptionOfPast(past: PastRental, now: number): string {
+  return [gpuOf(past), shortCost(past), duration(past), momentText(past.endedAt, now)]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** What its cost is known from. */
+export function costOfPastText(past: PastRental): string {
+  const cost = costOfPast(past);
+  if (cost === undefined) {
+    return t('unknown: the service stated no price');
+  }
+  const amount = formatMoney(cost.amount, 2);
+  return cost.isCharged
+    ? t('{0}, as the service charged', amount)
+    : t(
+        'at most {0}: an estimate from its price, as if it had run all the time, without data transfer',
+        amount,
+      );
+}
+
+/** The page of a past rental, a line for each fact that is known. */
+export function pageOfPast(past: PastRental, log: string | undefined, now: number): string {
+  const { instance } = past;
+  const rows: readonly (readonly [label: string, value: string | undefined])[] = [
+    [t('Instance'), `#${instance.id}`],
+    [t('GPU'), gpuOf(past)],
+    [t('Rented'), instance.startedAt === undefined ? undefined : momentText(instance.startedAt * 1000, now)],
+    [t('Ended'), momentText(past.endedAt, now)],
+    [t('Duration'), duration(past)],
+    [t('How it ended'), endText(past)],
+    [t('The host said'), past.message ?? instance.statusMessage],
+    [t('Cost'), costOfPastText(past)],
+    [
+      t('Price'),
+      instance.totalPerHour === undefined ? undefined : t('{0}/h', formatMoney(instance.totalPerHour)),
+    ],
+    [t('Rental type'), rentalType(past)],
+    [t('Machine'), instance.machineId === undefined ? undefined : `#${instance.machineId}`],
+    [t('Location'), placeText(instance.location ?? '')],
+    [t('Image'), instance.image],
+    [t('Template'), instance.templateName],
+    [
+      t('Disk'),
+      instance.diskSpaceGb === undefined ? undefined : t('{0} GB', Math.round(instance.diskSpaceGb)),
+    ],
+    [t('Check of the machine'), past.verdict ?? t('not made')],
+    [t('Log'), log === undefined ? t('none was read while it was there') : t('kept, see below')],
+  ];
+  const facts = rows.flatMap(([label, value]) => {
+    const plain = plainLabel(value ?? '');
+    return plain === '' ? [] : `${label}: ${plain}`;
+  });
+  return [nameOfPast(past), '', ...facts, ...(log === undefined ? [] : ['', log])].join('\n');
+}
+
+function rentalType({ instance }: PastRental): string | undefined {
+  if (instance.isInterruptible === undefined) {
+    return undefined;
+  }
+  return instance.isInterruptible ? t('interruptible') : t('on demand');
+}

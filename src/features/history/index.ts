@@ -1,0 +1,185 @@
+import type { PastTarget } from '../../commandSpecs';
+import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { withCancellableProgress } from '../../editor/progress';
+import { pickFromList } from '../../editor/quickPick';
+import { chargedFor, hasFinalCharges, type PastRental } from '../../model/rentals/pastRental';
+import type { Services } from '../../services';
+import { accountStill } from '../../store/accounts/sameAccount';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { isCancelled, UserError } from '../../util/errors';
+import { safeFileName } from '../../util/fileName';
+import { text } from '../../util/text';
+import { HistoryGroup } from './historyGroup';
+import { descriptionOfPast, nameOfPast, pageOfPast } from './historyWords';
+
+type Deps = Pick<Services, 'accounts' | 'history' | 'instanceGroups' | 'commands' | 'clock' | 'log'>;
+
+/** Rentals that are over: what they cost, how they ended, their logs, and renting like them again. */
+export function register(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands } = deps;
+  store.add(deps.instanceGroups.addGroup(store.add(new HistoryGroup(deps))));
+  const ofOne = (run: (past: PastRental) => PromiseLike<unknown>) => async (target?: PastTarget) => {
+    const past = await chosen(deps, target);
+    if (past) {
+      await run(past);
+    }
+  };
+  store.add(
+    commands.register(
+      'gpuRental.history.show',
+      ofOne((past) => showDetails(deps, past)),
+    ),
+  );
+  store.add(
+    commands.register(
+      'gpuRental.history.showDetails',
+      ofOne((past) => showDetails(deps, past)),
+    ),
+  );
+  store.add(
+    commands.register(
+      'gpuRental.history.showLog',
+      ofOne((past) => showLog(deps, past)),
+    ),
+  );
+  store.add(
+    commands.register(
+      'gpuRental.history.rentAgain',
+      ofOne(({ instance }) => runCommand('gpuRental.instance.rentAnother', { instanceId: instance.id })),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.history.remove', async (target, all) => {
+      const targets = all !== undefined && all.length > 0 ? all : [target];
+      const pasts = await Promise.all(targets.map((one) => chosen(deps, one)));
+      await remove(
+        deps,
+        pasts.filter((past) => past !== undefined),
+      );
+    }),
+  );
+  store.add(commands.register('gpuRental.history.clear', () => clear(deps)));
+  return store;
+}
+
+async function chosen(
+  { history, clock }: Deps,
+  target: PastTarget | undefined,
+): Promise<PastRental | undefined> {
+  await history.ready;
+  if (target) {
+    const past = history.find(target.pastId);
+    if (!past) {
+      throw new UserError(text('The rental of instance #{0} is not in the history any more.', target.pastId));
+    }
+    return past;
+  }
+  const rows = history.rows.map((past) => ({
+    id: String(past.instance.id),
+    icon: 'history',
+    label: nameOfPast(past),
+    description: descriptionOfPast(past, clock.now()),
+    value: past,
+  }));
+  const answer = await pickFromList<PastRental>({
+    title: t('Rental History'),
+    placeholder: t('Which rental?'),
+    rows: rows.length === 0 ? [{ label: t('No rental has ended yet.') }] : rows,
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+async function showDetails(deps: Deps, past: PastRental): Promise<void> {
+  const { history, clock } = deps;
+  const current = await withCharges(deps, past);
+  const content = pageOfPast(current, await history.logOf(past.instance.id), clock.now());
+  await runCommand('gpuRental.showText', { title: `${fileName(past)}.txt`, content });
+}
+
+/** The charges are read when somebody looks, and until they can't change any more. */
+async function withCharges({ accounts, history, clock, log }: Deps, past: PastRental): Promise<PastRental> {
+  const account = accounts.active;
+  const { instance, endedAt } = past;
+  if (!account || hasFinalCharges(past)) {
+    return past;
+  }
+  try {
+    const now = clock.now();
+    const from = instance.startedAt ?? Math.floor(endedAt / 1000) - 30 * 86_400;
+    const { items, skipped, isComplete } = await withCancellableProgress(
+      t('Reading the charges of {0}…', nameOfPast(past)),
+      (signal) =>
+        account.client.charges.list({ from: Math.floor(from), to: Math.ceil(now / 1000) }, { signal }),
+    );
+    const amount = chargedFor(instance, items);
+    if (amount === undefined || skipped > 0 || !isComplete) {
+      return past;
+    }
+    const charged = { ...past, charged: { amount, at: now } };
+    accountStill(accounts, account.key);
+    await history.put(charged);
+    return charged;
+  } catch (error) {
+    // The page says that its cost is an estimate then.
+    if (!isCancelled(error)) {
+      log.info(`The charges of ${instance.id} could not be read: ${String(error)}`);
+    }
+    return past;
+  }
+}
+
+async function showLog({ history }: Deps, past: PastRental): Promise<void> {
+  const content = await history.logOf(past.instance.id);
+  if (content === undefined) {
+    message('info', t('No log of {0} was read while it was there.', nameOfPast(past)));
+    return;
+  }
+  await runCommand('gpuRental.showText', { title: `${fileName(past)}.log`, content });
+}
+
+function fileName(past: PastRental): string {
+  return safeFileName(nameOfPast(past), String(past.instance.id));
+}
+
+async function remove({ history }: Deps, pasts: readonly PastRental[]): Promise<void> {
+  const [only] = pasts;
+  if (!only) {
+    return;
+  }
+  const isSure = await confirm({
+    message:
+      pasts.length === 1
+        ? t('Remove {0} from the history?', nameOfPast(only))
+        : t('Remove {0} rentals from the history?', pasts.length),
+    detail: t('What is kept of it on this computer is deleted, with its log. This cannot be undone.'),
+    button: t('Remove'),
+  });
+  if (isSure) {
+    await history.remove(pasts.map(({ instance }) => instance.id));
+  }
+}
+
+async function clear(deps: Deps): Promise<void> {
+  const { history } = deps;
+  await history.ready;
+  const { rows } = history;
+  if (rows.length === 0) {
+    message('info', t('The history is empty.'));
+    return;
+  }
+  const isSure = await confirm({
+    message: t('Clear the rental history?'),
+    detail: t(
+      'The {0} past rentals that this computer keeps are deleted, with their logs. This cannot be undone.',
+      rows.length,
+    ),
+    button: t('Clear History'),
+  });
+  if (isSure) {
+    await history.remove(rows.map(({ instance }) => instance.id));
+  }
+}

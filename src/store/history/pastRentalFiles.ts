@@ -1,0 +1,40 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
+import { JsonFile } from '../jsonFile';
+
+/** The past rentals of one account, one file each, beside their logs. */
+export class PastRentalFiles {
+  constructor(private readonly folder: string) {}
+
+  /** The last first. Throws where the folder can't be read. */
+  async list(): Promise<readonly PastRental[]> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const ids = (await readdir(this.folder)).flatMap((name) => {
+      const id = /^(\d+)\.json$/.exec(name)?.[1];
+      return id === undefined ? [] : Number(id);
+    });
+    const read = await Promise.all(ids.map((id) => this.read(id)));
+    return read
+      .filter((one) => one !== undefined)
+      .sort((a, b) => b.endedAt - a.endedAt)
+      .slice(0, mostPastRentals);
+  }
+
+  async read(id: number): Promise<PastRental | undefined> {
+    const content = await this.file(id).read();
+    return content.kind === 'present' ? content.value : undefined;
+  }
+
+  async put(past: PastRental): Promise<void> {
+    await this.file(past.instance.id).write(past);
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.file(id).remove();
+  }
+
+  private file(id: number): JsonFile<PastRental> {
+    return new JsonFile(join(this.folder, `${id}.json`), pastRentalShape);
+  }
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import type { PastRental } from '../../model/rentals/pastRental';
+import type { Instance } from '../../model/instances/instance';
+import { DiskList } from '../../shared/diskList';
+import { watchAccounts } from '../../shared/followAccount';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import type { Accounts, Fleet, Rental, WindowHub } from '../ports';
+import type { RentalStore } from '../rentals/rentalStore';
+import type { KeptLogs } from './keptLogs';
+import { PastRentalFiles } from './pastRentalFiles';
+
+export interface RentalHistoryDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly fleet: Fleet;
+  readonly rentals: Pick<RentalStore, 'find' | 'rentals' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly logs: KeptLogs;
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Rentals of the active account whose instances are gone: the same in all windows, kept on disk. */
+export class RentalHistory implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly list: DiskList<PastRental, PastRentalFiles>;
+  /** The instances that were there last, and whose they are. */
+  private present: { readonly accountKey: string; readonly byId: ReadonlyMap<number, Instance> } | undefined;
+  /** Rentals whose log was read because their start failed, by marker. */
+  private readonly failed = new Set<string>();
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: RentalHistoryDeps) {
+    const { storageDir } = deps;
+    this.list = this.owned.add(
+      new DiskList({
+        ...deps,
+        topic: 'history.changed',
+        open: (accountKey) => new PastRentalFiles(join(storageDir, 'history', accountKey)),
+        unreadable: 'The past rentals could not be read',
+      }),
+    );
+    this.owned.add(deps.fleet.onDidChange(() => this.look()));
+    this.owned.add(watchAccounts(deps.accounts, () => this.look()));
+    this.owned.add(deps.rentals.onDidChange(() => this.keepLogsOfFailed()));
+  }
+
+  get onDidChange() {
+    return this.list.onDidChange;
+  }
+
+  /** The last first. */
+  get rows(): readonly PastRental[] {
+    return this.list.rows;
+  }
+
+  /** Settles once they are those of the active account. */
+  get ready(): Promise<void> {
+    return this.list.ready;
+  }
+
+  find(instanceId: number): PastRental | undefined {
+    return this.rows.find(({ instance }) => instance.id === instanceId);
+  }
+
+  /** `undefined` where none was read while the instance was there. */
+  async logOf(instanceId: number): Promise<string | undefined> {
+    const { accountKey } = this.list;
+    return accountKey === undefined ? undefined : this.deps.logs.read(accountKey, instanceId);
+  }
+
+  async put(past: PastRental): Promise<void> {
+    await this.list.files?.put(past);
+    await this.list.tellChanged();
+  }
+
+  /** With their logs. */
+  async remove(instanceIds: readonly number[]): Promise<void> {
+    const { files, accountKey } = this.list;
+    if (!files || accountKey === undefined) {
+      return;
+    }
+    for (const id of instanceIds) {
+      await files.remove(id);
+      await this.deps.logs.remove(accountKey, id);
+    }
+    await this.list.tellChanged();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  /** What the list had before and has no more is proved to have ended: until then its row stays. */
+  private look(): void {
+    const { accounts, fleet, hub } = this.deps;
+    const accountKey = accounts.active?.key;
+    const { state } = fleet;
+    if (accountKey === undefined || state.kind !== 'ready') {
+      if (this.present?.accountKey !== accountKey) {
+        this.present = undefined;
+      }
+      return;
+    }
+    const before = this.present?.accountKey === accountKey ? this.present.byId : new Map<number, Instance>();
+    const byId = new Map(state.value.instances.map((one) => [one.id, one]));
+    this.present = { accountKey, byId };
+    if (!hub.isLeader) {
+      return;
+    }
+    const ended = [...before.values()].filter(({ id }) => !byId.has(id) && fleet.hasEnded(id));
+    const back = this.rows.filter(({ instance }) => byId.has(instance.id));
+    if (ended.length > 0 || back.length > 0) {
+      const pasts = ended.map((instance) => this.pastOf(instance));
+      this.enqueue(accountKey, async (files) => {
+        for (const past of pasts) {
+          await files.put(past);
+        }
+        for (const { instance } of back) {
+          await files.remove(instance.id);
+        }
+        await this.dropOldest(files, accountKey);
+      });
+    }
+  }
+
+  private pastOf(instance: Instance): PastRental {
+    const { fleet, rentals, clock } = this.deps;
+    const rental = rentals.find(instance.id);
+    const wasDestroyed = fleet.facts(instance.id).lastRequest?.kind === 'destroy';
+    const message = rental?.phase.kind === 'failed' ? rental.phase.message : undefined;
+    return {
+      version: 1,
+      instance,
+      endedAt: clock.now(),
+      end: endOf(rental, wasDestroyed),
+      ...(message === undefined ? {} : { message }),
+    };
+  }
+
+  private async dropOldest(files: PastRentalFiles, accountKey: string): Promise<void> {
+    const kept = new Set((await files.list()).map(({ instance }) => instance.id));
+    for (const { instance } of this.rows) {
+      if (!kept.has(instance.id)) {
+        await files.remove(instance.id);
+        await this.deps.logs.remove(accountKey, instance.id);
+      }
+    }
+  }
+
+  private enqueue(accountKey: string, work: (files: PastRentalFiles) => Promise<void>): void {
+    this.queue = this.queue
+      .then(async () => {
+        const { files } = this.list;
+        if (files && this.list.accountKey === accountKey) {
+          await work(files);
+          await this.list.tellChanged();
+        }
+      })
+      .catch((error: unknown) => {
+        this.deps.log.error('A past rental could not be kept', error);
+      });
+  }
+
+  /** A machine that fails may end by itself, so its log is read at once; by the window that leads. */
+  private keepLogsOfFailed(): void {
+    const { accounts, hub, rentals, logs } = this.deps;
+    const account = accounts.active;
+    for (const { marker, phase, accountKey } of rentals.rentals) {
+      if (phase.kind === 'failed' && !this.failed.has(marker)) {
+        this.failed.add(marker);
+        if (hub.isLeader && account?.key === accountKey) {
+          void logs.capture(phase.instanceId, accountKey, account.client.instances);
+        }
+      }
+    }
+  }
+}
+
+function endOf(rental: Rental | undefined, wasDestroyed: boolean): PastRental['end'] {
+  if (rental?.replacingSince !== undefined) {
+    return 'replaced';
+  }
+  if (rental?.phase.kind === 'failed') {
+    return 'failed';
+  }
+  return wasDestroyed ? 'destroyed' : 'gone';
+}

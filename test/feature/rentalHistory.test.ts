@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('the rental history', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let helper: number;
+  const instances = () => window.view('instances');
+  const read = (route: RegExp) => computer().simulator.received(undefined, route).length;
+
+  before(async () => {
+    await computer().rentRunning({ label: 'trainer' });
+    helper = await computer().rentRunning({ label: 'helper' });
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    await computer().pass(30 * 60_000);
+  });
+
+  it('is not shown before a rental has ended', async () => {
+    await instances().noRow('Rental History');
+    window.run('Show Rental History');
+    await window.quick.title('Rental History');
+    assert.match(window.quick.rows().join('\n'), /No rental has ended yet/);
+    window.quick.escape();
+  });
+
+  it('keeps a destroyed instance with its cost, duration and log', async () => {
+    await instances().menu('trainer', 'Destroy…');
+    await window.dialogButton('Destroy');
+    await window.toast(/trainer is destroyed/);
+    assert.equal(read(/request_logs/), 1);
+    await instances().expand('Rental History');
+    await instances().row(/trainer.*1× .* · ≤ \$\d+\.\d\d · 3\d min/);
+    const before = read(/\/charges\//);
+    await instances().click(/trainer.*≤/);
+    const page = (await window.document(/How it ended/)).getText();
+    assert.match(page, /How it ended: destroyed/);
+    assert.match(page, /Cost: \$\d+\.\d\d, as the service charged/);
+    assert.match(page, /Log: kept, see below/);
+    assert.equal(read(/\/charges\//), before + 1);
+    await instances().row(/trainer.*1× .* · \$\d+\.\d\d · 3\d min/);
+  });
+
+  it('shows the log that was read before the end', async () => {
+    await instances().menu('trainer', 'Show Log of Past Rental');
+    const page = (await window.document(/How it ended/)).getText();
+    const [, log = ''] = page.split(/\nLog: kept, see below\n\n/);
+    assert.match(log, /^\[simulator\] This machine/);
+    await computer().until('the log alone', () => window.screen.documents.active?.document.getText() === log);
+  });
+
+  it('keeps one that went by itself', async () => {
+    const instance = computer().simulator.world.instance(helper);
+    assert.ok(instance);
+    computer().simulator.world.removeInstance(instance);
+    window.run('Refresh');
+    const row = await instances().row(/helper.*≤ \$/);
+    assert.ok(row);
+    assert.match(await instances().tooltip(/helper/), /no longer lists it/);
+  });
+
+  it('rents again like a past one', async () => {
+    await instances().menu('trainer', 'Rent Again…');
+    await window.quick.title(/Search Offers like/);
+    window.quick.escape();
+  });
+
+  it('forgets one, and then all, after a question', async () => {
+    await instances().menu('trainer', 'Remove from History…');
+    await window.dialogButton('Cancel');
+    await instances().row('trainer');
+    await instances().menu('trainer', 'Remove from History…');
+    await window.dialogButton('Remove');
+    await instances().noRow('trainer');
+    window.run('Clear Rental History…');
+    await window.dialog(/Clear the rental history\?.*1 past rental/s);
+    await window.dialogButton('Clear History');
+    await instances().noRow('Rental History');
+    const left = readdirSync(path.join(computer().storage, 'history'), { recursive: true, encoding: 'utf8' });
+    assert.deepEqual(
+      left.filter((name) => /\.(json|log)$/.test(name)),
+      [],
+    );
+  });
+});

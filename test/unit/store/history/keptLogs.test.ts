@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KeptLogs } from '../../../../src/store/history/keptLogs';
+import { silentLog } from '../../../../src/util/log';
+import { Redactor } from '../../../../src/util/redact';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeService } from '../../../support/fakeService';
+
+const account = '0123456789abcdef';
+
+describe('The kept logs', () => {
+  let dir: string;
+  let clock: FakeClock;
+  let service: FakeService;
+  let content: string | Promise<string>;
+  let reads: number;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-logs-'));
+    clock = new FakeClock();
+    service = new FakeService();
+    content = 'line one\nline two\n';
+    reads = 0;
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  function open(limits = { ofOne: 1000, inAll: 10_000 }) {
+    const redactor = new Redactor();
+    redactor.addSecret('hf_verysecret');
+    const redact = (text: string) => redactor.redact(text);
+    const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact, limits });
+    Object.assign(service.client.instances, {
+      logs: () => {
+        reads += 1;
+        return Promise.resolve(content);
+      },
+    });
+    return { kept, client: kept.around(service.client, account) };
+  }
+
+  it('hold what was read last, readable by the user alone', async () => {
+    const { kept, client } = open();
+    assert.equal(await kept.read(account, 7), undefined);
+    assert.equal(await client.instances.logs(7, { tail: 100 }), content);
+    assert.equal(await kept.read(account, 7), content);
+    assert.equal((await stat(join(dir, 'history', account, '7.log'))).mode & 0o777, 0o600);
+    content = '';
+    await client.instances.logs(7, {});
+    assert.equal(await kept.read(account, 7), 'line one\nline two\n', 'an empty log takes none away');
+  });
+
+  it('hold nothing of a part of a log, or of the log of the host', async () => {
+    const { kept, client } = open();
+    await client.instances.logs(7, { filter: 'error' });
+    await client.instances.logs(7, { daemon: true });
+    assert.equal(await kept.read(account, 7), undefined);
+  });
+
+  it('are read before an instance is destroyed, and not twice in a moment', async () => {
+    const { kept, client } = open();
+    await client.instances.destroy(7);
+    assert.equal(await kept.read(account, 7), content);
+    assert.deepEqual([reads, service.count('instances.destroy')], [1, 1]);
+    await client.instances.destroy(7);
+    assert.equal(reads, 1);
+    await clock.advance(20_000);
+    await client.instances.destroy(7);
+    assert.equal(reads, 2);
+  });
+
+  it('hold up no destroy for longer than a few seconds, and never by their failure', async () => {
+    const hangs: typeof service.client.instances.logs = (_id, _query, { signal } = {}) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    Object.assign(service.client.instances, { logs: hangs });
+    const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact: (text) => text });
+    const client = kept.around(service.client, account);
+    const destroyed = client.instances.destroy(8);
+    await clock.advance(4000);
+    assert.equal(service.count('instances.destroy'), 0);
+    await clock.advance(2000);
+    await destroyed;
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('hold no secret', async () => {
+    const { kept, client } = open();
+    content = 'export HF_TOKEN=hf_verysecret\nAuthorization: Bearer abcdef123456\n';
+    await client.instances.logs(7, {});
+    const text = (await kept.read(account, 7)) ?? '';
+    assert.doesNotMatch(text, /verysecret|abcdef123456/);
+    assert.match(text, /HF_TOKEN/);
+  });
+
+  it('keep the end of a long log, in whole lines', async () => {
+    const { kept, client } = open({ ofOne: 50, inAll: 10_000 });
+    content = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+    await client.instances.logs(7, {});
+    const text = (await kept.read(account, 7)) ?? '';
+    assert.ok(Buffer.byteLength(text) <= 50);
+    assert.match(text, /^line \d+\n/);
+    assert.ok(text.endsWith('line 99'));
+  });
+
+  it('let the oldest go where there is no room for all', async () => {
+    const { client } = open({ ofOne: 1000, inAll: 250 });
+    content = `${'x'.repeat(99)}\n`;
+    for (const id of [1, 2, 3]) {
+      await client.instances.logs(id, {});
+    }
+    const names = (await readdir(join(dir, 'history', account))).sort();
+    assert.deepEqual(names, ['2.log', '3.log']);
+  });
+});

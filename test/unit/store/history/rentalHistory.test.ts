@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KeptLogs } from '../../../../src/store/history/keptLogs';
+import { RentalHistory } from '../../../../src/store/history/rentalHistory';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
+
+describe('The rental history', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance()];
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  async function open() {
+    const window = await computer.openSignedIn();
+    const { clock, storageDir } = computer;
+    const logs = new KeptLogs({ storageDir, clock, log: silentLog, redact: (text) => text });
+    const history = window.owned.add(
+      new RentalHistory({ ...window, logs, storageDir, clock, log: silentLog }),
+    );
+    await window.fleet.refresh();
+    return { ...window, history, logs };
+  }
+  type Opened = Awaited<ReturnType<typeof open>>;
+
+  const pass = (what: string, holds: () => boolean) =>
+    until(
+      what,
+      async () => {
+        await computer.clock.advance(5000);
+        return holds();
+      },
+      { everyMs: 2 },
+    );
+  const ended = ({ history }: Opened) => history.rows.map(({ instance, end }) => [instance.id, end]);
+
+  it('holds an instance once it is proved to be gone, and how it ended', async () => {
+    const window = await open();
+    service.instances = [];
+    await window.fleet.refresh();
+    assert.deepEqual(ended(window), [], 'one list without it is a hint');
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    assert.deepEqual(ended(window), [[5001, 'gone']]);
+    assert.equal(window.history.find(5001)?.instance.gpuName, anInstance().gpuName);
+  });
+
+  it('tells a destroyed one from one that went by itself', async () => {
+    const window = await open();
+    window.fleet.note(5001, { kind: 'destroy' });
+    service.instances = [];
+    window.fleet.note(5001, { kind: 'destroy', tookEffect: true });
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    assert.deepEqual(ended(window), [[5001, 'destroyed']]);
+  });
+
+  it('is the same in all windows and after a restart, and each end is there once', async () => {
+    const window = await open();
+    const other = await open();
+    service.instances = [];
+    await pass('both have it', () => [window, other].every(({ history }) => history.rows.length === 1));
+    window.close();
+    other.close();
+    const later = await open();
+    await pass('it was read', () => later.history.rows.length === 1);
+    assert.deepEqual(ended(later), [[5001, 'gone']]);
+  });
+
+  it('finds an end that came while no window was open', async () => {
+    const window = await open();
+    await computer.clock.advance(5000);
+    window.close();
+    service.instances = [];
+    const later = await open();
+    await pass('it is in the history', () => later.history.rows.length === 1);
+    assert.deepEqual(ended(later), [[5001, 'gone']]);
+  });
+
+  it('does not hold an instance that is there again', async () => {
+    const window = await open();
+    const kept = service.instances;
+    service.instances = [];
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    service.instances = kept;
+    await window.fleet.refresh();
+    await pass('it is out of the history', () => window.history.rows.length === 0);
+  });
+
+  it('removes rentals with their logs', async () => {
+    const window = await open();
+    const key = window.accounts.active?.key ?? '';
+    Object.assign(service.client.instances, { logs: () => Promise.resolve('words\n') });
+    await window.logs.around(service.client, key).instances.logs(5001, {});
+    service.instances = [];
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    assert.equal(await window.history.logOf(5001), 'words\n');
+    await window.history.remove([5001]);
+    assert.deepEqual(ended(window), []);
+    assert.deepEqual(await readdir(join(computer.storageDir, 'history', key)), []);
+  });
+});
