@@ -62,7 +62,15 @@ async function requestFor(
   if (fits.length === 0 && (await ssh.unreadKeys(signal)).length === 0) {
     return notChecked('noKey');
   }
-  return { account, instanceId, instance, registeredKeys };
+  const { client } = account;
+  return {
+    account,
+    instanceId,
+    instance,
+    registeredKeys,
+    // Once in the life of a machine, at its first contact.
+    log: () => client.instances.logs(instanceId, { tail: 2000 }, { signal, isUnasked: true }),
+  };
 }
 
 /** `undefined` where the account's keys are not known, or not all of them: then any key of this computer may fit. */
@@ -108,6 +116,7 @@ const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProb
   unresolved: ['port', 'unreachable'],
   authentication: ['login', 'authentication'],
   hostKeyChanged: ['login', 'hostKeyChanged'],
+  hostKeyNotPrinted: ['login', 'hostKeyChanged'],
   startupScript: ['login', 'startupScript'],
 };
 

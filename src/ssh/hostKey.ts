@@ -8,6 +8,10 @@ export const hostKeyChanged = text(
   'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
 );
 
+export const hostKeyNotPrinted = text(
+  'The host key at the address is not the one that the log of the instance names. The connection may be intercepted, so it was ended and the key was not kept. Retry, or connect over another network.',
+);
+
 const hostKeyUnknown = text(
   'No login has proved the host key of the instance yet, so nothing was sent. Connect to it, then try again.',
 );

@@ -101,15 +101,22 @@ export class OwnFolder {
    */
   async provingHostKey<T>(
     alias: string,
-    prove: (file: string) => Promise<{ readonly isProven: boolean; readonly result: T }>,
+    prove: (
+      file: string,
+      /** The lines of the alias that ssh has written there so far. */
+      seen: () => Promise<readonly string[]>,
+    ) => Promise<{ readonly isProven: boolean; readonly result: T }>,
     signal?: AbortSignal,
   ): Promise<T> {
     await makeOwnDir(this.deps.fs, this.paths.ownDir);
     const file = join(this.paths.ownDir, `.proof.gpu-rental-${randomBytes(6).toString('hex')}`);
     try {
-      const { isProven, result } = await prove(file);
-      const seen = isProven ? ((await this.readFile(file))?.toString('latin1') ?? '') : '';
-      const lines = seen.split('\n').filter((line) => belongsTo(line, alias));
+      const seen = async () =>
+        ((await this.readFile(file))?.toString('latin1') ?? '')
+          .split('\n')
+          .filter((line) => belongsTo(line, alias));
+      const { isProven, result } = await prove(file, seen);
+      const lines = isProven ? await seen() : [];
       if (lines.length > 0) {
         await this.pin(alias, Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1'), signal);
       }

@@ -11,6 +11,8 @@ export type PreflightProblem =
   | 'unresolved'
   | 'authentication'
   | 'hostKeyChanged'
+  /** The machine's log names another host key than the one of this first contact. */
+  | 'hostKeyNotPrinted'
   | 'noGreeting'
   | 'startupScript'
   | 'diskFull'
@@ -46,6 +48,8 @@ const longWait = { answer: 60, all: 90 };
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined;
   readonly isPatient?: boolean | undefined;
+  /** The log of the instance; asked for once, at a first contact that let us in. */
+  readonly log?: (() => Promise<string>) | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
+import { wait } from '../util/clock';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
@@ -17,6 +18,7 @@ import {
 import type { OwnFolder } from './ownFolder';
 import { tokenPath } from './paths';
 import { chooseEndpoint, type ProbeResult } from './probe';
+import { differsFromPrinted, printedHostKeys } from './printedHostKeys';
 import { explainNoLogin } from './problemText';
 import { ManualStepError } from './userConfig';
 import type { Verification } from './verify';
@@ -32,6 +34,8 @@ export interface PrepareRequest {
   readonly registeredKeys: readonly string[] | undefined;
   /** Off unless the user asked for it for this instance. */
   readonly forwardAgent?: boolean;
+  /** Its log, in which some images print the fingerprint of their host key. */
+  readonly log?: (() => Promise<string>) | undefined;
   /** The record is what the service said last, before it stopped answering. */
   readonly isOld?: boolean;
   /** It still comes up, so that a login of an earlier boot proves nothing. */
@@ -90,10 +94,15 @@ const addressProblems: readonly PreflightProblem[] = [
   'noGreeting',
   'authentication',
   'hostKeyChanged',
+  'hostKeyNotPrinted',
 ];
 
 /** Those that say more than that nothing answered. */
-const tellingProblems: readonly PreflightProblem[] = ['hostKeyChanged', 'authentication'];
+const tellingProblems: readonly PreflightProblem[] = [
+  'hostKeyNotPrinted',
+  'hostKeyChanged',
+  'authentication',
+];
 
 /** Writes what ssh needs to reach an instance, see `SshService.prepare`. */
 export async function prepareHost(
@@ -107,7 +116,7 @@ export async function prepareHost(
   if (request.isBooting !== true && isProved && (await context.folder().hostKeys(alias)).length > 0) {
     return host;
   }
-  const outcome = await logIn(context, host, { signal });
+  const outcome = await logIn(context, host, { signal, log: request.log });
   if (!outcome.preflight.ok && !isLoggedIn(outcome.preflight)) {
     throw new NoLoginError(outcome.host, outcome.preflight);
   }
@@ -168,7 +177,8 @@ export async function connectHost(
   request: PrepareRequest,
   options: PreflightOptions = {},
 ): Promise<ConnectOutcome> {
-  return logIn(context, await writeEntry(context, request, options.signal), options);
+  const host = await writeEntry(context, request, options.signal);
+  return logIn(context, host, { ...options, log: request.log });
 }
 
 /** Logs in at the address of the entry, else at the others; the entry leads to the one that let us in. */
@@ -280,13 +290,43 @@ async function provenPreflight(
   }
   return folder.provingHostKey(
     alias,
-    async (file) => {
+    async (file, seen) => {
       const own = [`UserKnownHostsFile=${tokenPath(file)}`, 'StrictHostKeyChecking=accept-new'];
       const result = await runPreflight({ ...deps, options: own }, alias, options);
-      return { isProven: isLoggedIn(result), result };
+      const isProven = isLoggedIn(result);
+      return isProven && (await isOtherThanPrinted(context, await seen(), options))
+        ? { isProven: false, result: notPrinted }
+        : { isProven, result };
     },
     options?.signal,
   );
+}
+
+const notPrinted: Failure = { ok: false, problem: 'hostKeyNotPrinted', detail: '', keysTried: [] };
+/** Nobody waits longer for a log, and without it a first contact is trusted as ever. */
+const logPatienceMs = 5_000;
+
+async function isOtherThanPrinted(
+  { deps: { clock, log } }: SshContext,
+  seen: readonly string[],
+  options: PreflightOptions | undefined,
+): Promise<boolean> {
+  if (!options?.log) {
+    return false;
+  }
+  try {
+    const content = await Promise.race([options.log(), wait(clock, logPatienceMs, options.signal)]);
+    const printed = printedHostKeys(content ?? '');
+    if (printed.size === 0) {
+      return false;
+    }
+    const isOther = differsFromPrinted(seen, printed);
+    log.info(isOther ? 'The log names another host key' : 'The log was compared with the host key');
+    return isOther;
+  } catch (error) {
+    log.info(`The log could not be read for the host key: ${String(error)}`);
+    return false;
+  }
 }
 
 /** They come after a login that worked. */

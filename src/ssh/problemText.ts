@@ -1,5 +1,5 @@
 import { text, type Text } from '../util/text';
-import { hostKeyChanged } from './hostKey';
+import { hostKeyChanged, hostKeyNotPrinted } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
 import { plainText } from './plainText';
@@ -67,6 +67,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
     // The first button is the one that a hasty Enter takes.
     fixes: ['retry', 'forgetHostKey'],
   }),
+  hostKeyNotPrinted: () => ({ text: hostKeyNotPrinted, fixes: ['retry', 'showLog'] }),
   startupScript: ({ detail }) => ({
     text: text(
       'The login worked, but the shell of the instance ended too early. A start-up file there, often one that starts tmux, does that: {0}',

@@ -16,7 +16,7 @@ export async function keysOf(
   { accounts, log, ssh }: Deps,
   instanceId: number,
   signal: AbortSignal,
-): Promise<Pick<PrepareRequest, 'registeredKeys' | 'isOld'>> {
+): Promise<Pick<PrepareRequest, 'registeredKeys' | 'isOld' | 'log'>> {
   const client = accounts.active?.client;
   if (!client) {
     return { registeredKeys: undefined };
@@ -28,7 +28,10 @@ export async function keysOf(
     const lines = items.map((key) => key.publicKey);
     // One that could not be read may be the key of this computer.
     const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
-    return { registeredKeys: isUnsure ? undefined : lines };
+    return {
+      registeredKeys: isUnsure ? undefined : lines,
+      log: () => client.instances.logs(instanceId, { tail: 2000 }, { signal }),
+    };
   } catch (error) {
     if (down.some((kind) => error instanceof kind)) {
       log.warn(`Keys of instance ${instanceId} are not known: ${String(error)}`);

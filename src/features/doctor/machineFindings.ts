@@ -196,6 +196,10 @@ function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorF
   if (preflight.ok) {
     return finding('hostKey', titles.hostKey, 'ok', text('It is the one that was met at the first contact.'));
   }
+  if (preflight.problem === 'hostKeyNotPrinted') {
+    const { text: words } = explainFailure(preflight, host.identity);
+    return finding('hostKey', titles.hostKey, 'problem', words);
+  }
   return preflight.problem === 'hostKeyChanged'
     ? finding(
         'hostKey',
@@ -239,6 +243,7 @@ function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProb
     case 'unreachable':
     case 'unresolved':
     case 'noGreeting':
+    case 'hostKeyNotPrinted':
       return fixes.showLogs(instance.id);
     case 'startupScript':
     case 'diskFull':

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('an instance that prints its host key into its log', () => {
+  const computer = useComputer({
+    simulator: { sshServer: true },
+    settings: { 'gpuRental.ready.checkLogin': false },
+  });
+  let window: FeatureWindow;
+  let id: number;
+  const instances = () => window.view('instances');
+  const knownHosts = () => {
+    const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  };
+  const logs = () => computer().simulator.received('PUT', `/api/v0/instances/request_logs/${id}/`).length;
+  const prints = (fingerprint: string) => {
+    const instance = computer().simulator.world.instance(id);
+    assert.ok(instance);
+    instance.onstart = `Creating SSH2 ED25519 key; this may take some time ...\n256 ${fingerprint} root@c1 (ED25519)`;
+  };
+
+  before(async () => {
+    id = await reachableInstance(computer(), 'trainer');
+    prints(`SHA256:${'A'.repeat(43)}`);
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('is refused with words where another key is at its address, and nothing is kept', async () => {
+    await instances().inline('trainer', 'Connect');
+    (await window.toast(/not the one that the log of the instance names/)).close();
+    assert.equal(knownHosts(), '');
+    assert.equal(window.quick.isOpen, false);
+  });
+
+  it('is let in where the key is that one, and its log is not asked for again', async () => {
+    const hostKey = path.join(computer().root, 'instances', `${id}.machine`, 'host_key');
+    const [, fingerprint = ''] = execFileSync('ssh-keygen', ['-lf', hostKey], { encoding: 'utf8' }).split(
+      ' ',
+    );
+    prints(fingerprint);
+    await instances().inline('trainer', 'Connect');
+    await window.quick.title('Open trainer');
+    window.quick.escape();
+    assert.equal(knownHosts().split('\n').length, 1);
+    const before = logs();
+    await instances().inline('trainer', 'Connect');
+    await window.quick.title('Open trainer');
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(logs(), before);
+    assert.deepEqual(window.toasts(), []);
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { differsFromPrinted, printedHostKeys } from '../../../src/ssh/printedHostKeys';
+import { parsePublicKey } from '../../../src/ssh/publicKey';
+import { publicKeys } from '../../support/rentedInstance';
+
+const [mine, other] = publicKeys;
+const fingerprintOf = (line: string) => parsePublicKey(line)?.fingerprint ?? '';
+const printed = fingerprintOf(mine);
+const known = (key: string) => [`gpu-7 ${key.split(' ').slice(0, 2).join(' ')}`];
+const found = (log: string) => [...printedHostKeys(log)].map(([type, keys]) => [type, [...keys]]);
+
+describe('The host keys in the log of a machine', () => {
+  it('are those that the packages of OpenSSH, cloud-init and ssh-keygen print', () => {
+    const logs = [
+      `Creating SSH2 ED25519 key; this may take some time ...\n256 ${printed} root@c1 (ED25519)`,
+      `2026-11-22 ci-info: -----BEGIN SSH HOST KEY FINGERPRINTS-----\n<14>ec2: 256 ${printed} root@c1 (ED25519)\n-----END SSH HOST KEY FINGERPRINTS-----`,
+      `Your public key has been saved in /etc/ssh/ssh_host_ed25519_key.pub\nThe key fingerprint is:\n${printed} root@c1\nThe key's randomart image is:`,
+      `[onstart] host key: ${printed} (ED25519)\r\n`,
+    ];
+    for (const log of logs) assert.deepEqual(found(log), [['ED25519', [printed]]], log);
+  });
+
+  it("are no users' keys and nothing else that looks alike", () => {
+    const logs = [
+      '',
+      `Accepted publickey for root from 203.0.113.7 port 1 ssh2: ED25519 ${printed}`,
+      `256 ${printed} ada@laptop (ED25519)`,
+      `host key: ${printed}AAAA (ED25519)`,
+      `host key: MD5:16:27:ac (RSA)`,
+      `host key: ${printed}`,
+    ];
+    for (const log of logs) assert.deepEqual(found(log), [], log);
+  });
+
+  it('have the type that stands next to them', () => {
+    const second = fingerprintOf(other);
+    const log = [
+      '-----BEGIN SSH HOST KEY FINGERPRINTS-----',
+      `3072 ${second} root@c1 (RSA)`,
+      `256 ${printed} root@c1 (ED25519)`,
+      '-----END SSH HOST KEY FINGERPRINTS-----',
+    ].join('\n');
+    assert.deepEqual(found(log), [
+      ['RSA', [second]],
+      ['ED25519', [printed]],
+    ]);
+  });
+
+  it('differ only where one of the same type is another', () => {
+    const log = `Creating SSH2 ED25519 key; this may take some time ...\n256 ${printed} root@c1 (ED25519)`;
+    assert.equal(differsFromPrinted(known(mine), printedHostKeys(log)), false);
+    assert.equal(differsFromPrinted(known(other), printedHostKeys(log)), true);
+    assert.equal(differsFromPrinted(known(other), printedHostKeys('')), false, 'nothing was printed');
+    const onlyRsa = printedHostKeys(log.replaceAll('ED25519', 'RSA'));
+    assert.equal(differsFromPrinted(known(other), onlyRsa), false, 'another type says nothing');
+    assert.equal(differsFromPrinted([], printedHostKeys(log)), false);
+  });
+});
