@@ -21,7 +21,7 @@ describe('living with instances', () => {
   });
 
   it('shows in the status bar what runs, what it costs and how long the credit lasts', async () => {
-    await window.statusShows(/2 running · \$\d+\.\d+\/h · .* left/);
+    await window.statusShows(/2 running · \$\d+\.\d+\/h · credit for ./);
   });
 
   it('asks before a stop, says what goes on costing, and stops', async () => {

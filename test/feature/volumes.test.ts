@@ -81,7 +81,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().expand('Volumes');
     await instances().row('Could not load');
     // What cannot be read may bill too.
-    await window.statusShows(/1 running · ≥ \$\d+\.\d+\/h · ≤ \d+/);
+    await window.statusShows(/1 running · ≥ \$\d+\.\d+\/h · credit for ≤ \d+/);
     computer().simulator.faults.clear();
     await instances().click('Could not load');
     await instances().row('spare');

@@ -33,9 +33,9 @@ describe('living with instances', function () {
     const text = await until('the status bar', async () => {
       const shown = await workbench.statusText('gpuRental.status').catch(() => '');
       // Until the volumes are read it is at least so much.
-      return /left/.test(shown) && !shown.includes('≥') ? shown : undefined;
+      return /credit for/.test(shown) && !shown.includes('≥') ? shown : undefined;
     });
-    assert.match(text, /2 running · \$\d+\.\d+\/h · .* left/);
+    assert.match(text, /2 running · \$\d+\.\d+\/h · credit for ./);
     await workbench.shot('01-status-bar');
   });
 

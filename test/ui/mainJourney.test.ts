@@ -44,7 +44,7 @@ describe('the main job', function () {
       shots: true,
     });
     const rows = (await workbench.quick.rowTexts()).join('\n');
-    for (const said of [/\$\S+\/h, \$\S+ a day/, /Stopped/, /Credit.*lasts/, /Label ?trainer/, /20 GB/]) {
+    for (const said of [/\$\S+\/h, \$\S+\/day/, /Stopped/, /Credit.*lasts/, /Label ?trainer/, /20 GB/]) {
       assert.match(rows, said);
     }
     assert.deepEqual(received('PUT', /asks/), []);

@@ -277,12 +277,12 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     if (money === undefined) {
       return creditItem(t('unknown'), '', '');
     }
-    const { rate, isPartial } = burnNow(this.deps);
+    const { rate, isPartial, isEarly } = burnNow(this.deps);
     const hours = hoursOfCredit(money, rate);
     const lasts =
       hours === undefined
         ? ''
-        : isPartial
+        : isPartial && !isEarly
           ? t('lasts at most {0} with your running instances', localize(spanOfHours(hours)))
           : t('lasts {0} with your running instances', localize(spanOfHours(hours)));
     const tooltip = [

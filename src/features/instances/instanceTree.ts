@@ -227,11 +227,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
             value: running,
             tooltip: running === 1 ? t('1 instance is running') : t('{0} instances are running', running),
           };
-    const { perHour, isPartial } = burnNow(this.deps);
+    const { perHour, isPartial, isEarly } = burnNow(this.deps);
     const cost =
       states.length === 0 && perHour === 0
         ? ''
-        : t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(perHour)}`);
+        : t('{0}/h', `${isPartial && !isEarly ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
     this.say(
       state.error === undefined

@@ -150,6 +150,7 @@ class RentWizard {
       stay: this.rents.stay,
       running: burn.rate,
       isRunningPartial: burn.isPartial,
+      isRunningEarly: burn.isEarly,
       credit,
       limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
       usual: usualMachine(machinesRented(deps.rentals, deps.account.key)),

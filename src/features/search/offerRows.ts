@@ -54,7 +54,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
-    description: rate === undefined ? t('price not stated') : t('{0} a day', formatCents(perDay(rate))),
+    description: rate === undefined ? t('price not stated') : t('{0}/day', formatCents(perDay(rate))),
     detailIcon: marked.length === 0 ? undefined : 'warning',
     detail: [...marked, ...columns(offer, rate), ...details(offer, query)].join(' · '),
     alwaysShow: true,

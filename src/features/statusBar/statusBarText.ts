@@ -66,11 +66,12 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const stage = stageText(input, kinds, true);
   const still = stageText(input, kinds, false);
   const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
-  const price = t('{0}/h', `${burn.isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
+  const isPartial = burn.isPartial && !burn.isEarly;
+  const price = t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
   const left =
     hours === undefined
       ? undefined
-      : t('{0} left', `${burn.isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
+      : t('credit for {0}', `${isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
   const spent = input.budget?.parts.map((part) => localize(partText(part))) ?? [];
   const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
   const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';

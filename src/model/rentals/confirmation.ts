@@ -61,6 +61,8 @@ export interface ConfirmationInput {
   readonly running: Rate;
   /** It is at least so much: not every price of it is known. */
   readonly isRunningPartial?: boolean;
+  /** It is only partial because the volumes were not read yet. */
+  readonly isRunningEarly?: boolean;
   /** The price an hour that all machines together shall not pass. */
   readonly limitPerHour?: Micros | undefined;
   /** What the machines of the last rentals had. */
@@ -142,7 +144,12 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     facts.push({
       id: 'credit',
       label: text('Credit'),
-      value: creditText(input.credit, total, input.running, input.isRunningPartial),
+      value: creditText(
+        input.credit,
+        total,
+        input.running,
+        input.isRunningPartial === true && input.isRunningEarly !== true,
+      ),
     });
   }
   return facts;
@@ -151,31 +158,42 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
 /** What a GB costs, and a whole stay with it. */
 function stayFact({ downPerGb, upPerGb, ...quote }: Quote, stay: Usage): Fact {
   const sum = estimate({ ...quote, downPerGb, upPerGb }, stay);
-  const price = (perGb: Micros | undefined) => (perGb === undefined ? '?' : formatMoney(perGb));
-  const bandwidth = text('{0} a GB down, {1} up', price(downPerGb), price(upPerGb));
+  const bandwidth = text(
+    '{0}, {1}',
+    bandwidthText(downPerGb, text('download')),
+    bandwidthText(upPerGb, text('upload')),
+  );
   const value =
     sum === undefined
       ? text('{0}; the sum is unknown', bandwidth)
-      : text(
-          '{0}; {1} h with {2} GB down and {3} up come to {4}',
-          bandwidth,
-          stay.hours,
-          stay.downGb,
-          stay.upGb,
-          formatCents(sum),
-        );
+      : text('{0} for {1} ({2})', formatCents(sum), stayText(stay), bandwidth);
   return { id: 'stay', label: text('Estimate'), value, step: 'stay' };
 }
 
-/** "$0.423/h, $10.14 a day". */
-function runningText(rate: Rate): Text {
-  return text('{0}/h, {1} a day', formatMoney(perHour(rate)), formatCents(perDay(rate)));
+/** "download $0.011/GB". */
+function bandwidthText(perGb: Micros | undefined, name: Text): Text {
+  return perGb === undefined
+    ? text('{0} at an unknown price', name)
+    : perGb === 0
+      ? text('{0} free', name)
+      : text('{0} {1}/GB', name, formatMoney(perGb));
 }
 
-/** "$0.0042/h, $0.10 a day, $3.00 a month". */
+/** "8 h, 50 GB down": without what is not expected. */
+function stayText({ hours, downGb, upGb }: Usage): Text {
+  const down = downGb === 0 ? text('{0} h', hours) : text('{0} h, {1} GB down', hours, downGb);
+  return upGb === 0 ? down : text('{0}, {1} GB up', down, upGb);
+}
+
+/** "$0.423/h, $10.14/day". */
+function runningText(rate: Rate): Text {
+  return text('{0}/h, {1}/day', formatMoney(perHour(rate)), formatCents(perDay(rate)));
+}
+
+/** "$0.0042/h, $0.10/day, $3.00/month of 720 h". */
 export function stoppedText(rate: Rate): Text {
   return text(
-    '{0}/h, {1} a day, {2} a month of 720 h',
+    '{0}/h, {1}/day, {2}/month of 720 h',
     formatMoney(perHour(rate)),
     formatCents(perDay(rate)),
     formatCents(perMonth(rate)),

@@ -25,8 +25,8 @@ interface MarketState {
 }
 
 const firstOfferId = 20_310_000;
-/** Hours of a month, for prices that are told a month. */
-export const monthHours = 730;
+/** Hours of a month, for prices that are told a month, as the client reckons (docs/service/offers.md#fields-and-units). */
+export const monthHours = 720;
 
 /** The machines of the seed with what the world has done to them. */
 export class Market {

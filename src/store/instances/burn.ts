@@ -13,6 +13,8 @@ export interface Burn {
   readonly volumesPerHour: Micros;
   /** It is at least so much: a price is not stated, or not everything could be read. */
   readonly isPartial: boolean;
+  /** It is only partial because the volumes were not read yet. */
+  readonly isEarly: boolean;
 }
 
 /** What the active account pays now, as far as this window knows: the one figure of all views and questions. */
@@ -37,16 +39,16 @@ export function burnNow({
   );
   const disks = volumesRate(volumes.state.kind === 'ready' ? volumes.state.value : undefined);
   const rate = sumRates(machines.rate, disks.rate);
+  const lacksInstances =
+    machines.isPartial || list?.missing !== undefined || list === undefined || list.skipped > 0;
   return {
     rate,
     perHour: perHour(rate),
     volumesPerHour: perHour(disks.rate),
     isPartial:
-      machines.isPartial ||
+      lacksInstances ||
       disks.isPartial ||
-      (volumes.state.kind === 'ready' && volumes.state.skipped !== undefined) ||
-      list?.missing !== undefined ||
-      list === undefined ||
-      list.skipped > 0,
+      (volumes.state.kind === 'ready' && volumes.state.skipped !== undefined),
+    isEarly: !lacksInstances && (volumes.state.kind === 'idle' || volumes.state.kind === 'loading'),
   };
 }

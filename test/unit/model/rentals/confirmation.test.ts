@@ -49,9 +49,9 @@ describe('the confirmation', () => {
       label: 'none',
       runtype: 'SSH, direct',
       ports: '1 needed, 20 there',
-      running: '$0.405/h, $9.70 a day',
-      stopped: '$0.0042/h, $0.10 a day, $3.00 a month of 720 h',
-      stay: '$0.0040 a GB down, $0.0020 up; 8 h with 50 GB down and 0 up come to $3.44',
+      running: '$0.405/h, $9.70/day',
+      stopped: '$0.0042/h, $0.10/day, $3.00/month of 720 h',
+      stay: '$3.44 for 8 h, 50 GB down (download $0.0040/GB, upload $0.0020/GB)',
       credit: '$20.00 lasts 2 days 1 h',
     });
   });
@@ -73,19 +73,35 @@ describe('the confirmation', () => {
   it('estimates the stay that is asked for, and says where that cannot be', () => {
     const stay = { hours: 10, downGb: 100, upGb: 0 };
     // 10 h at $0.405/h less rounding, and 100 GB at $0.004.
-    assert.match(shown(anInput({ stay }))['stay'] ?? '', /; 10 h with 100 GB down and 0 up come to \$4\.45$/);
+    assert.match(shown(anInput({ stay }))['stay'] ?? '', /^\$4\.45 for 10 h, 100 GB down \(/);
     const up = { stay: { ...stay, upGb: 5 } };
     const { inetUpPerGb, ...unpriced } = marketOffer();
     assert.ok(inetUpPerGb !== undefined);
     assert.match(
       shown(anInput({ ...up, offer: unpriced }))['stay'] ?? '',
-      /^\$0\.0040 a GB down, \? up; the sum is unknown$/,
+      /^download \$0\.0040\/GB, upload at an unknown price; the sum is unknown$/,
     );
     const offer = marketOffer({ inetUpPerGb: fromDollars(0.02) });
     assert.equal(
       shown(anInput({ ...up, offer }))['stay'],
-      '$0.0040 a GB down, $0.020 up; 10 h with 100 GB down and 5 up come to $4.55',
+      '$4.55 for 10 h, 100 GB down, 5 GB up (download $0.0040/GB, upload $0.020/GB)',
     );
+  });
+
+  it('says of a free transfer that it is free, and leaves out what is not expected', () => {
+    const offer = marketOffer({ inetDownPerGb: fromDollars(0), inetUpPerGb: fromDollars(0) });
+    assert.equal(
+      shown(anInput({ offer, stay: { hours: 8, downGb: 0, upGb: 0 } }))['stay'],
+      '$3.24 for 8 h (download free, upload free)',
+    );
+  });
+
+  it('says nothing of a limit of what is known while the volumes are being read', () => {
+    const running = hourlyRate(fromDollars(1));
+    const { credit } = shown(
+      anInput({ credit: fromDollars(20), running, isRunningPartial: true, isRunningEarly: true }),
+    );
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with the instances that run already');
   });
 
   it('says what comes from the template and what from here, as the service merges it', () => {
@@ -158,9 +174,9 @@ describe('the confirmation', () => {
 
   it('counts every copy', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
-    assert.equal(shown(input)['running'], '$1.22/h, $29.10 a day');
+    assert.equal(shown(input)['running'], '$1.22/h, $29.10/day');
     assert.equal(shown(input)['count'], '3');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30 a day, $9.00 a month of 720 h');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30/day, $9.00/month of 720 h');
   });
 
   it('counts a new volume, running and stopped', () => {
@@ -171,8 +187,8 @@ describe('the confirmation', () => {
         volumePerGbMonth: fromDollars(0.12),
       },
     });
-    assert.equal(shown(input)['running'], '$0.413/h, $9.90 a day');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30 a day, $9.00 a month of 720 h');
+    assert.equal(shown(input)['running'], '$0.413/h, $9.90/day');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30/day, $9.00/month of 720 h');
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 

@@ -167,7 +167,7 @@ describe('The market', () => {
       (await search(simulator, { id: 20_310_000, allocated_storage: gb }))[0] ?? {};
     const [small, large] = [await total(0), await total(1000)];
     assert.equal(small['dph_total'], small['dph_base']);
-    const month = (Number(large['dph_total']) - Number(large['dph_base'])) * 730;
+    const month = (Number(large['dph_total']) - Number(large['dph_base'])) * 720;
     assert.ok(Math.abs(month - Number(large['storage_cost']) * 1000) < 0.01);
   });
 

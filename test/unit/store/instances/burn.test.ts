@@ -40,6 +40,20 @@ describe('What is paid now', () => {
     assert.deepEqual(burn(fleetOf(anInstance()), failed), [400_000, 0, true]);
   });
 
+  it('is early until the volumes were read, and never where an instance is missing', () => {
+    const early = (fleet: Loaded<FleetSnapshot>, state: Loaded<readonly Volume[]>) =>
+      burnNow({
+        fleet: { state: fleet, facts: () => noFacts },
+        volumes: { state },
+        clock: { now: () => now },
+      }).isEarly;
+    assert.equal(early(fleetOf(anInstance()), { kind: 'idle' }), true);
+    assert.equal(early(fleetOf(anInstance()), { kind: 'loading' }), true);
+    assert.equal(early({ kind: 'idle' }, { kind: 'idle' }), false);
+    assert.equal(early(fleetOf(anInstance()), ready([])), false);
+    assert.equal(early(fleetOf(anInstance()), { kind: 'failed', error: new Error('no') }), false);
+  });
+
   it('is at least so much where a volume could not be read', () => {
     const state = { ...ready(volumes), skipped: 1 };
     assert.deepEqual(burn(fleetOf(anInstance()), state), [412_500, 12_500, true]);
