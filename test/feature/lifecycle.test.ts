@@ -36,6 +36,26 @@ describe('living with instances', () => {
     assert.deepEqual(bodies(first), [{ state: 'stopped' }]);
   });
 
+  it('shows a stop from the moment it is sent, and its end within seconds', async () => {
+    computer().simulator.fail({
+      kind: 'delay',
+      method: 'PUT',
+      path: `/api/v0/instances/${second}/`,
+      delayMs: 4000,
+    });
+    await instances().menu('helper', 'Stop…');
+    const since = computer().clock.elapsed();
+    await window.dialogButton('Stop');
+    await instances().row(/helper.*Stopping|Stopping.*helper/);
+    assert.ok(computer().clock.elapsed() - since < 1000, 'the row follows the request');
+    await instances().row(/helper.*Stopped|Stopped.*helper/);
+    assert.ok(computer().clock.elapsed() - since < 12_000);
+    window.clearToasts();
+    await instances().menu('helper', 'Start…');
+    await window.dialogButton('Start');
+    await window.toast(/helper is ready/);
+  });
+
   it('starts it again and says when it is ready', async () => {
     window.clearToasts();
     await instances().menu('trainer', 'Start…');

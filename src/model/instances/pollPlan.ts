@@ -5,12 +5,15 @@ export interface PollSituation {
   readonly instances: { readonly anyChanging: boolean; readonly anyBilling: boolean } | undefined;
   /** The last list lacked an instance; another list decides whether it has ended. */
   readonly isDoubtful: boolean;
+  /** A stop of ours was sent a moment ago. */
+  readonly isStopping: boolean;
   /** A rental or a destruction waits for its outcome. */
   readonly isAwaited: boolean;
   /** A view or the status bar is visible in a focused window. */
   readonly isLookedAt: boolean;
 }
 
+const stoppingIntervalMs = 3_000;
 const doubtfulIntervalMs = 5_000;
 const changingIntervalMs = 10_000;
 const lookedAtIntervalMs = 60_000;
@@ -20,6 +23,9 @@ const unattendedIntervalMs = 5 * 60_000;
 export function pollIntervalMs(situation: PollSituation): number | undefined {
   if (!situation.isSignedIn) {
     return undefined;
+  }
+  if (situation.isStopping) {
+    return stoppingIntervalMs;
   }
   if (situation.isDoubtful) {
     return doubtfulIntervalMs;

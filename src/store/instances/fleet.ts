@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import type { Instance } from '../../model/instances/instance';
-import { isChanging, stateOf, type OwnRequest } from '../../model/instances/instanceState';
+import {
+  isChanging,
+  stateOf,
+  type InstanceFacts,
+  type OwnRequest,
+} from '../../model/instances/instanceState';
 import { pollIntervalMs } from '../../model/instances/pollPlan';
 import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import { watchAccounts } from '../../shared/followAccount';
@@ -41,6 +46,13 @@ export interface FleetStore extends Fleet, Disposable {
 
 export function createFleet(deps: FleetDeps): FleetStore {
   return new PolledFleet(deps);
+}
+
+/** A machine stops within seconds; one that takes longer is read like any other that changes. */
+const freshStopMs = 30_000;
+
+function isFreshStop({ lastRequest }: InstanceFacts, now: number): boolean {
+  return lastRequest?.kind === 'stop' && Math.abs(now - lastRequest.at) < freshStopMs;
 }
 
 /** Credit changes slowly, and a refresh by hand reads it at once. */
@@ -260,6 +272,9 @@ class PolledFleet implements FleetStore {
     const { state } = this;
     const kinds = this.list.instances.map((one) => stateOf(one, this.memory.facts(one.id), now));
     return pollIntervalMs({
+      isStopping: this.list.instances.some(
+        ({ id }, index) => kinds[index] === 'stopping' && isFreshStop(this.memory.facts(id), now),
+      ),
       isSignedIn: this.account !== undefined,
       instances:
         state.kind === 'ready'

@@ -69,12 +69,13 @@ export async function sendPower(
     }
     if (verdict === 'done' || verdict === 'queued') {
       fleet.note(id, verdict === 'queued' ? { ...request, queued: true } : request);
-    } else if (verdict === 'notDone' && kind === 'start') {
+    } else if (verdict === 'notDone' && (kind === 'start' || kind === 'stop')) {
       takeBack(fleet, id, before);
     }
   };
-  if (kind === 'start') {
-    // Noted first, so that no window takes one that is to run and still says `exited` for a failure.
+  if (kind === 'start' || kind === 'stop') {
+    // Noted first, so that the row follows at once, and no window takes one that is to run and still says `exited` for a
+    // failure.
     fleet.note(id, request);
   }
   try {
@@ -85,6 +86,10 @@ export async function sendPower(
     if (!mayHaveTakenEffect(error)) {
       turnedOut('notDone');
       throw error;
+    }
+    if (kind === 'stop') {
+      // One that is only hoped for must be possible again.
+      takeBack(fleet, id, before);
     }
     log.warn(`The answer to the ${kind} of ${id} was lost: ${String(error)}`);
     return { answer: 'lost', turnedOut };

@@ -1,6 +1,24 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { backOffMs, putOffMs } from '../../../../src/model/instances/pollPlan';
+import { backOffMs, pollIntervalMs, putOffMs } from '../../../../src/model/instances/pollPlan';
+
+describe('The pause between two lists', () => {
+  const quiet = {
+    isSignedIn: true,
+    instances: { anyChanging: false, anyBilling: true },
+    isDoubtful: false,
+    isStopping: false,
+    isAwaited: false,
+    isLookedAt: true,
+  };
+
+  it('is short while a stop of ours is under way, which ends within seconds', () => {
+    const changing = { ...quiet, instances: { anyChanging: true, anyBilling: true } };
+    assert.equal(pollIntervalMs({ ...changing, isStopping: true }), 3000);
+    assert.equal(pollIntervalMs(changing), 10_000);
+    assert.equal(pollIntervalMs(quiet), 60_000);
+  });
+});
 
 describe('The pauses while a service fails', () => {
   it('of the list are longer than those in which no read is let go, so that it is made at its time', () => {

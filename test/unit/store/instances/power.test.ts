@@ -118,6 +118,23 @@ describe('changing the power of an instance', () => {
     }
   });
 
+  it('shows from the moment a start or a stop is sent, and no more where it is refused', async () => {
+    for (const [kind, instance] of [
+      ['start', stopped],
+      ['stop', running],
+    ] as const) {
+      const scene = new Scene(instance);
+      let whileSent: OwnRequest | undefined;
+      scene.service.before = () => {
+        whileSent = scene.request;
+        throw new RefusedError({ status: 400 });
+      };
+      await assert.rejects(scene.change(kind));
+      assert.equal(whileSent?.kind, kind);
+      assert.equal(scene.request, undefined);
+    }
+  });
+
   it('is found done where it shows only at a later look', async () => {
     const scene = new Scene(stopped);
     scene.failsBefore('instances.start', lost);
@@ -153,7 +170,7 @@ describe('changing the power of an instance', () => {
     assert.equal(await scene.change('start'), 'notKnown');
   });
 
-  it('is noted before the request leaves only where it starts', async () => {
+  it('is noted before the request leaves where it starts or stops', async () => {
     const noted: (string | undefined)[] = [];
     for (const [kind, instance] of [
       ['start', stopped],
@@ -167,7 +184,7 @@ describe('changing the power of an instance', () => {
       };
       await scene.change(kind);
     }
-    assert.deepEqual(noted, ['start', undefined, undefined, undefined]);
+    assert.deepEqual(noted, ['start', 'stop', undefined, undefined]);
   });
 
   it('passes a refusal on, without a look, and takes the note back', async () => {
