@@ -1,4 +1,5 @@
 import { text, type Text } from '../../util/text';
+import { typedNumber } from '../../util/typedNumber';
 
 /**
  * `YYYY-MM-DD HH:MM` in the user's own time zone as milliseconds since 1970; a text says why not.
@@ -31,7 +32,7 @@ export function parseStart(input: string, now: number): number | Text {
 
 /** Hours above zero, at most 30 days. */
 export function parseHours(input: string): number | Text {
-  const hours = Number(input.trim().replace(',', '.'));
+  const hours = typedNumber(input);
   return input.trim() !== '' && Number.isFinite(hours) && hours > 0 && hours <= 720
     ? hours
     : text('Enter the number of hours, for example 2 or 1.5; 720 at most.');
@@ -46,7 +47,7 @@ export function formatStart(timeMs: number): string {
 
 /** Dollars an hour for one GPU, above zero. */
 export function parsePrice(input: string): number | Text {
-  const price = Number(input.trim().replace(/^\$/, '').replace(',', '.'));
+  const price = typedNumber(input.trim().replace(/^\$/, ''));
   return input.trim() !== '' && Number.isFinite(price) && price > 0 && price <= 128
     ? price
     : text('Enter dollars an hour for one GPU, for example 0.25; 128 at most.');

@@ -9,6 +9,7 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Volume, VolumeOffer } from '../../model/volume';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
+import { typedNumber } from '../../util/typedNumber';
 
 type Pick =
   | { readonly kind: 'none' }
@@ -138,13 +139,13 @@ async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeCh
     value: String(Math.min(50, most)),
     canGoBack: true,
     problem: (typed) => {
-      const gb = Number(typed);
+      const gb = typedNumber(typed);
       return Number.isInteger(gb) && gb >= 1 && gb <= most
         ? undefined
         : t('Enter a whole number from 1 to {0}.', most);
     },
   });
   return size.kind === 'picked'
-    ? { kind: 'create', volumeId: pick.offer.id, sizeGb: Number(size.value), mountPath }
+    ? { kind: 'create', volumeId: pick.offer.id, sizeGb: typedNumber(size.value), mountPath }
     : undefined;
 }

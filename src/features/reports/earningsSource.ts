@@ -2,8 +2,11 @@ import { localize, t } from '../../editor/localize';
 import type { EarningsQuery, EarningsReport } from '../../model/hosting/earnings';
 import { dayName, earningsView } from './earningsView';
 import { DayRange } from './days';
+import { withDollarNames } from './exports';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
+
+const moneyFields = ['gpu', 'storage', 'upload', 'download', 'balance', 'serviceFee', 'total', 'credit'];
 
 /** Reads one report; a parameter, so that the choices here are apart from the service. */
 export type ReadEarnings = (query: EarningsQuery, signal: AbortSignal) => Promise<EarningsReport>;
@@ -102,7 +105,8 @@ export class EarningsSource implements ReportSource<EarningsReport> {
 
   json(report: EarningsReport): unknown {
     const { person, ...figures } = report;
-    return this.showPerson ? { ...figures, person } : figures;
+    const inDollars = withDollarNames(figures, moneyFields);
+    return this.showPerson ? { ...inDollars, person } : inDollars;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Earned, EarningsReport } from '../../model/hosting/earnings';
-import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
+import { add, formatMoney, toDollars, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
 import { daysSection, kindTable } from './kindTable';
@@ -16,8 +16,10 @@ export function dayName(day: number): string {
   return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(0, 10);
 }
 
-function earnedTotal(row: Earned): Micros {
-  return add(...kinds.map((kind) => row[kind] ?? zero));
+/** Undefined where the service reports none of it. */
+function earnedTotal(row: Earned): Micros | undefined {
+  const known = kinds.map((kind) => row[kind]).filter((amount) => amount !== undefined);
+  return known.length === 0 ? undefined : add(...known);
 }
 
 function kindNames(say: Say): Record<(typeof kinds)[number], string> {
@@ -31,9 +33,13 @@ function kindNames(say: Say): Record<(typeof kinds)[number], string> {
 
 /** Tiles, columns per day and a table by machine. */
 export function earningsView(report: EarningsReport, say: Say, showPerson: boolean): View {
+  const earned = earnedTotal(report.summary);
   return {
     tiles: [
-      tile(say(text('Earned in this time')), earnedTotal(report.summary)),
+      {
+        label: say(text('Earned in this time')),
+        value: earned === undefined ? say(text('not reported')) : formatMoney(earned, 2),
+      },
       tile(say(text('Balance')), report.balance),
       tile(say(text('Service fee')), report.serviceFee),
       tile(say(text('Credit')), report.credit),

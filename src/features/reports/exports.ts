@@ -1,3 +1,4 @@
+import { toDollars, type Micros } from '../../model/money';
 import type { ReportView } from '../../webview/report/protocol';
 
 type Table = ReportView['sections'][number]['table'];
@@ -31,4 +32,21 @@ export function toMarkdown(title: string, table: Table): string {
     ...table.rows.map((row) => line(row.cells.map((cell) => cell.text))),
     '',
   ].join('\n');
+}
+
+/** The same data with the named amounts in dollars, under names that say so: `gpu` becomes `gpuDollars`. */
+export function withDollarNames(data: object, amounts: readonly string[]): object {
+  const entries = Object.entries(data).map(([name, value]: [string, unknown]) =>
+    typeof value === 'number' && amounts.includes(name)
+      ? [`${name}Dollars`, toDollars(value as Micros)]
+      : [name, inDollars(value, amounts)],
+  );
+  return Object.fromEntries(entries) as object;
+}
+
+function inDollars(value: unknown, amounts: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    return value.map((one: unknown) => inDollars(one, amounts));
+  }
+  return typeof value === 'object' && value !== null ? withDollarNames(value, amounts) : value;
 }

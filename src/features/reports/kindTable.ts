@@ -11,7 +11,8 @@ interface KindRow {
   readonly name: Table['rows'][number]['cells'][number];
   /** One for each kind. */
   readonly amounts: readonly (Micros | undefined)[];
-  readonly total: Micros;
+  /** Undefined where nothing of it is reported. */
+  readonly total: Micros | undefined;
 }
 
 /** A table of dollars: a column for what each row is of, one for each kind, and one for the sum. */

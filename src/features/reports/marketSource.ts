@@ -3,6 +3,9 @@ import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
+import { withDollarNames } from './exports';
+
+const priceFields = ['priceP10', 'priceP25', 'priceMedian', 'priceP75', 'priceP90'];
 
 export interface Market {
   readonly gpus: readonly GpuMetrics[];
@@ -114,7 +117,7 @@ export class MarketSource implements ReportSource<Market> {
   }
 
   json(market: Market): unknown {
-    return market;
+    return withDollarNames(market, priceFields);
   }
 
   openRow(_section: string, row: string): void {

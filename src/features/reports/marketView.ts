@@ -3,7 +3,7 @@ import { toDollars, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
 import { dayName } from './earningsView';
-import { moneyCell, numberCell, printable, textCell, type Say } from './words';
+import { exactMoneyCell, moneyCell, numberCell, printable, textCell, type Say } from './words';
 
 type Section = ReportView['sections'][number];
 type Cell = Section['table']['rows'][number]['cells'][number];
@@ -89,11 +89,11 @@ function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say):
       say(text('Price of one GPU an hour, in dollars; select a model to search its offers')),
       gpus,
       [
-        { label: 'p10', cell: (gpu) => moneyCell(gpu.priceP10) },
-        { label: 'p25', cell: (gpu) => moneyCell(gpu.priceP25) },
-        { label: say(text('Median')), cell: (gpu) => moneyCell(gpu.priceMedian) },
-        { label: 'p75', cell: (gpu) => moneyCell(gpu.priceP75) },
-        { label: 'p90', cell: (gpu) => moneyCell(gpu.priceP90) },
+        { label: 'p10', cell: (gpu) => exactMoneyCell(gpu.priceP10) },
+        { label: 'p25', cell: (gpu) => exactMoneyCell(gpu.priceP25) },
+        { label: say(text('Median')), cell: (gpu) => exactMoneyCell(gpu.priceMedian) },
+        { label: 'p75', cell: (gpu) => exactMoneyCell(gpu.priceP75) },
+        { label: 'p90', cell: (gpu) => exactMoneyCell(gpu.priceP90) },
         { label: say(text('You pay')), cell: (gpu) => moneyCell(paid.get(gpu.gpuName)) },
       ],
       say,

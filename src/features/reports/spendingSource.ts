@@ -5,9 +5,11 @@ import { partText } from '../../model/budget/budgetWords';
 import { DayRange } from './days';
 import { dayName } from './earningsView';
 import { rangeFilters } from './earningsSource';
+import { withDollarNames } from './exports';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 import { spendingView } from './spendingView';
+import { spreadOverDays } from './spreadCharges';
 
 export interface Spending {
   readonly charges: readonly Charge[];
@@ -23,6 +25,7 @@ export type ReadSpending = (
 ) => Promise<Spending>;
 
 const secondsPerDay = 86_400;
+const daysBefore = 7;
 
 /** What the account paid for, by day, by instance and by kind. */
 export class SpendingSource implements ReportSource<Spending> {
@@ -58,11 +61,12 @@ export class SpendingSource implements ReportSource<Spending> {
     return [];
   }
 
-  read(signal: AbortSignal): Promise<Spending> {
-    return this.readSpending(
-      { from: this.range.start * secondsPerDay, to: (this.range.end + 1) * secondsPerDay - 1 },
-      signal,
-    );
+  async read(signal: AbortSignal): Promise<Spending> {
+    const range = { from: this.range.start * secondsPerDay, to: (this.range.end + 1) * secondsPerDay - 1 };
+    // A charge over several days is listed with the day that it began.
+    const asked = { ...range, from: range.from - daysBefore * secondsPerDay };
+    const { charges, ...rest } = await this.readSpending(asked, signal);
+    return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };
   }
 
   draw(spending: Spending) {
@@ -95,6 +99,6 @@ export class SpendingSource implements ReportSource<Spending> {
   }
 
   json(spending: Spending): unknown {
-    return spending;
+    return withDollarNames(spending, ['amount']);
   }
 }

@@ -21,6 +21,12 @@ export function moneyCell(amount: Micros | undefined, digits?: number): Cell {
     : { text: formatMoney(amount, digits), sort: toDollars(amount) };
 }
 
+/** With the digits that the service states, four at most; never with fewer than other prices have. */
+export function exactMoneyCell(amount: Micros | undefined): Cell {
+  const isExact = amount === undefined || amount < 1e6 || amount % 1e4 === 0;
+  return isExact ? moneyCell(amount) : moneyCell(amount, amount % 1e3 === 0 ? 3 : 4);
+}
+
 export function numberCell(value: number | undefined, digits = 0): Cell {
   return value === undefined ? { text: unknownText } : { text: value.toFixed(digits), sort: value };
 }

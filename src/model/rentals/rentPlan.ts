@@ -1,5 +1,6 @@
 import { defined } from '../../util/defined';
 import { text, type Text } from '../../util/text';
+import { typedNumber } from '../../util/typedNumber';
 import { envFlagsToObject, parsePort } from '../documents/envFlags';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
@@ -198,7 +199,7 @@ export function imageProblem(image: string): Text | undefined {
 
 /** A disk size in GB; the reason when it cannot be used on this machine. */
 export function diskProblem(typed: string, offer: Offer | undefined): Text | undefined {
-  const gb = Number(typed.trim().replace(/\s*gb$/i, ''));
+  const gb = typedNumber(typed.trim().replace(/\s*gb$/i, ''));
   if (!Number.isFinite(gb) || typed.trim() === '') {
     return text('Enter a number of GB.');
   }
@@ -211,7 +212,7 @@ export function diskProblem(typed: string, offer: Offer | undefined): Text | und
 
 /** Whole GB, rounded up. */
 export function readDiskGb(typed: string): number {
-  return Math.ceil(Number(typed.trim().replace(/\s*gb$/i, '')));
+  return Math.ceil(typedNumber(typed.trim().replace(/\s*gb$/i, '')));
 }
 
 /** A bid to choose; the advice is part of it. */
@@ -254,7 +255,7 @@ export function defaultBid(offer: Offer): Micros | undefined {
 
 /** A typed bid in dollars an hour; the reason when the service or the machine would refuse it. */
 export function bidProblem(typed: string, offer: Offer): Text | undefined {
-  const dollars = Number(typed.trim().replace(/^\$/, '').replace(',', '.'));
+  const dollars = typedNumber(typed.trim().replace(/^\$/, ''));
   if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {
     return text('Enter a price an hour, such as 0.25.');
   }
@@ -268,5 +269,5 @@ export function bidProblem(typed: string, offer: Offer): Text | undefined {
 }
 
 export function readBid(typed: string): Micros {
-  return fromDollars(Number(typed.trim().replace(/^\$/, '').replace(',', '.')));
+  return fromDollars(typedNumber(typed.trim().replace(/^\$/, '')));
 }

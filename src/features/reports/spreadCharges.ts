@@ -1,0 +1,46 @@
+import type { Charge } from '../../model/accounts/charge';
+import type { Micros } from '../../model/money';
+
+const secondsPerDay = 86_400;
+
+/**
+ * A charge in parts, one for each day of UTC, as far as it is in a time (Unix seconds, both ends included). The parts of
+ * a charge that is whole in it add up to it.
+ */
+export function spreadOverDays(
+  charge: Charge,
+  range: { readonly from: number; readonly to: number },
+): readonly Charge[] {
+  const { start, end } = charge;
+  const at = start ?? end;
+  if (at === undefined) {
+    return [charge];
+  }
+  if (start === undefined || end === undefined || end <= start) {
+    return at >= range.from && at <= range.to ? [charge] : [];
+  }
+  const parts: Charge[] = [];
+  for (let from = start; from < end;) {
+    const to = Math.min(end, (Math.floor(from / secondsPerDay) + 1) * secondsPerDay);
+    if (from >= range.from && from <= range.to) {
+      parts.push(partOf(charge, { start, end }, { start: from, end: to }));
+    }
+    from = to;
+  }
+  return parts;
+}
+
+interface Times {
+  readonly start: number;
+  readonly end: number;
+}
+
+function partOf(charge: Charge, whole: Times, part: Times): Charge {
+  const share = (amount: Micros) => {
+    const until = (moment: number) =>
+      Math.round((amount * (moment - whole.start)) / (whole.end - whole.start));
+    return (until(part.end) - until(part.start)) as Micros;
+  };
+  const items = charge.items.map((item) => ({ ...item, amount: share(item.amount) }));
+  return { ...charge, ...part, amount: share(charge.amount), items };
+}

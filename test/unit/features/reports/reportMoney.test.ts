@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { earningsView } from '../../../../src/features/reports/earningsView';
+import { withDollarNames } from '../../../../src/features/reports/exports';
+import { marketSections } from '../../../../src/features/reports/marketView';
+import { spreadOverDays } from '../../../../src/features/reports/spreadCharges';
+import type { Charge } from '../../../../src/model/accounts/charge';
+import { fromDollars, toDollars } from '../../../../src/model/money';
+import { formatText } from '../../../../src/util/text';
+
+const day = 86_400;
+const first = 20_000;
+const range = { from: first * day, to: (first + 4) * day - 1 };
+
+function aCharge(more: Partial<Charge>): Charge {
+  return { type: 'instance', source: 'instance-1', amount: fromDollars(8), items: [], ...more };
+}
+
+const byDay = (...charges: readonly Charge[]) =>
+  charges
+    .flatMap((charge) => spreadOverDays(charge, range))
+    .map(({ start = 0, amount }) => [start / day - first, toDollars(amount)]);
+
+describe('a charge over several days', () => {
+  it('stands at each of them with its share', () => {
+    assert.deepEqual(byDay(aCharge({ start: first * day, end: (first + 4) * day })), [
+      [0, 2],
+      [1, 2],
+      [2, 2],
+      [3, 2],
+    ]);
+  });
+
+  it('counts only as far as it is in the time that was asked for', () => {
+    assert.deepEqual(byDay(aCharge({ start: (first - 3) * day, end: (first + 1) * day })), [[0, 2]]);
+    assert.deepEqual(byDay(aCharge({ start: (first - 3) * day, end: (first - 1) * day })), []);
+  });
+
+  it('keeps its whole amount, and those of its kinds', () => {
+    const charge = aCharge({
+      start: first * day + 3600,
+      end: (first + 3) * day,
+      amount: fromDollars(1),
+      items: [{ type: 'gpu', amount: fromDollars(1) }],
+    });
+    const parts = spreadOverDays(charge, range);
+    const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0);
+    assert.equal(sum(parts.map(({ amount }) => amount)), fromDollars(1));
+    assert.equal(sum(parts.map(({ items }) => items[0]?.amount ?? 0)), fromDollars(1));
+  });
+
+  it('stays as it is where it is of one moment, or of none', () => {
+    const moment = aCharge({ start: first * day });
+    assert.deepEqual(spreadOverDays(moment, range), [moment]);
+    assert.deepEqual(spreadOverDays(aCharge({}), range), [aCharge({})]);
+  });
+});
+
+describe('what the service does not tell', () => {
+  const say = formatText;
+
+  it('is not reported, and never $0.00', () => {
+    const report = { summary: {}, perMachine: [{ machineId: 5 }], perDay: [], person: {}, skipped: 0 };
+    const { tiles, sections } = earningsView(report, (text) => say(text), false);
+    assert.deepEqual(tiles, [{ label: 'Earned in this time', value: 'not reported' }]);
+    assert.doesNotMatch(JSON.stringify(sections), /\$0\.00/);
+  });
+});
+
+describe('the quantiles of the market', () => {
+  it('keep the digits of the service', () => {
+    const gpu = { gpuName: 'H100', priceMedian: fromDollars(2.325), priceP10: fromDollars(2) };
+    const [prices] = marketSections([gpu], new Map(), (text) => formatText(text));
+    const cells = prices?.table.rows[0]?.cells.map(({ text }) => text) ?? [];
+    assert.ok(cells.includes('$2.325') && cells.includes('$2.00'), cells.join(' '));
+  });
+});
+
+describe('an export as JSON', () => {
+  it('has dollars, with the unit in the name', () => {
+    const report = {
+      summary: { gpu: fromDollars(39) },
+      perDay: [{ day: 3, gpu: fromDollars(0.5) }],
+      skipped: 0,
+    };
+    assert.deepEqual(withDollarNames(report, ['gpu']), {
+      summary: { gpuDollars: 39 },
+      perDay: [{ day: 3, gpuDollars: 0.5 }],
+      skipped: 0,
+    });
+  });
+});
