@@ -23,7 +23,7 @@ describe('A job over connections that break', () => {
   /** Does a step until no cut is left in its way; what a cut makes of it is an error of the connection. */
   async function withCuts<T>(range: number, step: () => Promise<T>): Promise<T> {
     const { proxy } = scene();
-    for (let cuts = sized(2, 25); ; cuts -= 1) {
+    for (let cuts = sized(2, 40); ; cuts -= 1) {
       if (cuts > 0) {
         proxy.cutAfter(Math.floor(random() * range));
       }

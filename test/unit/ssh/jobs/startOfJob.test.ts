@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { disarmTimer } from '../../../../src/ssh/machineTimer';
+import { jobId, jobOrder, processesOf, shellMachine, useJobs } from '../../../support/jobScene';
+import { until } from '../../../support/until';
+
+describe('The start of a job on its machine', () => {
+  const scene = useJobs();
+  const prepared = async (...script: readonly string[]) => {
+    const order = jobOrder(['echo x >>"$HOME/starts"', ...script].join('\n'));
+    await scene().job.begin(order);
+    await scene().job.sync(order, undefined);
+    return order;
+  };
+  const starts = () => {
+    const file = join(scene().remote, 'starts');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  };
+  const code = async () => (await scene().ended(jobId)).end?.code;
+
+  it('happens once, however many ask for it at the same time', async () => {
+    const order = await prepared('sleep 1');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => scene().job.start(order)));
+    assert.deepEqual([...answers].sort(), ['already', 'already', 'already', 'already', 'already', 'started']);
+    assert.equal(await code(), 0);
+    assert.equal(starts(), 'x\n');
+  });
+
+  it('waits for the whole of the variables', async () => {
+    const order = await prepared();
+    const { exec } = shellMachine(scene().remote);
+    const torn = scene().with({
+      ssh: { exec: (alias, script, options) => exec(alias, script, { ...options, input: 'export A=1\n' }) },
+    });
+    await assert.rejects(torn.start(order), /did not|could not/);
+    assert.equal((await scene().job.look(jobId, 0, 0)).phase, 'synced');
+    assert.equal(await scene().job.start(order), 'started');
+    assert.equal(await code(), 0);
+  });
+
+  it('is taken over from a runner that ended before it began, and never from one that did', async () => {
+    const order = await prepared();
+    const lock = scene().file(jobId, 'lock');
+    mkdirSync(join(lock, 'abc'), { recursive: true });
+    utimesSync(lock, 1_700_000_000, 1_700_000_000);
+    assert.equal(await scene().job.start(order), 'started');
+    assert.equal(await code(), 0);
+    utimesSync(lock, 1_700_000_000, 1_700_000_000);
+    assert.equal(await scene().job.start(order), 'already');
+    assert.equal(starts(), 'x\n');
+  });
+
+  it('gives the job what the container was started with, apart from our key', async () => {
+    const environ = join(scene().remote, 'environ');
+    const values = [
+      "HF_TOKEN=it's\nof $(two) lines",
+      'CONTAINER_API_KEY=key',
+      'HOME=/elsewhere',
+      'PATH=/opt/conda/bin',
+      '1x=y',
+    ];
+    writeFileSync(environ, values.map((value) => `${value}\0`).join(''));
+    const order = await prepared(
+      'printf "%s|" "$HF_TOKEN" "${CONTAINER_API_KEY-none}" "$HOME" "${PATH##*:}"',
+    );
+    const program = scene().file(jobId, 'job.sh');
+    writeFileSync(program, readFileSync(program, 'utf8').replace('</proc/1/environ', `<"${environ}"`));
+    await scene().job.start(order);
+    assert.equal(await code(), 0);
+    const { log } = await scene().job.look(jobId, 0, 1000);
+    assert.equal(log.piece.toString(), `it's\nof $(two) lines|none|${scene().remote}|/opt/conda/bin|`);
+  });
+
+  it('has nothing to do with the timers of the machine', async () => {
+    const order = await prepared('sleep 3');
+    await scene().job.start(order);
+    await until('its process', () => processesOf(jobId).length > 0);
+    assert.equal(await disarmTimer(shellMachine(scene().remote), 'gpu-7', 7), true);
+    assert.equal(await code(), 0);
+  });
+
+  it('needs the folder and the files, and says which of them is missing', async () => {
+    const order = jobOrder('true');
+    await assert.rejects(scene().job.start(order), /folder of the job is gone/);
+    await scene().job.begin(order);
+    await assert.rejects(scene().job.start(order), /files of the job are not on the instance/);
+    await assert.rejects(scene().job.begin({ ...order, id: '../x' }), /Not hexadecimal/);
+  });
+
+  it('keeps a job that runs from being removed', async () => {
+    const order = await prepared('sleep 100');
+    await scene().job.start(order);
+    await assert.rejects(scene().job.remove(jobId), /still runs/);
+    assert.ok(existsSync(scene().file(jobId, 'pid')));
+  });
+});
