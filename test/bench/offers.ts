@@ -33,6 +33,7 @@ export async function measureOffers(): Promise<Figure[]> {
           ...rows[index % rows.length],
           id: index + 1,
           machine_id: index + 1,
+          num_gpus: 1,
           verified: true,
           verification: 'verified',
           rentable: true,

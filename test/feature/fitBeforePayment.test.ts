@@ -66,4 +66,22 @@ describe('fit before payment', () => {
     await quick().title(/^Search Offers$/);
     await computer().until('the wide search', () => !('cuda_max_good' in lastSearch(computer())));
   });
+
+  it('marks the offers that do not fit a template, and warns of them before payment, too', async () => {
+    quick().escape();
+    window.run('Rent from Template…');
+    await quick().title('Rent from Template');
+    await quick().pick('Fine-tuning');
+    await quick().title('Search Offers for Fine-tuning');
+    await quick().row('% reliable');
+    await quick().type('cuda=12.2', { enter: false });
+    await quick().pick(/The image needs CUDA 12\.8; this driver \(535\.[\d.]+\) goes up to 12\.2\. · \$/);
+    await quick().title('Rent: Disk');
+    await quick().button('Keep the Defaults and Review');
+    await quick().title('Rent: Confirm');
+    await quick().row(/^The image needs CUDA 12\.8; this driver/);
+    await quick().row(/Show Only Offers That Fit.*CUDA: ≥ 12\.8/s);
+    quick().escape();
+    assert.deepEqual(rentalsOf(computer()), []);
+  });
 });
