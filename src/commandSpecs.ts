@@ -201,6 +201,7 @@ const contributed = {
   'gpuRental.instance.runCommand': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.showLogs': spec('lifecycle', { args: [instance], needs: look }),
   'gpuRental.instance.showDetails': spec('lifecycle', { args: [instance] }),
+  'gpuRental.instance.check': spec('readiness', { args: [instance] }),
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),

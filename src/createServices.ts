@@ -16,8 +16,8 @@ import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
 import { secretPort, warnAboutSetting } from './editorPorts';
-import { createMachineChecks } from './machineChecks';
 import { networkSettings } from './networkTransport';
+import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
 import type { Shell } from './shell';
 import { aliasOf } from './ssh/alias';
@@ -47,9 +47,11 @@ import { OfferPins } from './store/offers/offerPins';
 import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
 import { Presence } from './store/leases/presence';
 import { PriceWatch } from './store/instances/priceWatch';
-import { createStartWatches, type StartWatches, type StartWatchesDeps } from './store/rentals/startWatches';
 import { KeptLogs } from './store/history/keptLogs';
 import { RentalHistory } from './store/history/rentalHistory';
+import { MachineProofs } from './store/rentals/machineProofs';
+import type { StartWatchesDeps } from './store/rentals/startWatchPort';
+import { createStartWatches } from './store/rentals/startWatches';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
@@ -160,7 +162,9 @@ interface SharedDeps {
   readonly sshConsent: SshConsent;
 }
 
-type StartServices = Pick<SharedDeps, 'own' | 'settings'> & Parameters<typeof createMachineChecks>[0];
+type StartDeps = Pick<SharedDeps, 'own' | 'settings'> &
+  Omit<StartWatchesDeps, 'limits' | 'checks'> &
+  Omit<MachineChecksDeps, 'proofs'>;
 
 /** What all windows of this user share. */
 function sharedState(deps: SharedDeps) {
@@ -210,7 +214,7 @@ function sharedState(deps: SharedDeps) {
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     budget,
     rentals,
-    startWatches: startWatchesFor({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
+    ...startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
@@ -252,19 +256,20 @@ function budgetService({
   );
 }
 
-/** Machines on their way, until a login worked. */
-function startWatchesFor(deps: Omit<StartWatchesDeps, 'limits' | 'checks'> & StartServices): StartWatches {
+/** Machines on their way, until a login worked and their GPUs answered. */
+function startServices(deps: StartDeps) {
   const { own, settings } = deps;
-  return own(
-    createStartWatches({
-      ...deps,
-      checks: createMachineChecks(deps),
-      limits: () => ({
-        timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000,
-        checksLogin: settings.get('gpuRental.ready.checkLogin'),
-      }),
-    }),
-  );
+  const machineProofs = own(new MachineProofs(deps));
+  const machineChecks = createMachineChecks({ ...deps, proofs: machineProofs });
+  const limits = () => ({
+    timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000,
+    checksLogin: settings.get('gpuRental.ready.checkLogin'),
+  });
+  return {
+    machineProofs,
+    machineChecks,
+    startWatches: own(createStartWatches({ ...deps, checks: machineChecks, limits })),
+  };
 }
 
 /** Lists that are read when somebody looks. */

@@ -1,22 +1,28 @@
 import type { SshConsent } from './sshConsent';
 import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './model/rentals/machineCheck';
+import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
+import { HostKeyError } from './ssh/hostKey';
 import { matchKeys } from './ssh/localKeys';
 import type { Failure, PreflightProblem } from './ssh/preflight';
-import { NoAddressError, type ConnectOutcome, type PrepareRequest } from './ssh/prepareHost';
+import { NoAddressError, NoLoginError, type PreparedHost, type PrepareRequest } from './ssh/prepareHost';
 import { ProgramMissingError } from './ssh/run';
 import type { SshService } from './ssh/service';
 import { ManualStepError } from './ssh/userConfig';
 import type { Account, Accounts, Fleet, SshKeyList } from './store/ports';
 import type { MachineChecks } from './store/rentals/checkRuns';
+import type { MachineProofs } from './store/rentals/machineProofs';
+import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 
 export interface MachineChecksDeps {
   readonly accounts: Pick<Accounts, 'active'>;
   readonly fleet: Pick<Fleet, 'find'>;
-  readonly ssh: Pick<SshService, 'connect' | 'localKeys' | 'unreadKeys'>;
+  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys'>;
   readonly sshConsent: Pick<SshConsent, 'isAnswered'>;
   /** Read at most once in a session for this: a check costs the service no requests. */
   readonly sshKeys: Pick<SshKeyList, 'state' | 'refresh'>;
+  readonly proofs: Pick<MachineProofs, 'keep'>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,16 +35,69 @@ export function createMachineChecks(deps: MachineChecksDeps): MachineChecks {
         return request;
       }
       try {
-        return answerOf(await deps.ssh.connect(request, { signal }), onStage);
+        return await lookAt(deps, request, onStage, signal);
       } catch (error) {
-        const reason = notCheckedAfter(error);
-        if (reason === undefined) {
+        const answer = answerAfter(error);
+        if (answer === undefined) {
           throw error;
         }
-        return notChecked(reason);
+        return answer;
       }
     },
+    keep: async (instanceId, check) => {
+      await deps.proofs.keep({ instanceId, at: deps.clock.now(), check }).catch((error: unknown) => {
+        deps.log.error(`The check of ${instanceId} could not be kept`, error);
+      });
+    },
   };
+}
+
+/** One login where an earlier one has proved the address and its host key, otherwise one more before it. */
+async function lookAt(
+  deps: MachineChecksDeps,
+  request: PrepareRequest,
+  onStage: (stage: CheckStage) => void,
+  signal: AbortSignal,
+): Promise<CheckAnswer> {
+  const prepared = await deps.ssh.prepare(request, signal);
+  const obstacle = configProblem(prepared);
+  if (obstacle) {
+    return obstacle;
+  }
+  const first = await probe(deps, prepared.alias, onStage, signal);
+  if (first.kind !== 'noLogin') {
+    return first;
+  }
+  // The proof was of an earlier boot, or the address lets nobody in any more.
+  const { host, preflight } = await deps.ssh.connect(request, { signal });
+  if (!preflight.ok && preflight.problem !== 'diskFull') {
+    return failed(preflight, host);
+  }
+  const second = await probe(deps, host.alias, onStage, signal);
+  return second.kind === 'noLogin' ? failed(second.failure, host) : second;
+}
+
+async function probe(
+  { ssh, clock }: MachineChecksDeps,
+  alias: string,
+  onStage: (stage: CheckStage) => void,
+  signal: AbortSignal,
+): Promise<CheckAnswer | Extract<ProbeAnswer, { kind: 'noLogin' }>> {
+  const onLogin = () => {
+    onStage('gpu');
+  };
+  const answer = await probeGpus(ssh, alias, { clock, signal, onLogin });
+  switch (answer.kind) {
+    case 'proof':
+      return { kind: 'proved', proof: answer.proof };
+    case 'busy':
+    case 'cut':
+      return { kind: 'waits', stage: 'gpu', problem: answer.kind };
+    case 'noRoom':
+      return { kind: 'unproved', stage: 'gpu', problem: 'noRoom' };
+    case 'noLogin':
+      return answer;
+  }
 }
 
 async function requestFor(
@@ -91,21 +150,10 @@ async function registeredLines(
   return user.sshKey === undefined ? lines : [...lines, user.sshKey];
 }
 
-function answerOf({ host, preflight }: ConnectOutcome, onStage: (stage: CheckStage) => void): CheckAnswer {
-  const { kind } = host.verification;
-  if (kind === 'notIncluded' || kind === 'broken') {
-    return notChecked('config');
-  }
-  // Its disk is full, which a login needs none of.
-  if (preflight.ok || preflight.problem === 'diskFull') {
-    onStage('gpu');
-    return { kind: 'proved' };
-  }
-  const { lockedFile } = host.identity;
-  if (preflight.problem === 'authentication' && lockedFile !== undefined) {
-    return notChecked('lockedKey', lockedFile);
-  }
-  return failed(preflight);
+/** Lines of the user's config that keep our entry from ssh say nothing about the machine. */
+function configProblem({ verification }: PreparedHost): CheckAnswer | undefined {
+  const isOwn = verification.kind === 'notIncluded' || verification.kind === 'broken';
+  return isOwn ? notChecked('config') : undefined;
 }
 
 const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProblem]>> = {
@@ -120,23 +168,33 @@ const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProb
   startupScript: ['login', 'startupScript'],
 };
 
-function failed({ problem, detail }: Failure): CheckAnswer {
-  if (problem === 'config') {
-    // It says nothing about the machine.
-    return notChecked('config', detail);
+function failed({ problem, detail }: Failure, host: PreparedHost): CheckAnswer {
+  const { lockedFile } = host.identity;
+  if (problem === 'authentication' && lockedFile !== undefined) {
+    return notChecked('lockedKey', lockedFile);
   }
   const [stage, found] = problems[problem] ?? ['login', 'other'];
-  return { kind: 'waits', stage, problem: found, detail };
+  return (
+    configProblem(host) ??
+    (problem === 'config' ? notChecked('config', detail) : { kind: 'waits', stage, problem: found, detail })
+  );
 }
 
-function notCheckedAfter(error: unknown): NotCheckedReason | undefined {
+/** `undefined` for a fault of our own. */
+function answerAfter(error: unknown): CheckAnswer | undefined {
+  if (error instanceof NoLoginError) {
+    return failed(error.failure, error.host);
+  }
+  if (error instanceof HostKeyError) {
+    return { kind: 'waits', stage: 'login', problem: 'hostKeyChanged' };
+  }
   if (error instanceof ProgramMissingError) {
-    return 'noClient';
+    return notChecked('noClient');
   }
   if (error instanceof NoAddressError) {
-    return 'noAddress';
+    return notChecked('noAddress');
   }
-  return error instanceof ManualStepError ? 'config' : undefined;
+  return error instanceof ManualStepError ? notChecked('config') : undefined;
 }
 
 function notChecked(reason: NotCheckedReason, detail?: string): CheckAnswer {

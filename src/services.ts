@@ -38,8 +38,10 @@ import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
-import type { StartWatches } from './store/rentals/startWatches';
 import type { RentalHistory } from './store/history/rentalHistory';
+import type { MachineChecks } from './store/rentals/checkRuns';
+import type { MachineProofs } from './store/rentals/machineProofs';
+import type { StartWatches } from './store/rentals/startWatchPort';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
@@ -100,6 +102,10 @@ export interface Services {
   readonly history: RentalHistory;
   /** Machines on their way, and what happens to them. */
   readonly startWatches: StartWatches;
+  /** Looks at a machine over SSH. */
+  readonly machineChecks: MachineChecks;
+  /** What the last look at each machine came to. */
+  readonly machineProofs: MachineProofs;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
   /** What of ours is open on instances, over all windows. */

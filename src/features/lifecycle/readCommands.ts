@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
 import { askLine } from '../../editor/quickPick';
 import { detailsDocument } from '../../model/instances/instanceDetails';
+import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { checkText } from '../../model/rentals/machineVerdict';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { chooseOneInstance, clientOf, InstanceGoneError } from './targets';
@@ -69,6 +71,13 @@ function confirmRemoval(name: string, command: string): Promise<boolean> {
   });
 }
 
+/** With its time, as a line for reading. */
+function lastCheck({ machineProofs, rentals }: LifecycleDeps, instance: Instance): string | undefined {
+  const last = machineProofs.find(instance.id);
+  const offer = rentals.find(instance.id)?.offer;
+  return last && `${new Date(last.at).toISOString()}: ${localize(checkText(instance, offer, last.check))}`;
+}
+
 /** The record as a document, its secrets masked. */
 export async function showDetails(
   deps: LifecycleDeps,
@@ -93,6 +102,7 @@ export async function showDetails(
     deps.fleet.facts(instance.id),
     deps.clock.now(),
     deps.gauges.of(instance.id),
+    lastCheck(deps, instance),
   );
   await documents.show(
     documents.uri(`details-${instance.id}`, `${instanceName(instance)}.json`),

@@ -1,9 +1,17 @@
 import { localize, t } from '../../editor/localize';
 import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
+import { noteText } from '../../model/proof/verdictWords';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
 import { Emitter } from '../../util/emitter';
+import { checkLine, isCheckFine, judge } from './checkMessages';
 import type { ReadinessDeps } from './deps';
+
+type Deps = Pick<
+  ReadinessDeps,
+  'startWatches' | 'machineProofs' | 'fleet' | 'rentals' | 'clock' | 'instanceGroups'
+>;
 
 /** What is being checked on a machine that runs, in its row and its tooltip. */
 export class CheckNotes implements InstanceNotes, Disposable {
@@ -12,7 +20,8 @@ export class CheckNotes implements InstanceNotes, Disposable {
   readonly onDidChange = this.changed.event;
   private hadCheck = false;
 
-  constructor(private readonly deps: Pick<ReadinessDeps, 'startWatches' | 'clock' | 'instanceGroups'>) {
+  constructor(private readonly deps: Deps) {
+    this.owned.add(deps.machineProofs.onDidChange(() => this.changed.fire()));
     this.owned.add(
       deps.startWatches.onDidChange((watches) => {
         const hasCheck = watches.some(({ check }) => check !== undefined);
@@ -29,10 +38,33 @@ export class CheckNotes implements InstanceNotes, Disposable {
     const { startWatches, clock } = this.deps;
     const check = startWatches.watches.find((one) => one.instanceId === instanceId)?.check;
     if (!check) {
-      return undefined;
+      return this.lastCheck(instanceId);
     }
     const row = checkTexts(check, clock.now()).map(localize).join(' · ');
     return { row, isPending: true, lines: [[t('Check'), row]] };
+  }
+
+  /** In the row only where something is wrong with one that runs. */
+  private lastCheck(instanceId: number): InstanceNote | undefined {
+    const { fleet, machineProofs, clock } = this.deps;
+    const instance = fleet.find(instanceId);
+    const last = machineProofs.find(instanceId);
+    if (!instance || !last) {
+      return undefined;
+    }
+    const isRunning = instance.actualStatus === 'running';
+    const row = isRunning && !isCheckFine(this.deps, instanceId, last.check) ? t('failed its check') : '';
+    const age = localize(durationText(clock.now() - last.at));
+    const line = checkLine(this.deps, instanceId, last.check);
+    const notes =
+      last.check.kind === 'proved' ? judge(this.deps, instanceId, last.check.proof).verdict.notes : [];
+    return {
+      row,
+      lines: [
+        [t('Check {0} ago', age), line],
+        ...notes.map((note) => [t('GPU check'), localize(noteText(note))] as const),
+      ],
+    };
   }
 
   dispose(): void {

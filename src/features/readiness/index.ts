@@ -1,4 +1,5 @@
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { checkMachine } from './checkMachine';
 import { CheckNotes } from './checkNotes';
 import type { ReadinessDeps } from './deps';
 import { ReadinessNotifications } from './notifications';
@@ -36,6 +37,11 @@ export function register(deps: ReadinessDeps): Disposable {
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>
       notifications.replaceFailed(instanceId),
+    ),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.check', (target) =>
+      checkMachine(deps, notifications.checks, target),
     ),
   );
   store.add(deps.commands.register('gpuRental.forgetFailedMachines', () => forgetFailedMachines(deps)));

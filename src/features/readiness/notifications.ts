@@ -8,14 +8,13 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { overrunText } from '../../model/budget/budgetWords';
 import { formatMoney } from '../../model/money';
-import type { CheckResult } from '../../model/rentals/machineCheck';
-import { unprovedText } from '../../model/rentals/machineCheckText';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
 import type { StartEvent } from '../../store/rentals/startEvent';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
+import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 import { failureMeaning, failureSentence, troubleSentence } from './failureWords';
 import { replaceAndTell } from './replaceAction';
@@ -26,25 +25,30 @@ const latePauseMs = 10 * 60_000;
 
 /** Tells what happened to a machine; each event reaches one window only. */
 export class ReadinessNotifications {
+  readonly checks: CheckMessages;
+
   constructor(
     private readonly deps: ReadinessDeps,
     /** The user waits for it elsewhere, or is on it. */
     private readonly isFollowed: (instanceId: number) => boolean,
-  ) {}
+  ) {
+    this.checks = new CheckMessages(deps, (id, name, unfit) => this.replace(id, name, true, unfit));
+  }
 
   async show(event: StartEvent): Promise<void> {
     const { instanceId } = event;
     const name = this.name(instanceId);
-    const isUsable = event.kind === 'ready' && event.check?.kind !== 'unproved';
-    const isFollowed = isUsable && this.isFollowed(instanceId);
+    const isReady = event.kind === 'ready';
+    // What is wrong with a machine that runs is told wherever the user is.
+    const isFine = !isReady || isCheckFine(this.deps, instanceId, event.check);
+    const isFollowed = isReady && this.isFollowed(instanceId);
     // What the setting wants done about a failed start is done all the same.
-    if (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event))) {
+    if (isFine && (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event)))) {
       return;
     }
     switch (event.kind) {
       case 'ready':
-        this.ready(event, name);
-        return;
+        return this.ready(event, name);
       case 'long':
         this.long(instanceId, name, event.message);
         return;
@@ -95,13 +99,14 @@ export class ReadinessNotifications {
     );
   }
 
-  private ready({ instanceId, check }: Extract<StartEvent, { kind: 'ready' }>, name: string): void {
-    if (check?.kind === 'unproved') {
-      this.unproved(instanceId, name, check);
-      return;
-    }
+  private async ready(
+    { instanceId, check }: Extract<StartEvent, { kind: 'ready' }>,
+    name: string,
+  ): Promise<void> {
     const instance = this.deps.fleet.find(instanceId);
-    if (instance && !hasShell(instance)) {
+    if (check) {
+      await this.checks.show(instanceId, name, check);
+    } else if (instance && !hasShell(instance)) {
       const sentence = t('{0} is running. It has no SSH, as its run type is args.', name);
       message(
         'info',
@@ -115,26 +120,6 @@ export class ReadinessNotifications {
         commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
       );
     }
-  }
-
-  /** It runs and costs money, and can't be used as it is. */
-  private unproved(
-    instanceId: number,
-    name: string,
-    { problem, detail }: Extract<CheckResult, { kind: 'unproved' }>,
-  ): void {
-    const sentence = localize(unprovedText(name, problem, detail));
-    this.deps.log.warn(sentence);
-    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    message(
-      'warning',
-      sentence,
-      canReplace && { label: t('Replace…'), run: () => this.replace(instanceId, name, true, sentence) },
-      problem === 'authentication' &&
-        commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
-      commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
-      { label: t('Keep It'), run: () => undefined },
-    );
   }
 
   private long(instanceId: number, name: string, ofHost: string | undefined): void {

@@ -120,7 +120,7 @@ function tell(
       message(
         'warning',
         t(
-          'No other offer matches the same search within the price limit. {0} was left as it is, and its disk still costs money.',
+          'No other offer matches the same search within the price limit. {0} was left as it is, and still costs money.',
           name,
         ),
         commandAction(t('Search Offers'), 'gpuRental.searchOffers'),

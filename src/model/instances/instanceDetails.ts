@@ -15,6 +15,8 @@ export function detailsDocument(
   facts: InstanceFacts,
   now: number,
   history: readonly GaugeReading[] = [],
+  /** What the last look at the machine came to. */
+  check?: string,
 ): string {
   const kind = stateOf(instance, facts, now);
   const running = runningRateOf(instance);
@@ -40,6 +42,7 @@ export function detailsDocument(
       },
       startedAt: dated(instance.startedAt),
       endsAt: dated(instance.endsAt),
+      check,
       lastHour: lastHour(history, now),
       record: {
         ...record,

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { machineProofShape, type ProofStage } from '../proof/machineProof';
 import { startCauseOf, type InstanceFacts } from '../instances/instanceState';
 
 /** What is looked at once the service says `running`, in this order. */
-const checkStages = ['port', 'login', 'gpu'] as const;
-export type CheckStage = (typeof checkStages)[number];
+const checkStages = ['port', 'login', 'gpu'] as const satisfies readonly ProofStage[];
+export type CheckStage = ProofStage;
 
 const machineProblems = [
   'refused',
@@ -13,14 +14,18 @@ const machineProblems = [
   'hostKeyChanged',
   'startupScript',
   'other',
+  /** The connection ended while its GPUs were looked at. */
+  'cut',
+  /** Not even a small file fits on it. */
+  'noRoom',
 ] as const;
 export type MachineProblem = (typeof machineProblems)[number];
 
 /**
- * Why a stage has not come to its end. A machine that boots has most of them for a few seconds; the last one is a problem
- * of this computer.
+ * Why a stage has not come to its end. A machine that boots has most of them for a few seconds; the last ones are none of
+ * the machine: this computer has no network, or another window or computer looks at it.
  */
-const checkProblems = [...machineProblems, 'unreachable'] as const;
+const checkProblems = [...machineProblems, 'unreachable', 'busy'] as const;
 export type CheckProblem = (typeof checkProblems)[number];
 
 /** Why no login was tried, or why it says nothing about the machine. */
@@ -32,6 +37,7 @@ const notCheckedReasons = [
   'noAddress',
   'config',
   'network',
+  'busy',
   'failed',
 ] as const;
 export type NotCheckedReason = (typeof notCheckedReasons)[number];
@@ -53,7 +59,7 @@ export type MachineCheck = z.infer<typeof machineCheckShape>;
 
 /** What the check of a machine came to; plain data. */
 export const checkResult = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('proved') }),
+  z.object({ kind: z.literal('proved'), proof: machineProofShape }),
   z.object({
     kind: z.literal('notChecked'),
     reason: z.enum(notCheckedReasons),
@@ -115,9 +121,10 @@ export function advanceCheck(
 
 /** What a check comes to that had all its time. */
 export function overResult({ stage, problem, detail }: Extract<CheckAnswer, { kind: 'waits' }>): CheckResult {
-  return problem === 'unreachable'
-    ? { kind: 'notChecked', reason: 'network' }
-    : { kind: 'unproved', stage, problem, ...(detail === undefined ? {} : { detail }) };
+  if (problem === 'unreachable' || problem === 'busy') {
+    return { kind: 'notChecked', reason: problem === 'busy' ? 'busy' : 'network' };
+  }
+  return { kind: 'unproved', stage, problem, ...(detail === undefined ? {} : { detail }) };
 }
 
 /** Whether it had all the time that it gets. */

@@ -24,6 +24,9 @@ const reasons: Readonly<Record<CheckProblem, Text>> = {
   hostKeyChanged: text('its host key has changed'),
   startupScript: text('its shell ends at once'),
   other: text('the login fails'),
+  cut: text('its connection ends'),
+  noRoom: text('its disk is full'),
+  busy: text('another window or computer is checking it'),
 };
 
 /** `Logging in`, how long that takes, and where it takes longer than usual also why; joined by the caller. */
@@ -56,6 +59,8 @@ const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) =
       '{0} is running and accepts the login, but its shell ends at once. A start-up file of the image may do that.',
       name,
     ),
+  cut: (name) => text('{0} is running, but its connection ended while its GPUs were checked.', name),
+  noRoom: (name) => text('{0} is running, but its disk is full, so its GPUs could not be checked.', name),
   other: (name, detail) => text('{0} is running, but ssh could not log in: {1}', name, detail),
 };
 
@@ -72,6 +77,7 @@ const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> =
   noAddress: () => text('the service names no SSH address'),
   config: () => text('your SSH config needs a change first'),
   network: () => text('this computer has no network path to it'),
+  busy: () => text('another computer is checking it'),
   failed: () => text('the log has the reason'),
 };
 

@@ -23,6 +23,7 @@ const folders = [
   'usage',
   'failedMachines',
   'history',
+  'proofs',
 ];
 
 interface Deps {

@@ -16,6 +16,8 @@ import type { Log } from '../../util/log';
 export interface MachineChecks {
   /** One login and what is looked at after it. Asks nothing; rejects as cancelled once the signal fires. */
   look(instanceId: number, onStage: (stage: CheckStage) => void, signal: AbortSignal): Promise<CheckAnswer>;
+  /** Keeps what a check came to, for all windows. */
+  keep(instanceId: number, check: CheckResult): Promise<void>;
 }
 
 export interface CheckRunsDeps {

@@ -1,52 +1,19 @@
 import * as z from 'zod';
-import {
-  beginStartWatch,
-  observe,
-  startWatchShape,
-  type StartLimits,
-  type StartWatch,
-} from '../../model/rentals/startWatch';
+import { beginStartWatch, observe, startWatchShape, type StartWatch } from '../../model/rentals/startWatch';
 import { startCauseOf } from '../../model/instances/instanceState';
 import type { CheckResult } from '../../model/rentals/machineCheck';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
-import type { OneWindow } from '../../shared/oneWindow';
-import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
-import type { Log } from '../../util/log';
-import type { FleetStore } from '../instances/fleet';
-import type { Accounts, FleetSnapshot, WindowHub } from '../ports';
-import { CheckRuns, type Checked, type MachineChecks } from './checkRuns';
+import { DisposableStore } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { FleetSnapshot } from '../ports';
+import { CheckRuns, type Checked } from './checkRuns';
 import type { RentalStore } from './rentalStore';
 import { PriceGuard } from './priceGuard';
 import { readinessFile } from './readinessFile';
-import type { StartEvent } from './startEvent';
 import { StartNews } from './startNews';
+import type { StartWatches, StartWatchesDeps } from './startWatchPort';
 import { Troubles } from './troubles';
-
-export interface StartWatches extends Disposable {
-  /** Machines on their way, the same in all windows. */
-  readonly watches: readonly StartWatch[];
-  readonly onDidChange: Event<readonly StartWatch[]>;
-  readonly onDidHappen: Event<StartEvent>;
-  /** Stops looking after a machine and keeps it. */
-  stopWatching(instanceId: number): Promise<void>;
-}
-
-export interface StartWatchesDeps {
-  readonly accounts: Accounts;
-  readonly fleet: FleetStore;
-  readonly rentals: RentalStore;
-  readonly hub: WindowHub;
-  readonly oneWindow: Pick<OneWindow, 'offer'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly storageDir: string;
-  /** Asked at each look, so that a changed setting counts at once. */
-  readonly limits: () => StartLimits;
-  readonly checks: MachineChecks;
-}
 
 export function createStartWatches(deps: StartWatchesDeps): StartWatches {
   return new SharedStartWatches(deps);
@@ -213,8 +180,9 @@ class SharedStartWatches implements StartWatches {
     await this.share();
   }
 
-  private endCheck(checked: Checked, check: CheckResult): Promise<void> {
-    return this.changeWatch(checked, () => {
+  private async endCheck(checked: Checked, check: CheckResult): Promise<void> {
+    await this.deps.checks.keep(checked.instanceId, check);
+    await this.changeWatch(checked, () => {
       const { instanceId, since } = checked;
       // What became of one that runs no more is told as its trouble.
       if (this.deps.fleet.find(instanceId)?.actualStatus === 'running') {

@@ -8,7 +8,7 @@ import {
 import { CheckRuns, type Checked } from '../../../../src/store/rentals/checkRuns';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock } from '../../../support/fakeClock';
-import { ScriptedChecks } from '../../../support/machineChecks';
+import { proved, ScriptedChecks } from '../../../support/machineChecks';
 
 describe('checks of machines that run', () => {
   let clock: FakeClock;
@@ -40,7 +40,7 @@ describe('checks of machines that run', () => {
       times.push(clock.elapsed() / 1000);
       if (times.length < 6) return { kind: 'waits', stage: 'port', problem: 'refused' };
       onStage('gpu');
-      return { kind: 'proved' };
+      return proved;
     };
     runs.sync([wanted(7)]);
     await clock.advance(40_000);
@@ -68,7 +68,7 @@ describe('checks of machines that run', () => {
         ? new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason as Error));
           })
-        : { kind: 'proved' };
+        : proved;
     runs.sync([wanted(7), wanted(8), wanted(9)]);
     await clock.advance(0);
     assert.deepEqual(results, [
@@ -81,7 +81,7 @@ describe('checks of machines that run', () => {
     let release: (() => void) | undefined;
     checks.answer = () =>
       new Promise((resolve) => {
-        release = () => resolve({ kind: 'proved' });
+        release = () => resolve(proved);
       });
     for (const since of [1, 1, 2]) {
       runs.sync([wanted(7, since)]);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createStartWatches, type StartWatches } from '../../../../src/store/rentals/startWatches';
+import type { StartWatches } from '../../../../src/store/rentals/startWatchPort';
+import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';

@@ -6,7 +6,7 @@ import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { ScriptedChecks } from '../../../support/machineChecks';
+import { proved, ScriptedChecks } from '../../../support/machineChecks';
 import { until } from '../../../support/until';
 
 const request = {
@@ -78,10 +78,10 @@ describe('starts that end with a login', () => {
     const window = await checking();
     await pass('some tries', () => checks.looks.length > 3);
     assert.deepEqual(window.events, []);
-    checks.answer = () => ({ kind: 'proved' });
+    checks.answer = () => proved;
     await pass('it is told', () => window.events.length > 0);
-    const proved = { kind: 'ready', instanceId: 6001, check: { kind: 'proved' } };
-    assert.deepEqual([window.events, window.readiness.watches], [[proved], []]);
+    const ready = { kind: 'ready', instanceId: 6001, check: proved };
+    assert.deepEqual([window.events, window.readiness.watches], [[ready], []]);
     await computer.clock.advance(120_000);
     assert.equal(window.events.length, 1);
   });
@@ -106,7 +106,7 @@ describe('starts that end with a login', () => {
     assert.equal(checks.mostAtOnce, 1);
     const before = checks.looks.length;
     first.close();
-    checks.answer = () => ({ kind: 'proved' });
+    checks.answer = () => proved;
     await pass('the second one goes on', () => second.events.length > 0);
     assert.equal(checks.looks.length, before + 1);
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('starts that end with a login', () => {
   });
 
   it('checks again after a start and a reboot of ours', async () => {
-    checks.answer = () => ({ kind: 'proved' });
+    checks.answer = () => proved;
     const window = await open();
     await window.rentals.rent(request);
     change('running');

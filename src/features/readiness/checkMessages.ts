@@ -1,0 +1,116 @@
+import { commandAction } from '../../editor/commands';
+import { localize, t } from '../../editor/localize';
+import { message, type Action } from '../../editor/message';
+import type { MachineProof } from '../../model/proof/machineProof';
+import { speaksForReplacing } from '../../model/proof/verdict';
+import { differenceText, noteText } from '../../model/proof/verdictWords';
+import type { CheckResult } from '../../model/rentals/machineCheck';
+import { unprovedText } from '../../model/rentals/machineCheckText';
+import { checkText, judgeProof } from '../../model/rentals/machineVerdict';
+import type { ReadinessDeps } from './deps';
+
+type Deps = Pick<ReadinessDeps, 'fleet' | 'rentals' | 'failedMachines' | 'clock' | 'log'>;
+
+export function judge(
+  { fleet, rentals }: Pick<Deps, 'fleet' | 'rentals'>,
+  instanceId: number,
+  proof: MachineProof,
+) {
+  const { verdict, line } = judgeProof(fleet.find(instanceId), rentals.find(instanceId)?.offer, proof);
+  return { verdict, line: localize(line) };
+}
+
+export function checkLine(
+  { fleet, rentals }: Pick<Deps, 'fleet' | 'rentals'>,
+  instanceId: number,
+  check: CheckResult,
+): string {
+  return localize(checkText(fleet.find(instanceId), rentals.find(instanceId)?.offer, check));
+}
+
+/** Whether nothing speaks against using it. */
+export function isCheckFine(
+  deps: Pick<Deps, 'fleet' | 'rentals'>,
+  instanceId: number,
+  check: CheckResult | undefined,
+): boolean {
+  return check?.kind === 'proved'
+    ? judge(deps, instanceId, check.proof).verdict.ok
+    : check?.kind !== 'unproved';
+}
+
+/** Says what the check of a machine came to. */
+export class CheckMessages {
+  constructor(
+    private readonly deps: Deps,
+    /** Destroys it and rents the next best, after asking. */
+    private readonly replace: (instanceId: number, name: string, unfit: string) => Promise<void>,
+  ) {}
+
+  /** `ready` is how a machine is called that passed. */
+  async show(
+    instanceId: number,
+    name: string,
+    check: CheckResult,
+    ready = t('{0} is ready.', name),
+  ): Promise<void> {
+    this.deps.log.info(`${name}: ${checkLine(this.deps, instanceId, check)}`);
+    if (check.kind === 'unproved') {
+      const sentence = localize(unprovedText(name, check.problem, check.detail));
+      const isKey = check.problem === 'authentication';
+      this.warn(instanceId, name, sentence, isKey);
+      return;
+    }
+    if (check.kind === 'notChecked') {
+      message('info', ready, connect(instanceId));
+      return;
+    }
+    const { verdict, line } = judge(this.deps, instanceId, check.proof);
+    if (verdict.ok) {
+      const notes = verdict.notes.map((note) => localize(noteText(note)));
+      message('info', [ready, notes.length > 0 ? `${line}.` : line, ...notes].join(' '), connect(instanceId));
+      return;
+    }
+    const differences = verdict.differences
+      .map((one) => localize(differenceText(one)))
+      .join(', ')
+      .replace(/\.$/, '');
+    if (!speaksForReplacing(verdict)) {
+      message('warning', t('{0} is running, but {1}.', name, differences), connect(instanceId));
+      return;
+    }
+    const sentence = t('{0} is running, but it is not what was rented: {1}.', name, differences);
+    await this.remember(instanceId, differences);
+    this.warn(instanceId, name, sentence, false);
+  }
+
+  /** It runs and costs money, and nothing happens to it without a click. */
+  private warn(instanceId: number, name: string, sentence: string, needsKey: boolean): void {
+    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
+    message(
+      'warning',
+      sentence,
+      canReplace
+        ? { label: t('Replace…'), run: () => this.replace(instanceId, name, sentence) }
+        : commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      needsKey && commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
+      connect(instanceId),
+      { label: t('Keep It'), run: () => undefined },
+    );
+  }
+
+  /** Replacements avoid it from now on, whether this one is kept or not. */
+  private async remember(instanceId: number, reason: string): Promise<void> {
+    const { fleet, failedMachines, clock, log } = this.deps;
+    const machineId = fleet.find(instanceId)?.machineId;
+    if (machineId !== undefined) {
+      await failedMachines.remember({ machineId, at: clock.now(), reason }).catch((error: unknown) => {
+        log.error(`Machine ${machineId} could not be noted as failed`, error);
+      });
+    }
+  }
+}
+
+function connect(instanceId: number): Action {
+  return commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId });
+}

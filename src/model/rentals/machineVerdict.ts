@@ -1,0 +1,36 @@
+import type { Instance } from '../instances/instance';
+import { instanceName } from '../instances/instanceLabel';
+import type { Offer } from '../offers/offer';
+import type { MachineProof } from '../proof/machineProof';
+import { expectedOf, verdictOn, type ProofVerdict } from '../proof/verdict';
+import { verdictText } from '../proof/verdictWords';
+import type { Text } from '../../util/text';
+import type { CheckResult } from './machineCheck';
+import { notCheckedText, unprovedText } from './machineCheckText';
+
+/** What was rented, held against what a look at the machine found. */
+export function judgeProof(
+  instance: Instance | undefined,
+  offer: Offer | undefined,
+  proof: MachineProof,
+): { readonly verdict: ProofVerdict; readonly line: Text } {
+  const expected = instance ? expectedOf(instance, offer) : {};
+  const verdict = verdictOn(proof, expected);
+  return { verdict, line: verdictText(proof, verdict, expected) };
+}
+
+/** One line for the tooltip, the details and the log. */
+export function checkText(
+  instance: Instance | undefined,
+  offer: Offer | undefined,
+  check: CheckResult,
+): Text {
+  switch (check.kind) {
+    case 'proved':
+      return judgeProof(instance, offer, check.proof).line;
+    case 'notChecked':
+      return notCheckedText(check.reason, check.detail);
+    case 'unproved':
+      return unprovedText(instance ? instanceName(instance) : '–', check.problem, check.detail);
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
+import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import { JsonFile } from '../jsonFile';
+
+const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
+
+/** What the last check of an instance came to. */
+export interface CheckedInstance {
+  readonly instanceId: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly check: CheckResult;
+}
+
+const mostKept = 200;
+
+/** One file an instance, so that windows can't collide. */
+class ProofFiles {
+  constructor(private readonly folder: string) {}
+
+  async list(): Promise<readonly CheckedInstance[]> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const rows: CheckedInstance[] = [];
+    for (const name of await readdir(this.folder)) {
+      const instanceId = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+      const content = Number.isSafeInteger(instanceId) ? await this.file(instanceId).read() : undefined;
+      if (content?.kind === 'present') {
+        rows.push({ instanceId, at: content.value.at, check: content.value.check });
+      }
+    }
+    return rows.sort((a, b) => b.at - a.at);
+  }
+
+  /** The oldest ones go where there are too many. */
+  async put({ instanceId, at, check }: CheckedInstance): Promise<void> {
+    await this.file(instanceId).write({ version: 1, at, check });
+    for (const old of (await this.list()).slice(mostKept)) {
+      await this.file(old.instanceId).remove();
+    }
+  }
+
+  private file(instanceId: number): JsonFile<z.infer<typeof proofFile>> {
+    return new JsonFile(join(this.folder, `${instanceId}.json`), proofFile);
+  }
+}
+
+/** The last proofs of the active account's instances, the same in all windows. */
+export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
+  constructor(
+    deps: Omit<DiskListDeps<ProofFiles>, 'topic' | 'open' | 'unreadable'> & { storageDir: string },
+  ) {
+    super({
+      ...deps,
+      topic: 'proofs.changed',
+      open: (accountKey) => new ProofFiles(join(deps.storageDir, 'proofs', accountKey)),
+      unreadable: 'The proofs of machines could not be read',
+    });
+  }
+
+  find(instanceId: number): CheckedInstance | undefined {
+    return this.rows.find((row) => row.instanceId === instanceId);
+  }
+
+  /** For the account that is active. */
+  async keep(row: CheckedInstance): Promise<void> {
+    await this.files?.put(row);
+    await this.tellChanged();
+  }
+}

@@ -1,0 +1,34 @@
+import type { StartLimits, StartWatch } from '../../model/rentals/startWatch';
+import type { OneWindow } from '../../shared/oneWindow';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import type { Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import type { FleetStore } from '../instances/fleet';
+import type { Accounts, WindowHub } from '../ports';
+import type { MachineChecks } from './checkRuns';
+import type { RentalStore } from './rentalStore';
+import type { StartEvent } from './startEvent';
+
+export interface StartWatches extends Disposable {
+  /** Machines on their way, the same in all windows. */
+  readonly watches: readonly StartWatch[];
+  readonly onDidChange: Event<readonly StartWatch[]>;
+  readonly onDidHappen: Event<StartEvent>;
+  /** Stops looking after a machine and keeps it. */
+  stopWatching(instanceId: number): Promise<void>;
+}
+
+export interface StartWatchesDeps {
+  readonly accounts: Accounts;
+  readonly fleet: FleetStore;
+  readonly rentals: RentalStore;
+  readonly hub: WindowHub;
+  readonly oneWindow: Pick<OneWindow, 'offer'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storageDir: string;
+  /** Asked at each look, so that a changed setting counts at once. */
+  readonly limits: () => StartLimits;
+  readonly checks: MachineChecks;
+}
