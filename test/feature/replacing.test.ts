@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Computer } from '../support/feature/computer';
 import {
   confirmRental,
+  evenPrices,
   haveKey,
   newInstance,
   rentalsOf,
@@ -13,14 +13,6 @@ import {
 import { useComputer } from '../support/feature/useComputer';
 
 const minute = 60_000;
-
-/** Several offers at one price, so that there is a next best one within the limit. */
-async function evenPrices({ simulator }: Computer): Promise<void> {
-  const { json } = await simulator.call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });
-  for (const { id } of (json as { offers: readonly { id: number }[] }).offers) {
-    await simulator.call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.2 });
-  }
-}
 
 describe('replacing a machine that may have run while no editor was open', () => {
   const computer = useComputer();

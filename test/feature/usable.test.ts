@@ -1,25 +1,121 @@
 import assert from 'node:assert/strict';
+import type { MachineManner } from '../../src/simulator/login/manners';
 import { registerKey } from '../support/feature/reachable';
-import { newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
-describe('a machine that is ready once a login worked', () => {
+describe('a machine that is ready once a login worked and its GPUs answered', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
 
   before(async () => {
     await registerKey(computer());
+    await evenPrices(computer());
     window = await computer().openWindow();
     await window.signIn();
   });
 
-  it('is told to be ready after the login', async () => {
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+  async function rentWith(manner: MachineManner, offer = '1x 3090', row = /1× RTX 3090/) {
+    window.clearToasts();
+    computer().simulator.orders.behave(manner, 1);
+    await searchAndReview(window, offer, row);
     const { id } = await newInstance(computer(), () => rentNow(window));
-    const { text } = await window.toast(/is ready/);
-    assert.match(text, /is ready/);
-    const state = computer().simulator.world.instance(id);
-    assert.equal(state?.actualStatus, 'running');
+    return id;
+  }
+
+  /** Everything that was rented is gone, and the list shows it. */
+  async function endAll() {
+    const { simulator } = computer();
+    for (const { id } of simulator.world.instances) {
+      await simulator.call('DELETE', `/api/v0/instances/${id}/`, {});
+    }
+    window.run('Refresh');
+    await computer().pass(60_000);
+    window.clearToasts();
+  }
+
+  const tooltip = (id: number) => window.view('instances').tooltip(new RegExp(`#${id}`));
+
+  it('is told to be ready after the login, with what was found', async () => {
+    const id = await rentWith('usual');
+    const { text, buttons } = await window.toast(/is ready/);
+    assert.match(text, /is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK$/);
+    assert.deepEqual(buttons, ['Connect']);
+    assert.match(await tooltip(id), /Check \d+ s ago\*\*: 1 × RTX 3090.* · OK/);
+  });
+
+  const replaceable = ['Replace…', 'Connect', 'Keep It'];
+  const table: readonly (readonly [MachineManner, RegExp, readonly string[]])[] = [
+    ['latePort', /is ready\. .*OK$/, ['Connect']],
+    ['lateKey', /is ready\. .*OK$/, ['Connect']],
+    ['noNvidiaSmi', /is ready\. .*The image has no nvidia-smi, so only/, ['Connect']],
+    ['fullDisk', /is running, but the disk is full \(\d+ MB free\)\.$/, ['Connect']],
+    [
+      'refusedKey',
+      /is running, but it refuses the SSH key of this computer\.$/,
+      ['Replace…', 'Attach a Key…', 'Connect', 'Keep It'],
+    ],
+    ['endedShell', /accepts the login, but its shell ends at once\. A start-up file/, replaceable],
+    ['otherGpu', /it is not what was rented: GTX 1050 Ti instead of RTX 3090/, replaceable],
+    ['hungNvidiaSmi', /it is not what was rented: nvidia-smi does not answer\.$/, replaceable],
+    ['failedNvidiaSmi', /it is not what was rented: nvidia-smi fails: .*driver\.$/, replaceable],
+    ['mig', /it is not what was rented: A100-SXM4-80GB instead of RTX 3090\.$/, replaceable],
+    ['recorded', /it is not what was rented: A800 80GB PCIe instead of RTX 3090\.$/, replaceable],
+  ];
+  for (const [manner, said, wanted] of table) {
+    it(`says what a machine is like: ${manner}`, async () => {
+      const id = await rentWith(manner);
+      const { text, buttons } = await window.toast(/is ready|is running/);
+      assert.match(text, said);
+      assert.deepEqual(buttons, wanted);
+      const row = (await window.view('instances').row(new RegExp(`#${id}`))).text;
+      const isFailed = row.includes('failed its check');
+      assert.equal(isFailed, /is running/.test(text), row);
+      await endAll();
+    });
+  }
+
+  it('says which of several GPUs is missing', async () => {
+    await rentWith('missingGpu', '4x 4090', /4× RTX 4090/);
+    const { text, buttons } = await window.toast(/is running/);
+    assert.match(text, /it is not what was rented: 3 of 4 GPUs answer\.$/);
+    assert.deepEqual(buttons, replaceable);
+    await endAll();
+  });
+
+  it('is destroyed and replaced after a question alone, by another machine that is checked as well', async () => {
+    const id = await rentWith('otherGpu');
+    const { world } = computer().simulator;
+    const machine = world.instance(id)?.machineId;
+    await window.toastButton('instead of RTX 3090', 'Replace…');
+    const { text, detail } = await window.dialog(/and lose/);
+    assert.match(`${text} ${detail ?? ''}`, /lost for good.*within the same price limit/s);
+    assert.ok(world.instance(id), 'destroyed before the answer');
+    const next = await newInstance(computer(), () => window.dialogButton('Destroy and Rent Next Best'));
+    await window.toast(/is destroyed, and another machine is rented instead/);
+    assert.notEqual(next.machineId, machine);
+    await window.toast(/is ready\. 1 × RTX 3090/);
+    await endAll();
+  });
+
+  it('avoids a machine that is not what was rented, also where it is kept', async () => {
+    const id = await rentWith('otherGpu');
+    await window.toastButton('instead of RTX 3090', 'Keep It');
+    await computer().rest();
+    assert.ok(computer().simulator.world.instance(id));
+    window.run('Forget Failed Machines…');
+    await window.quick.row(/GTX 1050 Ti instead of RTX 3090/);
+    window.quick.escape();
+    await endAll();
+  });
+
+  it('is checked again on request', async () => {
+    await rentWith('usual');
+    await window.toast(/is ready/);
+    window.clearToasts();
+    window.run('Check Machine');
+    assert.match((await window.toast(/passed the check/)).text, /1 × RTX 3090.* OK$/);
+    await endAll();
   });
 });

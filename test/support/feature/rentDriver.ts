@@ -123,3 +123,11 @@ export async function generateKey(window: FeatureWindow): Promise<void> {
   const file = path.join(computer.root, 'home', '.ssh', 'gpu_rental');
   await computer.until('the new key', () => existsSync(`${file}.pub`));
 }
+
+/** Several offers at one price, so that there is a next best one within the limit. */
+export async function evenPrices({ simulator }: Computer): Promise<void> {
+  const { json } = await simulator.call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });
+  for (const { id } of (json as { offers: readonly { id: number }[] }).offers) {
+    await simulator.call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.2 });
+  }
+}
