@@ -50,7 +50,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     ['latePort', /is ready\. .*OK$/, ['Connect']],
     ['lateKey', /is ready\. .*OK$/, ['Connect']],
     ['noNvidiaSmi', /is ready\. .*The image has no nvidia-smi, so only/, ['Connect']],
-    ['fullDisk', /is running, but the disk is full \(\d+ MB free\)\.$/, ['Connect']],
+    ['fullDisk', /it is not what was rented: the disk (?:of the host )?is full \(\d+ MB free\)/, replaceable],
     [
       'refusedKey',
       /is running, but it refuses the SSH key of this computer\.$/,

@@ -39,6 +39,9 @@ export function isCheckFine(
     : check?.kind !== 'unproved';
 }
 
+/** For so long a rental counts as new. */
+const newMs = 10 * 60_000;
+
 /** Says what the check of a machine came to. */
 export class CheckMessages {
   constructor(
@@ -75,13 +78,19 @@ export class CheckMessages {
       .map((one) => localize(differenceText(one)))
       .join(', ')
       .replace(/\.$/, '');
-    if (!speaksForReplacing(verdict)) {
+    if (!speaksForReplacing(verdict, this.isNew(instanceId))) {
       message('warning', t('{0} is running, but {1}.', name, differences), connect(instanceId));
       return;
     }
     const sentence = t('{0} is running, but it is not what was rented: {1}.', name, differences);
     await this.remember(instanceId, differences);
     this.warn(instanceId, name, sentence, false);
+  }
+
+  /** Nothing of the user's can have filled its disk so far. */
+  private isNew(instanceId: number): boolean {
+    const phase = this.deps.rentals.find(instanceId)?.phase;
+    return phase?.kind === 'ready' && Math.abs(this.deps.clock.now() - phase.at) < newMs;
   }
 
   /** It runs and costs money, and nothing happens to it without a click. */
