@@ -38,6 +38,8 @@ const firstSettings = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'extensions.ignoreRecommendations': true,
   'workbench.enableExperiments': false,
+  // The ports of the demo's machines would each be offered in a message.
+  'remote.autoForwardPorts': false,
 };
 
 try {
