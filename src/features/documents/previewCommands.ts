@@ -4,6 +4,7 @@ import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
+import { jsonText } from '../../model/documents/jsonText';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
   mergeTemplate,
@@ -133,7 +134,7 @@ async function queryOf(deps: Deps, document: vscode.TextDocument, diskGb: number
 }
 
 function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${jsonText(value, 2)}\n`;
 }
 
 /** A short name for an address, so that a second preview replaces the first. */

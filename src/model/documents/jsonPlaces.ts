@@ -1,5 +1,6 @@
 import { parseTree, type Node } from 'jsonc-parser';
 import type { Span } from './envFlags';
+import { jsonText } from './jsonText';
 
 export interface TextChange extends Span {
   readonly text: string;
@@ -69,9 +70,7 @@ export class JsonPlaces {
 
   /** Adds or replaces a top-level property. */
   set(name: string, value: unknown): TextChange[] {
-    const written = JSON.stringify(value, null, this.indent)
-      .split('\n')
-      .join(`${this.lineBreak}${this.indent}`);
+    const written = jsonText(value, this.indent).split('\n').join(`${this.lineBreak}${this.indent}`);
     const present = this.span([name]);
     if (present) {
       return [{ ...present, text: written }];
@@ -79,7 +78,7 @@ export class JsonPlaces {
     if (this.root?.type !== 'object') {
       return [];
     }
-    const entry = `${this.indent}${JSON.stringify(name)}: ${written}`;
+    const entry = `${this.indent}${jsonText(name)}: ${written}`;
     const last = this.root.children?.at(-1);
     if (!last) {
       return [
@@ -96,7 +95,7 @@ export class JsonPlaces {
   /** Replaces the value at a nested path; nothing where the path does not exist. */
   replace(path: readonly string[], value: unknown): TextChange[] {
     const span = this.span(path);
-    return span ? [{ ...span, text: JSON.stringify(value) }] : [];
+    return span ? [{ ...span, text: jsonText(value) }] : [];
   }
 
   /** Takes a property out with its comma and line. */

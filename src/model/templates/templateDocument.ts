@@ -1,3 +1,4 @@
+import { jsonText } from '../documents/jsonText';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
@@ -172,7 +173,7 @@ export function documentFields(raw: Raw, held: HeldReferences = new Map()): Docu
 
 /** The text of a document, with a final newline. */
 export function renderDocument(fields: DocumentFields): string {
-  return `${JSON.stringify(fields, null, 2)}\n`;
+  return `${jsonText(fields, 2)}\n`;
 }
 
 /** The document cannot be saved as it stands; `path` says where. */
