@@ -1,7 +1,8 @@
 import { confirm } from '../../editor/confirm';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
+import { signOutText, stillCostsText } from '../../model/accounts/signOutText';
 import type { Services } from '../../services';
 
 type Deps = Pick<
@@ -22,20 +23,14 @@ export async function signOut(deps: Deps): Promise<void> {
   const removed = t(
     'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
   );
-  if (
-    !(await confirm({
-      message: t('Sign out of {0}?', name),
-      detail:
-        count === 0
-          ? removed
-          : `${
-              count === 1
-                ? t('Your instance still costs money.')
-                : t('Your {0} instances still cost money.', count)
-            } ${keptLater(deps)}${removed}`,
-      button: t('Sign Out'),
-    }))
-  ) {
+  const { question, button } = signOutText({ isDemo: account.isDemo, name });
+  const cost = stillCostsText(account.isDemo, count);
+  const wantsTo = await confirm({
+    message: localize(question),
+    detail: cost === undefined ? removed : `${localize(cost)} ${keptLater(deps)}${removed}`,
+    button: localize(button),
+  });
+  if (!wantsTo) {
     return;
   }
   const entries = await deps.ssh.entries(account).catch(() => []);

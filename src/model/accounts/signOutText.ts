@@ -1,0 +1,21 @@
+import { text, type Text } from '../../util/text';
+
+/** The words of the question before an account is left; the demo is left, as nobody signed in to it. */
+export function signOutText(account: { readonly isDemo: boolean; readonly name: string }): {
+  readonly question: Text;
+  readonly button: Text;
+} {
+  return account.isDemo
+    ? { question: text('Leave the demo?'), button: text('Leave Demo') }
+    : { question: text('Sign out of {0}?', account.name), button: text('Sign Out') };
+}
+
+/** What still costs money afterwards; undefined where nothing does, as in the demo. */
+export function stillCostsText(isDemo: boolean, instances: number): Text | undefined {
+  if (isDemo || instances === 0) {
+    return undefined;
+  }
+  return instances === 1
+    ? text('Your instance still costs money.')
+    : text('Your {0} instances still cost money.', instances);
+}
