@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { canWrite, userValue } from './userValue';
 
 /**
- * The one setting of another extension that we write: which system a host of ours runs, so that
+ * The one setting of another extension that we write unasked: which system a host of ours runs, so that
  * nobody is asked for it. Entries of other hosts are left as they are, and ours are taken out again.
  * Returns false where the setting cannot be written, which costs the user one question.
  */

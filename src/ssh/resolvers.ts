@@ -14,6 +14,8 @@ export interface Resolver {
   readonly honoursConfigFile: boolean;
   /** Whether it has `<section>.remotePlatform`, which spares the question for the system of each host. */
   readonly hasRemotePlatform: boolean;
+  /** Whether it has `<section>.reconnectionGraceTime`, for which a window may be away. */
+  readonly hasGraceTime: boolean;
   /** False where it trusts whatever host key comes; then our own login before it is the only check. */
   readonly checksHostKeys: boolean;
 }
@@ -89,6 +91,7 @@ function describe(id: string, manifest: unknown, known: KnownResolver | undefine
     // A stranger that declares the setting reads it; without it there is only the default file.
     honoursConfigFile: known?.honoursConfigFile ?? settings.includes(`${section}.configFile`),
     hasRemotePlatform: settings.includes(`${section}.remotePlatform`),
+    hasGraceTime: settings.includes(`${section}.reconnectionGraceTime`),
     checksHostKeys: known?.checksHostKeys ?? false,
   };
 }

@@ -27,6 +27,7 @@ export type ConnectDeps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
+  | 'oneWindow'
   | 'ssh'
   | 'sshConsent'
   | 'settings'

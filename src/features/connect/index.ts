@@ -11,6 +11,7 @@ import { Connector, type ConnectDeps } from './connector';
 import { Contact } from './contact';
 import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
+import { GraceAdvice } from './graceAdvice';
 import { withManualStep } from './manualStep';
 
 type InstanceCommand =
@@ -83,6 +84,7 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
+  store.add(new GraceAdvice(deps));
   store.add(new EntryFollower(deps));
   store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
   return store;

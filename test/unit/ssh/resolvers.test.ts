@@ -23,6 +23,7 @@ describe('Finding what opens SSH windows', () => {
         section: 'remote.SSH',
         honoursConfigFile: true,
         hasRemotePlatform: true,
+        hasGraceTime: false,
         checksHostKeys: false,
       },
     ]);

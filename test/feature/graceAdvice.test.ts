@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { remoteSshExtension } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+
+describe('a computer that slept with a window on an instance open', () => {
+  const computer = useComputer();
+  const folder = 'vscode-remote://ssh-remote+gpu-5001/workspace';
+  const advice = /grace time of Remote-SSH/;
+  const withGraceTime = () => {
+    const extension = remoteSshExtension();
+    const { configuration } = extension.packageJSON.contributes;
+    const properties = {
+      ...configuration.properties,
+      'remote.SSH.reconnectionGraceTime': { type: 'number' },
+    };
+    return {
+      ...extension,
+      packageJSON: { ...extension.packageJSON, contributes: { configuration: { properties } } },
+    };
+  };
+  const sleep = async () => {
+    computer().clock.jump(2 * 3_600_000);
+    await computer().pass(120_000);
+  };
+
+  it('is told nothing where the setting is not there, and nothing while it is awake', async () => {
+    const plain = await computer().openWindow({
+      folders: [folder],
+      remoteName: 'ssh-remote',
+      extensions: [remoteSshExtension()],
+    });
+    await sleep();
+    assert.ok(!plain.toasts().some((text) => advice.test(text)));
+    plain.close();
+  });
+
+  it('is offered a longer grace time, once over all windows', async () => {
+    const open = () =>
+      computer().openWindow({ folders: [folder], remoteName: 'ssh-remote', extensions: [withGraceTime()] });
+    const windows = [await open(), await open()];
+    windows[0]?.focus();
+    await computer().pass(20 * 60_000);
+    const told = () => windows.filter((window) => window.toasts().some((text) => advice.test(text)));
+    assert.equal(told().length, 0);
+    await sleep();
+    assert.equal(told().length, 1);
+    await told()[0]?.toastButton(/slept for 2 h.*grace time/, 'Keep Them for 8 Hours');
+    assert.equal(computer().settings.values['remote.SSH.reconnectionGraceTime'], 28_800);
+    await sleep();
+    assert.equal(told().length, 0);
+  });
+});
