@@ -151,6 +151,8 @@ describe('what a signed-out account leaves', () => {
         `rentals/${account}/0a0b0c0d.json`,
         `watches/${account}/01020304.json`,
         `failedMachines/${account}/5.json`,
+        `history/${account}/5001.json`,
+        `history/${account}/5001.log`,
       ]) {
         await mkdir(join(computer.storageDir, file, '..'), { recursive: true });
         await writeFile(join(computer.storageDir, file), '{}');
