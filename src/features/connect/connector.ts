@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
@@ -199,8 +199,10 @@ export class Connector {
       }
     }
     say(t('Logging in…'));
-    return this.contact.patience.through(request, { signal, say }, (current) =>
-      this.deps.ssh.connect(current, how),
+    return this.contact.patience.through(
+      request,
+      { signal, say: (words) => say(localize(words)) },
+      (current) => this.deps.ssh.connect(current, how),
     );
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -149,7 +149,9 @@ export class Contact {
     return withCancellableProgress(this.title(instanceId), async (signal, say) => {
       const request = await this.request(instanceId, instance, signal);
       return isPatient
-        ? this.patience.through(request, { signal, say }, (current) => run(current, signal))
+        ? this.patience.through(request, { signal, say: (words) => say(localize(words)) }, (current) =>
+            run(current, signal),
+          )
         : run(request, signal);
     });
   }

@@ -1,4 +1,3 @@
-import { t } from '../../editor/localize';
 import { isBooting } from '../../model/rentals/machineCheck';
 import type { Services } from '../../services';
 import type { PreflightProblem } from '../../ssh/preflight';
@@ -10,12 +9,16 @@ import {
   type PrepareRequest,
 } from '../../ssh/prepareHost';
 import { wait } from '../../util/clock';
+import { text, type Text } from '../../util/text';
 
-export type PatienceDeps = Pick<Services, 'fleet' | 'startWatches' | 'clock'>;
+export interface PatienceDeps extends Pick<Services, 'clock'> {
+  readonly fleet: Pick<Services['fleet'], 'find' | 'facts'>;
+  readonly startWatches: Pick<Services['startWatches'], 'watches'>;
+}
 
 export interface Waiting {
   readonly signal: AbortSignal;
-  readonly say: (message: string) => void;
+  readonly say: (message: Text) => void;
 }
 
 const retryMs = 3000;
@@ -71,16 +74,16 @@ function settled<T>(attempt: Attempt<T>): T {
 }
 
 /** What is waited for, where waiting may help. */
-function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): string | undefined {
+function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): Text | undefined {
   if ('error' in attempt && attempt.error instanceof NoAddressError) {
-    return t('Waiting for its SSH address…');
+    return text('Waiting for its SSH address…');
   }
   const failed = failureOf(attempt);
   if (failed && bootProblems.includes(failed.problem)) {
-    return t('Waiting for its SSH server…');
+    return text('Waiting for its SSH server…');
   }
   return failed?.problem === 'authentication' && failed.lockedFile === undefined
-    ? t('Waiting until it accepts the key…')
+    ? text('Waiting until it accepts the key…')
     : undefined;
 }
 
