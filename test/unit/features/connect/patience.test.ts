@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { Patience } from '../../../../src/features/connect/patience';
+import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
+import type { PreflightProblem, PreflightResult } from '../../../../src/ssh/preflight';
+import { NoLoginError, type PreparedHost, type PrepareRequest } from '../../../../src/ssh/prepareHost';
+import { CancelledError } from '../../../../src/util/errors';
+import { formatText } from '../../../../src/util/text';
+import { FakeClock } from '../../../support/fakeClock';
+import { seeded, testSeed } from '../../../support/seeded';
+import { sshAccount, sshInstance } from '../../../support/sshInstance';
+
+const host: PreparedHost = {
+  alias: 'gpu-7',
+  configFile: undefined,
+  userConfig: '/home/me/.ssh/config',
+  endpoint: { kind: 'direct', host: '127.0.0.1', port: 22 },
+  others: [],
+  probes: [],
+  identity: { key: undefined, file: undefined, lockedFile: undefined },
+  fromMemory: false,
+  verification: { kind: 'equal' },
+};
+const worked: PreflightResult = { ok: true, elapsedMs: 5, noisy: false, freeMb: 9000 };
+const refused = (problem: PreflightProblem) => ({ ok: false, problem, detail: '', keysTried: [] }) as const;
+
+describe('connecting to a machine that has just come up', () => {
+  let clock: FakeClock;
+  let facts: InstanceFacts;
+  let said: string[];
+  let stop: AbortController;
+
+  /** Connects while the machine answers with what `at` says of the seconds since it runs. */
+  function connect(at: (seconds: number) => PreflightResult, lockedFile?: string) {
+    const patience = new Patience({
+      clock,
+      fleet: { find: () => undefined, facts: () => facts },
+      startWatches: { watches: [] },
+    });
+    const request: PrepareRequest = {
+      account: sshAccount,
+      instanceId: 7,
+      instance: sshInstance(22),
+      registeredKeys: undefined,
+    };
+    const say = (words: Parameters<typeof formatText>[0]) => said.push(formatText(words));
+    const identity = { ...host.identity, lockedFile };
+    return patience.through(request, { signal: stop.signal, say }, () =>
+      Promise.resolve({
+        host: { ...host, identity },
+        preflight: at((clock.now() - (facts.runningAt ?? 0)) / 1000),
+      }),
+    );
+  }
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    facts = { runningAt: clock.now() };
+    said = [];
+    stop = new AbortController();
+  });
+
+  it('never fails where a wait helps: a hundred late servers and keys', async () => {
+    const random = seeded(testSeed);
+    for (let round = 0; round < 100; round += 1) {
+      facts = { runningAt: clock.now() };
+      const portAt = random() * 30;
+      const keyAt = portAt + random() * 25;
+      const early = (['refused', 'noGreeting', 'timedOut'] as const)[round % 3] ?? 'refused';
+      const { preflight } = await clock.through(
+        connect((now) => (now < portAt ? refused(early) : now < keyAt ? refused('authentication') : worked)),
+      );
+      assert.ok(preflight.ok, `port after ${portAt} s, key after ${keyAt} s`);
+    }
+  });
+
+  it('says what it waits for', async () => {
+    await clock.through(
+      connect((now) => (now < 5 ? refused('refused') : now < 10 ? refused('authentication') : worked)),
+    );
+    assert.deepEqual(
+      [...new Set(said)],
+      ['Waiting for its SSH server…', 'Waiting until it accepts the key…'],
+    );
+  });
+
+  it('gives up after a minute, with the last failure', async () => {
+    const began = clock.now();
+    const { preflight } = await clock.through(connect(() => refused('authentication')));
+    assert.deepEqual(preflight, refused('authentication'));
+    const took = (clock.now() - began) / 1000;
+    assert.ok(took >= 60 && took < 70, String(took));
+  });
+
+  it('waits for nothing that a wait does not mend, and for no machine that has run for long', async () => {
+    for (const problem of ['hostKeyChanged', 'config', 'startupScript', 'diskFull', 'other'] as const) {
+      assert.deepEqual((await connect(() => refused(problem))).preflight, refused(problem));
+    }
+    assert.equal((await connect(() => refused('authentication'), '/home/me/.ssh/id')).preflight.ok, false);
+    facts = { runningAt: clock.now() - 60_000 };
+    assert.equal((await connect(() => refused('refused'))).preflight.ok, false);
+    assert.deepEqual([said, clock.pending], [[], 0]);
+  });
+
+  it('ends when the user cancels', async () => {
+    const connecting = connect(() => refused('refused'));
+    const ended = assert.rejects(connecting, CancelledError);
+    await clock.advance(4000);
+    stop.abort();
+    await ended;
+    assert.equal(clock.pending, 0);
+  });
+
+  it('waits as well where the failure is an error, as for transfers and ports', async () => {
+    const patience = new Patience({
+      clock,
+      fleet: { find: () => undefined, facts: () => facts },
+      startWatches: { watches: [] },
+    });
+    const request: PrepareRequest = {
+      account: sshAccount,
+      instanceId: 7,
+      instance: sshInstance(22),
+      registeredKeys: undefined,
+    };
+    let tries = 0;
+    const prepared = patience.through(request, { signal: stop.signal, say: () => undefined }, () => {
+      tries += 1;
+      return tries < 4 ? Promise.reject(new NoLoginError(host, refused('refused'))) : Promise.resolve(host);
+    });
+    assert.equal((await clock.through(prepared)).alias, 'gpu-7');
+    assert.equal(tries, 4);
+  });
+});
