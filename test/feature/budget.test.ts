@@ -49,6 +49,8 @@ describe('a budget', () => {
     assert.equal(rentalsOf(computer()).length, before);
     await quick().pick(/^Rent over the Budget for \$/);
     await computer().until('the rental', () => rentalsOf(computer())[before]?.status === 200);
+    await window.toast(/A rental or start now asks for a confirmation/);
+    window.clearToasts();
   });
 
   it('that is used up after the confirmation was shown rents nothing', async () => {
