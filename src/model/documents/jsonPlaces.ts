@@ -70,22 +70,30 @@ export class JsonPlaces {
 
   /** Adds or replaces a top-level property. */
   set(name: string, value: unknown): TextChange[] {
-    const written = jsonText(value, this.indent).split('\n').join(`${this.lineBreak}${this.indent}`);
-    const present = this.span([name]);
+    return this.setAt([name], value);
+  }
+
+  /** Adds or replaces a property; nothing where the object that holds it does not exist. */
+  setAt(path: readonly string[], value: unknown): TextChange[] {
+    const outer = this.indent.repeat(path.length - 1);
+    const inner = outer + this.indent;
+    const written = jsonText(value, this.indent).split('\n').join(`${this.lineBreak}${inner}`);
+    const present = this.span(path);
     if (present) {
       return [{ ...present, text: written }];
     }
-    if (this.root?.type !== 'object') {
+    const parent = path.length === 1 ? this.root : this.node(path.slice(0, -1));
+    if (parent?.type !== 'object') {
       return [];
     }
-    const entry = `${this.indent}${jsonText(name)}: ${written}`;
-    const last = this.root.children?.at(-1);
+    const entry = `${inner}${jsonText(path.at(-1))}: ${written}`;
+    const last = parent.children?.at(-1);
     if (!last) {
       return [
         {
-          offset: this.root.offset,
-          length: this.root.length,
-          text: `{${this.lineBreak}${entry}${this.lineBreak}}`,
+          offset: parent.offset,
+          length: parent.length,
+          text: `{${this.lineBreak}${entry}${this.lineBreak}${outer}}`,
         },
       ];
     }

@@ -3,6 +3,7 @@ import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { parsePort } from '../documents/envFlags';
 import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { findJobProblems } from '../jobs/jobDiagnostics';
 import { workspaceFile } from './workspaceFile';
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
@@ -106,6 +107,7 @@ export function findWorkspaceProblems(source: string): readonly Finding[] {
   }
   return [
     ...checks.flatMap((check) => [...check(places)]),
+    ...findJobProblems(places),
     ...checkEnvironment(places, { secrets: 'file' }),
   ].sort((a, b) => a.span.offset - b.span.offset);
 }

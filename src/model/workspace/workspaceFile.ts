@@ -4,6 +4,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { jobSection } from '../jobs/jobFields';
 import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
@@ -71,6 +72,7 @@ export const workspaceFile = z
         'When a machine with this recipe already exists: connect to it, start it where it is stopped, or ask. Default: `ask`.',
       default: 'ask',
     }),
+    jobs: jobSection,
   })
   .meta({ title: 'GPU Rental workspace' });
 

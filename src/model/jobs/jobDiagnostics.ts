@@ -1,0 +1,230 @@
+import { text, type Text } from '../../util/text';
+import type { Span } from '../documents/envFlags';
+import type { Finding, Fix, Severity } from '../documents/finding';
+import type { JsonPlaces } from '../documents/jsonPlaces';
+import { jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
+
+/** A finding with the path of what it is about. */
+export interface JobFinding extends Finding {
+  readonly path: readonly string[];
+}
+
+type Found = Omit<JobFinding, 'span' | 'severity' | 'fixes'> & {
+  readonly severity?: Severity;
+  readonly fixes?: readonly Fix[];
+  readonly span?: Span | undefined;
+};
+
+/** What is wrong with the jobs of a workspace file, beyond the types that its schema checks. */
+export function findJobProblems(places: JsonPlaces): readonly JobFinding[] {
+  if (places.node(['jobs'])?.type !== 'object') {
+    return [];
+  }
+  const names = places.keys(['jobs']).map(({ name }) => name);
+  const found = [
+    ...checkCount(names),
+    ...names.flatMap((name) => checks.flatMap((check) => [...check(places, name)])),
+  ];
+  return found.map(({ span, severity = 'error', fixes = [], ...rest }) => ({
+    ...rest,
+    severity,
+    fixes,
+    span: span ?? places.nearest(rest.path),
+  }));
+}
+
+function* checkCount(names: readonly string[]): Iterable<Found> {
+  if (names.length > mostJobs) {
+    yield { code: 'tooManyJobs', path: ['jobs'], message: text('A file has at most {0} jobs.', mostJobs) };
+  }
+}
+
+function* checkName(places: JsonPlaces, name: string): Iterable<Found> {
+  if (!jobNameShape.test(name)) {
+    yield {
+      code: 'jobName',
+      path: ['jobs', name],
+      span: places.keySpan(['jobs', name]),
+      message: text(
+        'The name of a job begins with a letter or digit and has up to 40 letters, digits, spaces, dots, hyphens and underscores.',
+      ),
+    };
+  }
+}
+
+function* checkKeys(places: JsonPlaces, name: string): Iterable<Found> {
+  for (const { name: key, span } of places.keys(['jobs', name])) {
+    if (!Object.hasOwn(jobFields.shape, key)) {
+      const path = ['jobs', name, key];
+      yield {
+        code: 'unknownField',
+        severity: 'warning',
+        path,
+        span,
+        message: text('"{0}" is unknown here and has no effect.', key),
+        fixes: [
+          {
+            title: text('Remove "{0}"', key),
+            preferred: true,
+            action: { kind: 'edit', changes: places.remove(path) },
+          },
+        ],
+      };
+    }
+  }
+}
+
+/** The offer to add what is missing. */
+function addFix(places: JsonPlaces, path: readonly string[], value: unknown): readonly Fix[] {
+  return [
+    {
+      title: text('Add "{0}"', path.at(-1) ?? ''),
+      preferred: true,
+      action: { kind: 'edit', changes: places.setAt(path, value) },
+    },
+  ];
+}
+
+function* checkRun(places: JsonPlaces, name: string): Iterable<Found> {
+  for (const key of ['run', 'setup']) {
+    const path = ['jobs', name, key];
+    const value = places.value(path);
+    const lines: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const script = lines.filter((line) => typeof line === 'string').join('\n');
+    const fault = value === undefined ? undefined : scriptFault(script, key);
+    if (fault) {
+      yield { code: 'script', path, message: fault };
+    } else if (value === undefined && key === 'run') {
+      yield {
+        code: 'runMissing',
+        path: ['jobs', name],
+        span: places.keySpan(['jobs', name]),
+        message: text('"run" is missing: the script that the job runs.'),
+        fixes: addFix(places, path, 'python -u train.py'),
+      };
+    }
+  }
+}
+
+function scriptFault(script: string, key: string): Text | undefined {
+  if (script.trim() === '') {
+    return text('"{0}" is empty.', key);
+  }
+  if (script.includes('\0')) {
+    return text('"{0}" contains a NUL character.', key);
+  }
+  return Buffer.byteLength(script) > longestScript ? text('"{0}" is longer than 64 KB.', key) : undefined;
+}
+
+function* checkLimits(places: JsonPlaces, name: string): Iterable<Found> {
+  const path = ['jobs', name, 'limits'];
+  if (places.value(path) === undefined) {
+    yield {
+      code: 'limitsMissing',
+      path: ['jobs', name],
+      span: places.keySpan(['jobs', name]),
+      message: text('"limits" is missing: the hours and dollars at which the job ends at the latest.'),
+      fixes: addFix(places, path, { hours: 6, costDollars: 5 }),
+    };
+    return;
+  }
+  const wanted = [
+    { key: 'hours', value: 6, message: text('"hours" is missing: the hours that the job may take at most.') },
+    {
+      key: 'costDollars',
+      value: 5,
+      message: text('"costDollars" is missing: the dollars that the job may cost at most.'),
+    },
+  ];
+  for (const { key, value, message } of wanted) {
+    if (places.node(path)?.type === 'object' && places.value([...path, key]) === undefined) {
+      const fixes = addFix(places, [...path, key], value);
+      yield { code: 'limitMissing', path, span: places.keySpan(path), message, fixes };
+    }
+  }
+}
+
+function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
+  for (const key of ['workdir', 'outputsTo']) {
+    const path = ['jobs', name, key];
+    const value = places.value(path);
+    if (typeof value === 'string' && leaves(value)) {
+      yield {
+        code: 'outsideWorkspace',
+        path,
+        message: text('"{0}" must be a folder inside the workspace, with forward slashes.', key),
+      };
+    }
+  }
+  for (const [index, value] of listAt(places, ['jobs', name, 'outputs']).entries()) {
+    if (leaves(value) || value.trim() === '') {
+      yield {
+        code: 'outsideWorkdir',
+        path: ['jobs', name, 'outputs', String(index)],
+        message: text('An output is a pattern below the folder of the job, for example outputs/**.'),
+      };
+    }
+  }
+}
+
+function* checkOutputs(places: JsonPlaces, name: string): Iterable<Found> {
+  if (places.value(['jobs', name, 'outputs']) === undefined) {
+    yield {
+      code: 'outputsMissing',
+      severity: 'information',
+      path: ['jobs', name],
+      span: places.keySpan(['jobs', name]),
+      message: text('"outputs" is missing, so outputs/** is brought back.'),
+      fixes: addFix(places, ['jobs', name, 'outputs'], ['outputs/**']),
+    };
+  }
+}
+
+function* checkEnv(places: JsonPlaces, name: string): Iterable<Found> {
+  const env = places
+    .keys(['jobs', name, 'env'])
+    .map((key) => ({ ...key, path: ['jobs', name, 'env', key.name] }));
+  const secrets = listAt(places, ['jobs', name, 'secrets']).map((secret, index) => {
+    const path = ['jobs', name, 'secrets', String(index)];
+    return { name: secret, path, span: places.nearest(path) };
+  });
+  for (const { name: variable, path, span } of [...env, ...secrets]) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || variable.startsWith('GPU_RENTAL_')) {
+      yield {
+        code: 'variableName',
+        path,
+        span,
+        message: text('"{0}" is no name for an environment variable of a job.', variable),
+      };
+    }
+  }
+  for (const { name: secret, path, span } of secrets) {
+    if (env.some((variable) => variable.name === secret)) {
+      yield {
+        code: 'secretInEnv',
+        path,
+        span,
+        message: text('"{0}" is both in "env" and in "secrets".', secret),
+      };
+    }
+  }
+}
+
+const checks = [checkName, checkKeys, checkRun, checkLimits, checkPaths, checkOutputs, checkEnv];
+
+function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] {
+  const value = places.value(path);
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** True for a path that leaves the folder that it is in, or that another system reads otherwise. */
+function leaves(path: string): boolean {
+  return (
+    path.startsWith('/') ||
+    path.startsWith('~') ||
+    path.includes('\\') ||
+    /^[A-Za-z]:/.test(path) ||
+    /\p{Cc}/u.test(path) ||
+    path.split('/').includes('..')
+  );
+}

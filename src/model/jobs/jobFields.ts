@@ -1,0 +1,147 @@
+import * as z from 'zod';
+
+export const jobNameShape = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
+export const mostJobs = 50;
+/** Bytes of a script. */
+export const longestScript = 64 * 1024;
+
+const script = (description: string, examples: readonly unknown[]) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .meta({ description, examples: [...examples] });
+
+const patterns = (description: string, more: z.GlobalMeta = {}) =>
+  z
+    .array(z.string())
+    .optional()
+    .meta({ description, ...more });
+
+const machineEnd = z.enum(['keep', 'stop', 'destroy']);
+
+const limits = z
+  .object({
+    hours: z.number().positive().max(720).optional().meta({
+      description: 'Hours after which the command is ended, counted from its start. Required.',
+    }),
+    costDollars: z
+      .number()
+      .positive()
+      .optional()
+      .meta({ description: 'Dollars that the job may cost at most. Required.' }),
+    setupMinutes: z.number().positive().max(1440).optional().meta({
+      description: 'Minutes that the set-up may take. Default: 30.',
+      default: 30,
+    }),
+    graceSeconds: z.number().int().min(0).max(600).optional().meta({
+      description: 'Seconds between SIGTERM and SIGKILL when the job is ended early. Default: 120.',
+      default: 120,
+    }),
+  })
+  .optional()
+  .meta({
+    description: 'Where the job ends at the latest. Required.',
+    examples: [{ hours: 6, costDollars: 5 }],
+  });
+
+const whenDone = z
+  .object({
+    success: machineEnd.optional().meta({ description: 'After exit code 0.', default: 'keep' }),
+    failure: machineEnd.optional().meta({ description: 'After any other exit code.', default: 'keep' }),
+    limit: machineEnd.optional().meta({ description: 'After a limit was reached.', default: 'keep' }),
+    keepMinutes: z.number().min(0).max(1440).optional().meta({
+      description: 'Minutes in which you can still keep the machine. Default: 0.',
+      default: 0,
+    }),
+  })
+  .optional()
+  .meta({
+    description:
+      'What happens to the machine once the outputs are on this computer. You confirm it when you run the job. Default: keep it.',
+    examples: [{ success: 'destroy', failure: 'stop' }],
+  });
+
+const sync = z
+  .union([
+    z.literal(false),
+    z.object({
+      include: patterns('Files to send although a rule leaves them out, in the syntax of `.gitignore`.'),
+      exclude: patterns('Files to leave out, in the syntax of `.gitignore`.'),
+      git: z.boolean().optional().meta({ description: 'Sends the `.git` folder as well.', default: false }),
+      maxMb: z.number().positive().optional().meta({
+        description: 'Megabytes above which you are asked first. Default: 200.',
+        default: 200,
+      }),
+      maxFiles: z.number().int().positive().optional().meta({
+        description: 'Files above which you are asked first. Default: 5000.',
+        default: 5000,
+      }),
+    }),
+  ])
+  .optional()
+  .meta({ description: 'What is sent of the workspace; `false` sends nothing.' });
+
+/** One job of `.vscode/gpu-rental.json`. What must be there is checked by `jobDiagnostics.ts`, which has fixes. */
+export const jobFields = z
+  .object({
+    run: script('The script to run, or its lines. Required.', ['python -u train.py --out outputs']),
+    setup: script('A script that runs before it, once for each machine while it stays the same.', [
+      'pip install -r requirements.txt',
+    ]),
+    setupInputs: patterns('Files whose change makes the set-up run again.', {
+      examples: [['requirements.txt']],
+    }),
+    workdir: z
+      .string()
+      .optional()
+      .meta({ description: 'Folder of the workspace that is sent and in which the job runs.', default: '.' }),
+    sync,
+    env: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: 'Environment variables. Their values are visible in the file.' }),
+    secrets: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'Names of environment variables whose values are asked for once and kept in the secret store.',
+        examples: [['HF_TOKEN']],
+      }),
+    outputs: patterns('What is brought back, as patterns below the folder of the job; `[]` for nothing.', {
+      default: ['outputs/**'],
+      examples: [['outputs/**']],
+    }),
+    outputsTo: z.string().optional().meta({
+      description: 'Folder of the workspace for what is brought back. Default: `gpu-outputs/<job>/<start>`.',
+    }),
+    machine: z.enum(['running', 'ask']).optional().meta({
+      description: 'The machine: one of this recipe that runs, or ask. Default: `ask`.',
+      default: 'ask',
+    }),
+    limits,
+    whenDone,
+  })
+  .meta({ description: 'A command that runs to its end on a rented machine.' });
+
+export type JobFields = z.infer<typeof jobFields>;
+
+/** The jobs of a workspace file, by name. */
+export const jobSection = z
+  .record(z.string(), jobFields)
+  .optional()
+  .meta({
+    description: 'Commands that run to their end on a machine; their outputs are brought back.',
+    defaultSnippets: [
+      {
+        label: 'A job',
+        body: {
+          '${1:train}': {
+            run: '${2:python -u train.py}',
+            outputs: ['${3:outputs/**}'],
+            limits: { hours: '^${4:6}', costDollars: '^${5:5}' },
+          },
+        },
+      },
+    ],
+  });

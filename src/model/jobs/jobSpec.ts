@@ -1,0 +1,130 @@
+import { defined } from '../../util/defined';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { JsonPlaces } from '../documents/jsonPlaces';
+import { workspaceFilePath } from '../workspace/workspaceFile';
+import { findJobProblems } from './jobDiagnostics';
+import { jobFields, type JobFields } from './jobFields';
+
+export type MachineEnd = 'keep' | 'stop' | 'destroy';
+
+/** What happens to the machine once the outputs are here. */
+export interface MachineEnds {
+  readonly success: MachineEnd;
+  readonly failure: MachineEnd;
+  readonly limit: MachineEnd;
+}
+
+export interface SyncRules {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly git: boolean;
+  readonly maxMb: number;
+  readonly maxFiles: number;
+}
+
+/** A job of the file with its defaults; no secret is in it. */
+export interface JobSpec {
+  readonly name: string;
+  readonly run: string;
+  readonly setup?: string;
+  /** Absent: those of the usual names that exist. */
+  readonly setupInputs?: readonly string[];
+  /** Below the folder of the workspace, with forward slashes; `.` for the folder itself. */
+  readonly workdir: string;
+  /** Absent: nothing is sent. */
+  readonly sync?: SyncRules;
+  readonly env: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly outputs: readonly string[];
+  readonly outputsTo?: string;
+  readonly machine: 'running' | 'ask';
+  readonly hours: number;
+  readonly costDollars: number;
+  readonly setupMinutes: number;
+  readonly graceSeconds: number;
+  readonly ends: MachineEnds;
+  readonly keepMinutes: number;
+}
+
+/** The names of the jobs of a file, in its order. */
+export function jobNames(source: string): readonly string[] {
+  return new JsonPlaces(source).keys(['jobs']).map(({ name }) => name);
+}
+
+/** Reads one job. Throws a sentence that names the job and the first thing that is wrong with it. */
+export function readJob(source: string, name: string): JobSpec {
+  const places = new JsonPlaces(source);
+  const value = places.value(['jobs', name]);
+  if (value === undefined) {
+    throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, name));
+  }
+  const parsed = jobFields.safeParse(value);
+  if (!parsed.success) {
+    const at = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
+    throw new UserError(
+      at === ''
+        ? text('The job {0} in {1} is not a JSON object.', name, workspaceFilePath)
+        : text('"{0}" of the job {1} in {2} has a wrong value.', at, name, workspaceFilePath),
+    );
+  }
+  const problem = findJobProblems(places).find(
+    ({ severity, path }) => severity === 'error' && (path.length < 2 || path[1] === name),
+  );
+  if (problem) {
+    throw new UserError(text("The job {0} can't run: {1}", name, problem.message));
+  }
+  return specOf(name, parsed.data);
+}
+
+function specOf(name: string, fields: JobFields): JobSpec {
+  const { limits = {}, whenDone = {}, sync } = fields;
+  return defined<JobSpec>({
+    name,
+    run: scriptText(fields.run),
+    setup: fields.setup === undefined ? undefined : scriptText(fields.setup),
+    setupInputs: fields.setupInputs,
+    workdir: tidyFolder(fields.workdir ?? '.'),
+    sync:
+      sync === false
+        ? undefined
+        : {
+            include: sync?.include ?? [],
+            exclude: sync?.exclude ?? [],
+            git: sync?.git ?? false,
+            maxMb: sync?.maxMb ?? 200,
+            maxFiles: sync?.maxFiles ?? 5000,
+          },
+    env: fields.env ?? {},
+    secrets: [...new Set(fields.secrets)],
+    outputs: fields.outputs ?? ['outputs/**'],
+    outputsTo: fields.outputsTo === undefined ? undefined : tidyFolder(fields.outputsTo),
+    machine: fields.machine ?? 'ask',
+    hours: limits.hours ?? 0,
+    costDollars: limits.costDollars ?? 0,
+    setupMinutes: limits.setupMinutes ?? 30,
+    graceSeconds: limits.graceSeconds ?? 120,
+    ends: {
+      success: whenDone.success ?? 'keep',
+      failure: whenDone.failure ?? 'keep',
+      limit: whenDone.limit ?? 'keep',
+    },
+    keepMinutes: whenDone.keepMinutes ?? 0,
+  });
+}
+
+/** Lines as one script. */
+export function scriptText(script: string | readonly string[] | undefined): string {
+  return typeof script === 'string' ? script : (script ?? []).join('\n');
+}
+
+/** `./a/b/` is `a/b`. */
+function tidyFolder(folder: string): string {
+  const parts = folder.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.length === 0 ? '.' : parts.join('/');
+}
+
+/** What is confirmed when a job is run: another text of the job is another word. */
+export function jobText(spec: JobSpec): string {
+  return JSON.stringify(spec);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { applyChanges, JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
+import { findJobProblems } from '../../../../src/model/jobs/jobDiagnostics';
+import { jobNames, readJob } from '../../../../src/model/jobs/jobSpec';
+import { formatText } from '../../../../src/util/text';
+
+const limits = { hours: 2, costDollars: 3 };
+const file = (job: unknown, name = 'train') => JSON.stringify({ jobs: { [name]: job } }, null, 2);
+const codes = (source: string) => findJobProblems(new JsonPlaces(source)).map(({ code }) => code);
+
+describe('a job of the workspace file', () => {
+  it('has defaults for all but its script and its limits', () => {
+    const job = readJob(file({ run: ['a', 'b'], limits }), 'train');
+    assert.equal(job.run, 'a\nb');
+    assert.deepEqual(job.outputs, ['outputs/**']);
+    assert.deepEqual(job.ends, { success: 'keep', failure: 'keep', limit: 'keep' });
+    assert.equal(job.workdir, '.');
+    assert.deepEqual([job.hours, job.costDollars, job.setupMinutes, job.graceSeconds], [2, 3, 30, 120]);
+    assert.equal(job.sync?.maxFiles, 5000);
+  });
+
+  it('lists the names in the order of the file, also where one of them is wrong', () => {
+    assert.deepEqual(jobNames('{ "jobs": { "b": {}, "a": { "run": 1 }, } }'), ['b', 'a']);
+    assert.deepEqual(jobNames('{ "jobs": [] }'), []);
+  });
+
+  for (const [what, job, code] of [
+    ['no script', { limits, outputs: [] }, 'runMissing'],
+    ['an empty script', { run: ['', ' '], limits, outputs: [] }, 'script'],
+    ['a script that is too long', { run: 'x'.repeat(70_000), limits, outputs: [] }, 'script'],
+    ['a NUL in the script', { run: 'a\0b', limits, outputs: [] }, 'script'],
+    ['no limits', { run: 'a', outputs: [] }, 'limitsMissing'],
+    ['no limit in dollars', { run: 'a', limits: { hours: 1 }, outputs: [] }, 'limitMissing'],
+    ['a folder outside', { run: 'a', limits, outputs: [], workdir: '../x' }, 'outsideWorkspace'],
+    ['the home folder', { run: 'a', limits, outputs: [], workdir: '~' }, 'outsideWorkspace'],
+    ['the root folder', { run: 'a', limits, outputs: [], workdir: '/' }, 'outsideWorkspace'],
+    ['a Windows path', { run: 'a', limits, outputs: [], outputsTo: 'C:\\x' }, 'outsideWorkspace'],
+    ['outputs outside', { run: 'a', limits, outputs: ['a/../../b'] }, 'outsideWorkdir'],
+    ['a bad variable', { run: 'a', limits, outputs: [], env: { 'A B': '1' } }, 'variableName'],
+    ['a variable of ours', { run: 'a', limits, outputs: [], secrets: ['GPU_RENTAL_JOB'] }, 'variableName'],
+    ['a secret in clear', { run: 'a', limits, outputs: [], env: { T: '1' }, secrets: ['T'] }, 'secretInEnv'],
+  ] as const) {
+    it(`is refused with ${what}, at its place`, () => {
+      assert.deepEqual(codes(file(job)), [code]);
+      assert.throws(() => readJob(file(job), 'train'), /The job train can't run|has a wrong value/);
+    });
+  }
+
+  it('warns of what has no effect, and runs all the same', () => {
+    const source = file({ run: 'a', limits, outputs: [], retires: 3 });
+    assert.deepEqual(codes(source), ['unknownField']);
+    assert.equal(readJob(source, 'train').run, 'a');
+  });
+
+  it('refuses a name that is no folder name', () => {
+    assert.deepEqual(codes(file({ run: 'a', limits, outputs: [] }, '../x')), ['jobName']);
+  });
+
+  it('names the field whose type is wrong', () => {
+    assert.throws(() => readJob(file({ run: 1, limits }), 'train'), /"run" of the job train/);
+    assert.throws(() => readJob(file({ run: 'a', limits }), 'other'), /no job named other/);
+  });
+
+  it('mends missing limits, scripts and outputs by quick fixes', () => {
+    let source = file({ env: { A: '1' } });
+    for (;;) {
+      const fix = findJobProblems(new JsonPlaces(source)).flatMap(({ fixes }) => fixes)[0];
+      if (fix?.action.kind !== 'edit') break;
+      assert.match(formatText(fix.title), /^Add "/);
+      source = applyChanges(source, fix.action.changes);
+    }
+    assert.deepEqual(codes(source), []);
+    const job = readJob(source, 'train');
+    assert.deepEqual([job.hours, job.costDollars, job.outputs], [6, 5, ['outputs/**']]);
+    // Fixes keep the layout of the file.
+    assert.equal(source, JSON.stringify(JSON.parse(source), null, 2));
+  });
+});
