@@ -1,0 +1,166 @@
+import type { Text } from '../../util/text';
+import type { Micros } from '../money';
+import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
+import type { JobEnd } from './onMachine';
+
+/** What the user ordered, and what the user said of it since. Only the user's own actions change it. */
+export interface Job {
+  /** Sixteen lower-case hexadecimal digits. */
+  readonly id: string;
+  readonly spec: JobSpec;
+  /** The folder that is open in the editor. */
+  readonly workspace: string;
+  /** Names the workspace on machines; hexadecimal. */
+  readonly workspaceKey: string;
+  readonly commit?: { readonly hash: string; readonly isDirty: boolean } | undefined;
+  /** A fingerprint of the set-up and of what it reads; absent without a set-up. */
+  readonly setupKey?: string | undefined;
+  readonly machine: {
+    readonly instanceId: number;
+    readonly name: string;
+    readonly perHour?: Micros | undefined;
+  };
+  /** What the user confirmed, whatever the file says. */
+  readonly ends: MachineEnds;
+  /** Where the outputs go; a whole path. */
+  readonly outputsTo: string;
+  /** Milliseconds since 1970. */
+  readonly orderedAt: number;
+  readonly stopAt?: number | undefined;
+  /** Said while or after the job ran; counts instead of `ends`. */
+  readonly machineEnd?: MachineEnd | undefined;
+}
+
+export type JobPhase =
+  | 'queued'
+  | 'connecting'
+  | 'syncing'
+  | 'starting'
+  | 'settingUp'
+  | 'running'
+  /** The command has ended; its log is read to the end. */
+  | 'ended'
+  | 'fetching'
+  /** The outputs are here, and what happens to the machine is decided. */
+  | 'fetched'
+  /** The user may still keep the machine. */
+  | 'keeping'
+  | 'releasing'
+  /** Nothing is left to do. */
+  | 'over';
+
+/** What keeps a job from going on; it is tried again. */
+export type TroubleKind =
+  | 'unreachable'
+  | 'machineStopped'
+  | 'sync'
+  | 'fetch'
+  /** The patterns name nothing, or something that can't be fetched: the machine is not ended without the user's word. */
+  | 'incomplete'
+  | 'release';
+
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly why?: Text | undefined;
+  readonly tries: number;
+  /** Milliseconds since 1970. */
+  readonly nextTryAt: number;
+}
+
+/** How a job that is over ended, beside what its command did. */
+export type Outcome =
+  /** Canceled or refused before it was started on the machine. */
+  | 'notStarted'
+  | 'kept'
+  | 'stopped'
+  | 'destroyed'
+  /** The machine ended before the outputs were here. */
+  | 'lost';
+
+/** How far a job has come; written by the window that leads. */
+export interface JobState {
+  readonly jobId: string;
+  readonly phase: JobPhase;
+  /** When the phase began; this and all other times in milliseconds since 1970. */
+  readonly since: number;
+  /** Counted from 1; each has a folder of its own on its machine. */
+  readonly attempt: number;
+  /** When the machine first worked for it, which is what its cost counts from. */
+  readonly beganAt?: number | undefined;
+  /** When the script itself was first seen to run. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly end?: JobEnd | undefined;
+  /** Where the part of the log ends that is here, on the machine. */
+  readonly logOffset: number;
+  /** Bytes of the log that are here; less than the offset once the machine has rotated its log. */
+  readonly logSize: number;
+  readonly lastSeenAt?: number | undefined;
+  readonly gpuPercent?: number | undefined;
+  readonly outputs?:
+    | {
+        readonly files: number;
+        readonly bytes: number;
+        readonly hash: string;
+        readonly areHashed: boolean;
+        /** Named in the list and not brought, with the reason. */
+        readonly leftOut: number;
+      }
+    | undefined;
+  readonly fetchedAt?: number | undefined;
+  readonly keepUntil?: number | undefined;
+  readonly cancelSentAt?: number | undefined;
+  readonly trouble?: Trouble | undefined;
+  readonly outcome?: Outcome | undefined;
+  /** Why it was not started. */
+  readonly why?: Text | undefined;
+}
+
+export interface JobRow {
+  readonly job: Job;
+  readonly state: JobState;
+}
+
+export function newJobState(job: Job): JobState {
+  return { jobId: job.id, phase: 'queued', since: job.orderedAt, attempt: 1, logOffset: 0, logSize: 0 };
+}
+
+/** What is to happen to the machine of a job whose command has ended. */
+export function machineEndOf({ job, state }: JobRow): MachineEnd {
+  if (job.machineEnd) {
+    return job.machineEnd;
+  }
+  const { end } = state;
+  if (end?.why === 'limit' || end?.why === 'setupLimit') {
+    return job.ends.limit;
+  }
+  return end?.why === 'itself' && end.code === 0 ? job.ends.success : job.ends.failure;
+}
+
+export function isOver({ state }: Pick<JobRow, 'state'>): boolean {
+  return state.phase === 'over';
+}
+
+/** The machine may be changed only by the job until then. */
+export function isAtWork({ state }: Pick<JobRow, 'state'>): boolean {
+  return ['queued', 'connecting', 'syncing', 'starting', 'settingUp', 'running'].includes(state.phase);
+}
+
+/** Its machine holds outputs that are not on this computer. */
+export function hasUnfetched({ job, state }: JobRow): boolean {
+  return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
+}
+
+/** A connection that fails for less than this is no news. */
+const newsAfterMs = 2 * 60_000;
+
+/** True where the job waits for the user, or for what the user should know of. */
+export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean {
+  const { trouble } = state;
+  if (!trouble || state.phase === 'over') {
+    return false;
+  }
+  return trouble.kind === 'incomplete' || trouble.kind === 'release' || now - trouble.since >= newsAfterMs;
+}

@@ -1,0 +1,58 @@
+import { costOf, hourlyRate } from '../quote';
+import { fromDollars, type Micros } from '../money';
+import type { JobRow } from './job';
+import type { JobSpec } from './jobSpec';
+
+/** Where a job ends at the latest on a machine of this price. */
+export interface HardLimit {
+  readonly setupSeconds: number;
+  /** Counted from the start of the script. */
+  readonly runSeconds: number;
+  /** Of set-up and script together. */
+  readonly most: Micros | undefined;
+  /** The dollars end it before the hours do. */
+  readonly isByCost: boolean;
+}
+
+/**
+ * Splits the limits of a job between its set-up and its script; the time to end it in counts as well. `usedSeconds`
+ * were spent on the machine before. `undefined` where the dollars are used up before the script could start.
+ */
+export function hardLimit(
+  spec: Pick<JobSpec, 'setup' | 'setupMinutes' | 'hours' | 'costDollars' | 'graceSeconds'>,
+  perHour: Micros | undefined,
+  usedSeconds = 0,
+): HardLimit | undefined {
+  const wanted = Math.floor(spec.hours * 3600);
+  const setupSeconds = spec.setup === undefined ? 0 : Math.floor(spec.setupMinutes * 60);
+  if (perHour === undefined || perHour === 0) {
+    return { setupSeconds, runSeconds: wanted, most: undefined, isByCost: false };
+  }
+  const paid = Math.floor((fromDollars(spec.costDollars) / perHour) * 3600);
+  const left = paid - usedSeconds - setupSeconds - spec.graceSeconds;
+  if (left < 1) {
+    return undefined;
+  }
+  const runSeconds = Math.min(wanted, left);
+  const whole = usedSeconds + setupSeconds + runSeconds + spec.graceSeconds;
+  return {
+    setupSeconds,
+    runSeconds,
+    most: costOf(hourlyRate(perHour), whole / 3600),
+    isByCost: runSeconds < wanted,
+  };
+}
+
+/** What the machine has cost while it worked for the job; `undefined` where its price is not known. */
+export function jobCost({ job, state }: JobRow, now: number): Micros | undefined {
+  const { perHour } = job.machine;
+  if (perHour === undefined) {
+    return undefined;
+  }
+  return costOf(hourlyRate(perHour), jobMs({ job, state }, now) / 3_600_000);
+}
+
+/** How long the machine has worked for the job, in ms. */
+export function jobMs({ state }: JobRow, now: number): number {
+  return state.beganAt === undefined ? 0 : Math.max(0, (state.endedAt ?? now) - state.beganAt);
+}

@@ -1,0 +1,151 @@
+import type { Text } from '../../util/text';
+import { machineEndOf, type Job, type JobPhase, type JobState, type Outcome, type TroubleKind } from './job';
+import type { JobLook } from './onMachine';
+
+/** What happened to a job. */
+export type JobEvent =
+  | { readonly kind: 'begun' }
+  /** The folder of the job is on the machine. */
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'synced' }
+  /** The order to start was taken, now or before. */
+  | { readonly kind: 'started' }
+  | { readonly kind: 'looked'; readonly look: JobLook }
+  | { readonly kind: 'cancelSent' }
+  /** The log is here to its end. */
+  | { readonly kind: 'logRead' }
+  | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
+  | { readonly kind: 'decided' }
+  | { readonly kind: 'keepOver' }
+  | { readonly kind: 'released'; readonly outcome: Outcome }
+  /** The machine is gone for good. */
+  | { readonly kind: 'machineGone' }
+  | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
+  | { readonly kind: 'failed'; readonly trouble: TroubleKind; readonly why?: Text | undefined };
+
+/** What follows for a job from an event. An event that does not fit the phase changes nothing. */
+export function progress(job: Job, state: JobState, event: JobEvent, now: number): JobState {
+  if (state.phase === 'over') {
+    return state;
+  }
+  const to = (phase: JobPhase, more: Partial<JobState> = {}): JobState => ({
+    ...state,
+    trouble: undefined,
+    phase,
+    since: phase === state.phase ? state.since : now,
+    ...more,
+  });
+  const over = (outcome: Outcome, more: Partial<JobState> = {}) => to('over', { outcome, ...more });
+  switch (event.kind) {
+    case 'begun':
+      return state.phase === 'queued' ? to('connecting') : state;
+    case 'connected':
+      return state.phase === 'connecting' ? to('syncing', { beganAt: state.beganAt ?? now }) : state;
+    case 'synced':
+      return state.phase === 'syncing' ? to('starting') : state;
+    case 'started':
+      return state.phase === 'starting' ? to(job.spec.setup === undefined ? 'running' : 'settingUp') : state;
+    case 'looked':
+      return looked(state, event.look, to, now);
+    case 'cancelSent':
+      return { ...state, cancelSentAt: now };
+    case 'logRead':
+      return state.phase === 'ended' ? to('fetching') : state;
+    case 'fetched':
+      return state.phase === 'fetching' ? to('fetched', { outputs: event.outputs, fetchedAt: now }) : state;
+    case 'decided':
+      return decided(job, state, to, now);
+    case 'keepOver':
+      return state.phase === 'keeping' ? to('releasing') : state;
+    case 'released':
+      return over(event.outcome);
+    case 'machineGone':
+      return over(
+        ['fetched', 'keeping', 'releasing'].includes(state.phase)
+          ? 'destroyed'
+          : state.beganAt === undefined
+            ? 'notStarted'
+            : 'lost',
+        { endedAt: state.endedAt ?? now },
+      );
+    case 'notStarted':
+      return isBeforeStart(state.phase) ? over('notStarted', { why: event.why, endedAt: now }) : state;
+    case 'failed':
+      return failed(state, event, now);
+  }
+}
+
+export function isBeforeStart(phase: JobPhase): boolean {
+  return phase === 'queued' || phase === 'connecting' || phase === 'syncing' || phase === 'starting';
+}
+
+type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
+
+/** The machine knows best how far it is: a window that takes over may have missed steps. */
+function looked(state: JobState, { phase, end, beat, log }: JobLook, to: To, now: number): JobState {
+  const seen = {
+    ...logSeen(state, log),
+    lastSeenAt: now,
+    gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
+    beganAt: state.beganAt ?? now,
+  };
+  if (!isBeforeStart(state.phase) && !['settingUp', 'running'].includes(state.phase)) {
+    return { ...state, ...logSeen(state, log), trouble: undefined };
+  }
+  if (end) {
+    return to('ended', { ...seen, end, endedAt: now });
+  }
+  switch (phase) {
+    case 'none':
+      return state;
+    case 'synced':
+      return isBeforeStart(state.phase) ? to('starting', seen) : state;
+    case 'settingUp':
+      return to('settingUp', seen);
+    case 'running':
+    case 'ended':
+      return to('running', { ...seen, startedAt: state.startedAt ?? now });
+  }
+}
+
+function logSeen({ logSize }: JobState, { offset, piece }: JobLook['log']) {
+  return { logOffset: offset, logSize: logSize + piece.length };
+}
+
+function decided(job: Job, state: JobState, to: To, now: number): JobState {
+  if (state.phase !== 'fetched' && state.phase !== 'keeping') {
+    return state;
+  }
+  if (machineEndOf({ job, state }) === 'keep') {
+    return to('over', { outcome: 'kept' });
+  }
+  if (isIncomplete(job, state) && job.machineEnd === undefined) {
+    const trouble = { kind: 'incomplete' as const, since: now, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
+    return { ...state, trouble: state.trouble ?? trouble };
+  }
+  // Said by name, it needs no time to think.
+  if (job.spec.keepMinutes === 0 || job.machineEnd !== undefined) {
+    return to('releasing');
+  }
+  return state.phase === 'keeping'
+    ? state
+    : to('keeping', { keepUntil: now + job.spec.keepMinutes * 60_000 });
+}
+
+function isIncomplete(job: Job, { outputs }: JobState): boolean {
+  return job.spec.outputs.length > 0 && (!outputs || outputs.files === 0 || outputs.leftOut > 0);
+}
+
+/** Pauses between tries, in ms. */
+const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000];
+
+function failed(
+  state: JobState,
+  { trouble: kind, why }: Extract<JobEvent, { readonly kind: 'failed' }>,
+  now: number,
+): JobState {
+  const before = state.trouble?.kind === kind ? state.trouble : undefined;
+  const tries = (before?.tries ?? 0) + 1;
+  const pause = pauses[Math.min(tries, pauses.length) - 1] ?? 300_000;
+  return { ...state, trouble: { kind, since: before?.since ?? now, why, tries, nextTryAt: now + pause } };
+}

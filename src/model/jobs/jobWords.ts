@@ -1,0 +1,149 @@
+import { durationText } from '../../util/duration';
+import { assertNever } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+import { formatMoney, fromDollars } from '../money';
+import { machineEndOf, type JobRow, type Trouble } from './job';
+import { jobCost, jobMs } from './jobLimits';
+import type { MachineEnd, MachineEnds } from './jobSpec';
+import type { JobEnd } from './onMachine';
+
+/** Where a job stands, in a few words. */
+export function phaseText(row: JobRow): Text {
+  const { job, state } = row;
+  if (state.trouble && state.phase !== 'over') {
+    return troubleText(state.trouble);
+  }
+  switch (state.phase) {
+    case 'queued':
+      return job.stopAt === undefined ? text('waiting') : text('stopping');
+    case 'connecting':
+      return text('connecting');
+    case 'syncing':
+      return text('sending files');
+    case 'starting':
+      return text('starting');
+    case 'settingUp':
+      return job.stopAt === undefined ? text('setting up') : text('stopping');
+    case 'running':
+      return job.stopAt === undefined ? text('running') : text('stopping');
+    case 'ended':
+    case 'fetching':
+      return text('{0}, fetching outputs', endText(state.end));
+    case 'fetched':
+      return text('{0}, outputs are here', endText(state.end));
+    case 'keeping':
+      return machineEndOf(row) === 'destroy'
+        ? text('{0}, machine about to be destroyed', endText(state.end))
+        : text('{0}, machine about to be stopped', endText(state.end));
+    case 'releasing':
+      return machineEndOf(row) === 'destroy'
+        ? text('{0}, destroying the machine', endText(state.end))
+        : text('{0}, stopping the machine', endText(state.end));
+    case 'over':
+      return overText(row);
+    default:
+      return assertNever(state.phase);
+  }
+}
+
+function overText({ state }: JobRow): Text {
+  switch (state.outcome) {
+    case 'notStarted':
+      return state.why ? text('not started') : text('canceled');
+    case 'lost':
+      return text('machine lost');
+    default:
+      return endText(state.end);
+  }
+}
+
+/** What became of the command. */
+export function endText(end: JobEnd | undefined): Text {
+  if (!end) {
+    return text('ended');
+  }
+  switch (end.why) {
+    case 'itself':
+      return end.code === 0
+        ? text('succeeded')
+        : end.isOutOfMemory
+          ? text('out of memory')
+          : end.code === undefined
+            ? text('ended without an exit code')
+            : text('failed with code {0}', end.code);
+    case 'limit':
+      return text('ended at its limit');
+    case 'cancelled':
+      return text('canceled');
+    case 'setup':
+      return end.code === undefined ? text('set-up failed') : text('set-up failed with code {0}', end.code);
+    case 'setupLimit':
+      return text('set-up took too long');
+    case 'log':
+      return text('ended because its log filled the disk');
+    case 'killed':
+      return end.isOutOfMemory ? text('out of memory') : text('killed on the machine');
+    case 'interrupted':
+      return text('interrupted by a restart of the machine');
+  }
+}
+
+function troubleText({ kind }: Trouble): Text {
+  switch (kind) {
+    case 'unreachable':
+      return text('machine unreachable, retrying');
+    case 'machineStopped':
+      return text('machine is stopped');
+    case 'sync':
+      return text('files not sent yet, retrying');
+    case 'fetch':
+      return text('outputs not fetched yet, retrying');
+    case 'incomplete':
+      return text('outputs are missing');
+    case 'release':
+      return text('machine not released yet, retrying');
+  }
+}
+
+/** `12 min of 6 h · $0.11 of $5.00`. */
+export function useText(row: JobRow, now: number): Text {
+  const { spec } = row.job;
+  const time = text('{0} of {1}', durationText(jobMs(row, now)), durationText(spec.hours * 3_600_000));
+  const cost = jobCost(row, now);
+  return cost === undefined
+    ? time
+    : text('{0} · {1} of {2}', time, formatMoney(cost), formatMoney(fromDollars(spec.costDollars)));
+}
+
+/** What happens to the machine, as a sentence of the confirmation. */
+export function endsText(ends: MachineEnds): Text {
+  const { success, failure, limit } = ends;
+  return success === failure && failure === limit
+    ? machineEndText(success)
+    : text(
+        'after success: {0}, after failure: {1}, at a limit: {2}',
+        machineEndText(success),
+        machineEndText(failure),
+        machineEndText(limit),
+      );
+}
+
+export function machineEndText(end: MachineEnd): Text {
+  switch (end) {
+    case 'keep':
+      return text('keep it, it still costs money');
+    case 'stop':
+      return text('stop it, storage still costs money');
+    case 'destroy':
+      return text('destroy it, all data on it is lost');
+  }
+}
+
+/** True where a job may take the machine away. */
+export function endsMachine({ success, failure, limit }: MachineEnds): boolean {
+  return [success, failure, limit].some((end) => end !== 'keep');
+}
+
+export function destroysMachine({ success, failure, limit }: MachineEnds): boolean {
+  return [success, failure, limit].includes('destroy');
+}

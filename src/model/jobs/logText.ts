@@ -1,0 +1,22 @@
+/** Colours and other commands to a terminal. */
+const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/gu;
+
+/**
+ * The log of a job as plain text: a line that a program wrote over and over shows its last state, commands to a
+ * terminal and control characters are gone, and nothing in it is a link.
+ */
+export function plainLog(log: string): string {
+  return log.replace(escapes, '').replaceAll('\r\n', '\n').split('\n').map(plainLine).join('\n');
+}
+
+function plainLine(line: string): string {
+  const states = line.split('\r');
+  const last = states.findLast((state) => state !== '') ?? '';
+  return (
+    last
+      .replace(/[^\P{Cc}\t]+/gu, '')
+      .replace(/[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
+      // The editor makes links of addresses; a word joiner keeps the text readable and ends the link.
+      .replace(/\b([a-z][a-z0-9+.-]*):\/\//giu, '$1:\u2060//')
+  );
+}
