@@ -1,0 +1,241 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { endReasons } from '../../model/jobs/onMachine';
+import { micros } from '../../model/money';
+import { errorCode } from '../../util/errorCode';
+import type { Text } from '../../util/text';
+import { JsonFile } from '../jsonFile';
+
+const words = z.custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value);
+const machineEnd = z.enum(['keep', 'stop', 'destroy']);
+const ends = z.object({ success: machineEnd, failure: machineEnd, limit: machineEnd });
+const id = z.string().regex(/^[0-9a-f]{16}$/);
+
+const spec = z.object({
+  name: z.string(),
+  run: z.string(),
+  setup: z.string().exactOptional(),
+  setupInputs: z.array(z.string()).exactOptional(),
+  workdir: z.string(),
+  sync: z
+    .object({
+      include: z.array(z.string()),
+      exclude: z.array(z.string()),
+      git: z.boolean(),
+      maxMb: z.number(),
+      maxFiles: z.number(),
+    })
+    .exactOptional(),
+  env: z.record(z.string(), z.string()),
+  secrets: z.array(z.string()),
+  outputs: z.array(z.string()),
+  outputsTo: z.string().exactOptional(),
+  machine: z.enum(['running', 'ask']),
+  hours: z.number(),
+  costDollars: z.number(),
+  setupMinutes: z.number(),
+  graceSeconds: z.number(),
+  ends,
+  keepMinutes: z.number(),
+});
+
+const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
+  version: z.literal(1),
+  id,
+  spec,
+  workspace: z.string(),
+  workspaceKey: z.string(),
+  commit: z.object({ hash: z.string(), isDirty: z.boolean() }).optional(),
+  setupKey: z.string().optional(),
+  machine: z.object({ instanceId: z.number(), name: z.string(), perHour: micros.optional() }),
+  ends,
+  outputsTo: z.string(),
+  orderedAt: z.number(),
+  stopAt: z.number().optional(),
+  machineEnd: machineEnd.optional(),
+});
+
+const stateFile: z.ZodType<JobState> = z.object({
+  jobId: id,
+  phase: z.enum([
+    'queued',
+    'connecting',
+    'syncing',
+    'starting',
+    'settingUp',
+    'running',
+    'ended',
+    'fetching',
+    'fetched',
+    'keeping',
+    'releasing',
+    'over',
+  ]),
+  since: z.number(),
+  attempt: z.number(),
+  beganAt: z.number().optional(),
+  startedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+  end: z
+    .object({
+      code: z.number().optional(),
+      why: z.enum(endReasons),
+      at: z.number().optional(),
+      isOutOfMemory: z.boolean(),
+    })
+    // A code that the machine could not write down is missing in the file as well.
+    .transform((end) => ({ ...end, code: end.code, at: end.at }))
+    .optional(),
+  logOffset: z.number(),
+  logSize: z.number(),
+  lastSeenAt: z.number().optional(),
+  gpuPercent: z.number().optional(),
+  outputs: z
+    .object({
+      files: z.number(),
+      bytes: z.number(),
+      hash: z.string(),
+      areHashed: z.boolean(),
+      leftOut: z.number(),
+    })
+    .optional(),
+  fetchedAt: z.number().optional(),
+  keepUntil: z.number().optional(),
+  cancelSentAt: z.number().optional(),
+  trouble: z
+    .object({
+      kind: z.enum(['unreachable', 'machineStopped', 'sync', 'fetch', 'incomplete', 'release']),
+      since: z.number(),
+      why: words.optional(),
+      tries: z.number(),
+      nextTryAt: z.number(),
+    })
+    .optional(),
+  outcome: z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost']).optional(),
+  why: words.optional(),
+});
+
+/** Where the jobs of one account are kept. */
+export interface JobStorage {
+  /** Newest first. Throws where the folder can't be read. */
+  list(): Promise<readonly JobRow[]>;
+  /** Throws `FileUnreadableError` where the disk refuses. */
+  read(jobId: string): Promise<JobRow | undefined>;
+  put(job: Job): Promise<void>;
+  putState(state: JobState): Promise<void>;
+  /** The names of what is sent, chosen when the job was ordered. */
+  putNames(jobId: string, names: readonly string[]): Promise<void>;
+  names(jobId: string): Promise<readonly string[]>;
+  /** Writes a piece of the log at its place, so that one that is read again after a crash is not there twice. */
+  writeLog(jobId: string, at: number, piece: Buffer): Promise<void>;
+  /** The end of the log, as it is on the machine. */
+  log(jobId: string): Promise<string>;
+  /** Removes the word of the user first. */
+  remove(jobId: string): Promise<void>;
+}
+
+/** What a log document shows at most, in bytes from its end. */
+const shownBytes = 2_000_000;
+
+/**
+ * The jobs of one account. The word of the user and how far it has come are files of their own, so that the window
+ * that carries a job out never writes over what the user said.
+ */
+export class JobFiles implements JobStorage {
+  constructor(private readonly folder: string) {}
+
+  async list(): Promise<readonly JobRow[]> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const ids = (await readdir(this.folder)).flatMap(
+      (name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? [],
+    );
+    const rows = await Promise.all(ids.map((one) => this.read(one)));
+    return rows
+      .filter((row) => row !== undefined)
+      .sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
+  }
+
+  async read(jobId: string): Promise<JobRow | undefined> {
+    const content = await this.jobFile(jobId).read();
+    if (content.kind !== 'present') {
+      return undefined;
+    }
+    const job: Job = content.value;
+    const state = await this.stateFile(jobId).read();
+    return { job, state: state.kind === 'present' ? state.value : newJobState(job) };
+  }
+
+  put(job: Job): Promise<void> {
+    return this.jobFile(job.id).write({ version: 1, ...job });
+  }
+
+  putState(state: JobState): Promise<void> {
+    return this.stateFile(state.jobId).write(state);
+  }
+
+  putNames(jobId: string, names: readonly string[]): Promise<void> {
+    return this.namesFile(jobId).write([...names]);
+  }
+
+  async names(jobId: string): Promise<readonly string[]> {
+    const content = await this.namesFile(jobId).read();
+    return content.kind === 'present' ? content.value : [];
+  }
+
+  private logPath(jobId: string): string {
+    return join(this.folder, `${jobId}.log`);
+  }
+
+  async writeLog(jobId: string, at: number, piece: Buffer): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const file = await open(this.logPath(jobId), constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      await file.truncate(at);
+      await file.write(piece, 0, piece.length, at);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async log(jobId: string): Promise<string> {
+    try {
+      const file = await open(this.logPath(jobId), 'r');
+      try {
+        const { size } = await file.stat();
+        const start = Math.max(0, size - shownBytes);
+        const bytes = Buffer.alloc(size - start);
+        await file.read(bytes, 0, bytes.length, start);
+        return bytes.toString('utf8');
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') {
+        return '';
+      }
+      throw error;
+    }
+  }
+
+  async remove(jobId: string): Promise<void> {
+    await this.jobFile(jobId).remove();
+    await this.stateFile(jobId).remove();
+    await this.namesFile(jobId).remove();
+    await rm(this.logPath(jobId), { force: true });
+  }
+
+  private jobFile(jobId: string) {
+    return new JsonFile(join(this.folder, `${jobId}.json`), jobFile);
+  }
+
+  private stateFile(jobId: string) {
+    return new JsonFile(join(this.folder, `${jobId}.state.json`), stateFile);
+  }
+
+  private namesFile(jobId: string) {
+    return new JsonFile(join(this.folder, `${jobId}.files.json`), z.array(z.string()));
+  }
+}

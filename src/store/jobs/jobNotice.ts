@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import type { JobNewsKind } from '../../model/jobs/jobNews';
+
+const kinds = [
+  'ended',
+  'notStarted',
+  'lost',
+  'keeping',
+  'incomplete',
+  'notFetched',
+  'notReleased',
+  'released',
+] as const satisfies readonly JobNewsKind[];
+
+/** What is told of a job. */
+export const jobNotice = z.object({ kind: z.enum(kinds), jobId: z.string() });
+export type JobNotice = z.infer<typeof jobNotice>;
+export const jobNoticeKind = 'job';

@@ -1,0 +1,195 @@
+import { isOver, type Job, type JobRow } from '../../model/jobs/job';
+import { jobNews } from '../../model/jobs/jobNews';
+import { progress } from '../../model/jobs/jobProgress';
+import { followAccount } from '../../shared/followAccount';
+import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
+import { isCancelled } from '../../util/errors';
+import type { Account, Accounts } from '../ports';
+import type { Notices } from '../windows/notices';
+import { jobNoticeKind, type JobNotice } from './jobNotice';
+import { takeStep, type StepDeps } from './jobSteps';
+
+export interface JobRunnerDeps extends StepDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly notices: Notices;
+}
+
+/** How soon a step is made again that failed on this computer, in ms. */
+const brokenMs = 30_000;
+
+/** Carries jobs out, in the window that leads. Without a job there is no timer. */
+export class JobRunner implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly following = this.owned.add(new MutableDisposable<Disposable>());
+
+  constructor(deps: JobRunnerDeps) {
+    const { accounts, hub } = deps;
+    const look = (account: Account | undefined) => {
+      this.following.value = undefined;
+      this.following.value = account && hub.isLeader ? new AccountJobs(deps, account) : undefined;
+    };
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        look(account);
+        return undefined;
+      }),
+    );
+    this.owned.add(hub.onDidChangeLeader(() => look(accounts.active)));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
+
+interface Followed {
+  /** What the user had said when the step began. */
+  word: string;
+  /** Ends the pause. */
+  wake: () => void;
+}
+
+/** The jobs of one account, each followed by itself. */
+class AccountJobs implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly stop = new AbortController();
+  private readonly followed = new Map<string, Followed>();
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly deps: JobRunnerDeps,
+    private readonly account: Account,
+  ) {
+    const { jobs, fleet } = deps;
+    this.owned.add(toDisposable(() => this.stop.abort()));
+    this.owned.add(jobs.onDidChange(() => this.look()));
+    this.owned.add(jobs.onDidChangeWatched(() => this.wakeAll()));
+    // A window that was killed right after it ordered a job told nobody of it, so the leader reads them with each list.
+    this.owned.add(fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.refresh() : undefined)));
+    this.look();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.wakeAll();
+  }
+
+  private look(): void {
+    for (const { job } of this.deps.jobs.open) {
+      const known = this.followed.get(job.id);
+      if (!known) {
+        this.followed.set(job.id, { word: '', wake: () => undefined });
+        void this.follow(job.id).finally(() => this.followed.delete(job.id));
+      } else if (known.word !== wordOf(job)) {
+        known.wake();
+      }
+    }
+  }
+
+  private wakeAll(): void {
+    this.followed.forEach(({ wake }) => {
+      wake();
+    });
+  }
+
+  /** Never rejects. */
+  private async follow(jobId: string): Promise<void> {
+    let isWoken = false;
+    while (!this.stop.signal.aborted) {
+      const waitMs: number | undefined = await this.step(jobId, isWoken).catch((error: unknown) => {
+        if (!isCancelled(error)) {
+          this.deps.log.error(`Job ${jobId} could not be carried on`, error);
+        }
+        return brokenMs;
+      });
+      if (waitMs === undefined) {
+        return;
+      }
+      isWoken = waitMs > 0 && (await this.pause(jobId, waitMs));
+    }
+  }
+
+  /** How long to wait before the next step; `undefined` where there is none. */
+  private async step(jobId: string, isWoken: boolean): Promise<number | undefined> {
+    const { jobs, clock } = this.deps;
+    const row = await jobs.reread(jobId);
+    if (!row || isOver(row)) {
+      return undefined;
+    }
+    const followed = this.followed.get(jobId);
+    if (followed) {
+      followed.word = wordOf(row.job);
+    }
+    const leftMs = this.untilNextTry(row);
+    if (leftMs > 0 && !isWoken) {
+      return leftMs;
+    }
+    const { event, waitMs = 0 } = await takeStep(this.deps, this.account, row, this.stop.signal);
+    if (!event || this.stop.signal.aborted) {
+      return waitMs;
+    }
+    const now = clock.now();
+    const state = progress(row.job, row.state, event, now);
+    if (state !== row.state) {
+      await jobs.putState(state);
+    }
+    this.tell({ job: row.job, state });
+    if (event.kind === 'failed') {
+      return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
+    }
+    return state.phase === row.state.phase ? waitMs : 0;
+  }
+
+  private untilNextTry({ state }: JobRow): number {
+    const { trouble } = state;
+    return trouble && trouble.kind !== 'incomplete' ? trouble.nextTryAt - this.deps.clock.now() : 0;
+  }
+
+  /** True where the user said something before the time was over. */
+  private pause(jobId: string, waitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const followed = this.followed.get(jobId);
+      const row = this.deps.jobs.find(jobId);
+      if (row && followed?.word !== wordOf(row.job)) {
+        // Said while the step was under way.
+        resolve(true);
+        return;
+      }
+      const end = (isWoken: boolean) => {
+        timer.dispose();
+        if (followed) {
+          followed.wake = () => undefined;
+        }
+        resolve(isWoken);
+      };
+      const timer = this.deps.clock.schedule(() => {
+        end(false);
+      }, waitMs);
+      if (followed) {
+        followed.wake = () => {
+          end(true);
+        };
+      }
+      if (this.stop.signal.aborted) {
+        end(false);
+      }
+    });
+  }
+
+  private tell({ job, state }: JobRow): void {
+    const { notices, clock } = this.deps;
+    for (const { kind, turn } of jobNews(state, clock.now())) {
+      const key = `${this.account.key}:job:${job.id}:${kind}:${turn}`;
+      if (!this.told.has(key)) {
+        this.told.add(key);
+        const data: JobNotice = { kind, jobId: job.id };
+        notices.post({ key, accountKey: this.account.key, kind: jobNoticeKind, data });
+      }
+    }
+  }
+}
+
+/** What the user can say while a step is under way. */
+function wordOf({ stopAt, machineEnd }: Job): string {
+  return `${stopAt ?? ''} ${machineEnd ?? ''}`;
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import type { SecretPort } from '../ports';
+
+const values = z.record(z.string(), z.string());
+
+/** Name of the entry in the secret store. */
+export function jobSecretsKey(accountKey: string): string {
+  return `gpuRental.jobSecrets.${accountKey}`;
+}
+
+/** Values of the variables that jobs of an account name as secrets; in the secret store alone. */
+export class JobSecrets {
+  private readonly key: string;
+
+  constructor(
+    private readonly secrets: Pick<SecretPort, 'get' | 'store'>,
+    accountKey: string,
+  ) {
+    this.key = jobSecretsKey(accountKey);
+  }
+
+  /** Those of the names that have a value. Throws where the secret store refuses. */
+  async read(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
+    const all = await this.all();
+    return Object.fromEntries(
+      names.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name] ?? '']] : [])),
+    );
+  }
+
+  async keep(added: Readonly<Record<string, string>>): Promise<void> {
+    await this.secrets.store(this.key, JSON.stringify({ ...(await this.all()), ...added }));
+  }
+
+  private async all(): Promise<Readonly<Record<string, string>>> {
+    const stored = await this.secrets.get(this.key);
+    try {
+      return values.parse(JSON.parse(stored ?? '{}'));
+    } catch {
+      // Nothing of what it holds may be quoted; the values are asked for again.
+      return {};
+    }
+  }
+}

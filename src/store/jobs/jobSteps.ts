@@ -1,0 +1,317 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { machineEndOf, type Job, type JobRow, type JobState, type TroubleKind } from '../../model/jobs/job';
+import { hardLimit, jobMs } from '../../model/jobs/jobLimits';
+import { isBeforeStart, type JobEvent } from '../../model/jobs/jobProgress';
+import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
+import { stateOf } from '../../model/instances/instanceState';
+import { mayAct } from '../../shared/oneWindow';
+import type { Clock } from '../../util/clock';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import { carryOut } from '../leases/carryOut';
+import type { Account, Fleet, WindowHub } from '../ports';
+import type { Jobs } from './jobs';
+import type { MachinePort } from './machinePort';
+
+export interface StepDeps {
+  readonly fleet: Fleet;
+  readonly hub: WindowHub;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly machine: (account: Account, instanceId: number) => MachinePort;
+  /** Values of secrets by name, as far as they are kept. */
+  readonly secrets: (
+    accountKey: string,
+    names: readonly string[],
+  ) => Promise<Readonly<Record<string, string>>>;
+}
+
+/** What one step found out, and how long to wait before the next, in ms. */
+export interface Step {
+  readonly event?: JobEvent;
+  readonly waitMs?: number;
+}
+
+/** While its log is shown, and otherwise. */
+const watchedMs = 3_000;
+const unwatchedMs = 30_000;
+/** Of the log in one look. */
+const pieceBytes = 64 * 1024;
+
+/** Names the folder of one attempt on its machine. */
+export function attemptId({ id }: Job, { attempt }: JobState): string {
+  return id + attempt.toString(16).padStart(2, '0');
+}
+
+/** Does the next thing for a job. Each step can be made again by another window after a crash. */
+export async function takeStep(
+  deps: StepDeps,
+  account: Account,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<Step> {
+  try {
+    if (deps.fleet.hasEnded(row.job.machine.instanceId)) {
+      return { event: { kind: 'machineGone' } };
+    }
+    return await new Steps(deps, account, row, signal).take();
+  } catch (error) {
+    if (signal.aborted || isCancelled(error)) {
+      throw error;
+    }
+    deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
+    const why = error instanceof UserError ? error.text : undefined;
+    return { event: { kind: 'failed', trouble: troubleOf(deps, row), why } };
+  }
+}
+
+function troubleOf({ fleet, clock }: StepDeps, { job, state }: JobRow): TroubleKind {
+  if (state.phase === 'releasing') {
+    return 'release';
+  }
+  const instance = fleet.find(job.machine.instanceId);
+  if (instance && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped') {
+    return 'machineStopped';
+  }
+  return state.phase === 'syncing'
+    ? 'sync'
+    : state.phase === 'ended' || state.phase === 'fetching'
+      ? 'fetch'
+      : 'unreachable';
+}
+
+class Steps {
+  private readonly id: string;
+  private readonly machine: MachinePort;
+
+  constructor(
+    private readonly deps: StepDeps,
+    private readonly account: Account,
+    private readonly row: JobRow,
+    private readonly signal: AbortSignal,
+  ) {
+    this.id = attemptId(row.job, row.state);
+    this.machine = deps.machine(account, row.job.machine.instanceId);
+  }
+
+  take(): Promise<Step> | Step {
+    const { job, state } = this.row;
+    const { phase } = state;
+    // Whether the order to start was taken is not known in the last of them.
+    if (job.stopAt !== undefined && isBeforeStart(phase) && phase !== 'starting') {
+      return { event: { kind: 'notStarted' } };
+    }
+    switch (phase) {
+      case 'queued':
+        return { event: { kind: 'begun' } };
+      case 'connecting':
+        return this.connect();
+      case 'syncing':
+        return this.sync();
+      case 'starting':
+        return this.start();
+      case 'settingUp':
+      case 'running':
+        return this.follow();
+      case 'ended':
+        return this.readLog();
+      case 'fetching':
+        return this.fetch();
+      case 'fetched':
+        return { event: { kind: 'decided' }, waitMs: unwatchedMs };
+      case 'keeping':
+        return this.keep();
+      case 'releasing':
+        return this.release();
+      case 'over':
+        return {};
+    }
+  }
+
+  private async connect(): Promise<Step> {
+    await this.machine.begin(this.order(), this.signal);
+    return { event: { kind: 'connected' } };
+  }
+
+  private async sync(): Promise<Step> {
+    const look = await this.look();
+    if (look.phase !== 'none') {
+      return this.seen(look);
+    }
+    const { job } = this.row;
+    const root = join(job.workspace, ...job.spec.workdir.split('/'));
+    const names = await this.deps.jobs.names(job.id);
+    const { leftOut } = await this.machine.sync(this.order(), { root, names }, this.signal);
+    if (leftOut.length > 0) {
+      throw new UserError(
+        leftOut.length === 1
+          ? text('1 file could not be sent.')
+          : text('{0} files could not be sent.', leftOut.length),
+      );
+    }
+    return { event: { kind: 'synced' } };
+  }
+
+  /** A lost answer is settled by the folder on the machine, never by a second order. */
+  private async start(): Promise<Step> {
+    const { job } = this.row;
+    const look = await this.look();
+    if (look.phase !== 'synced') {
+      return look.phase === 'none' ? { event: { kind: 'notStarted', why: folderGone } } : this.seen(look);
+    }
+    if (job.stopAt !== undefined) {
+      return { event: { kind: 'notStarted' } };
+    }
+    const limit = this.limit();
+    if (!limit) {
+      return { event: { kind: 'notStarted', why: overLimit } };
+    }
+    const { secrets: names } = job.spec;
+    const secrets = names.length === 0 ? {} : await this.deps.secrets(this.account.key, names);
+    const missing = names.find((name) => !Object.hasOwn(secrets, name));
+    if (missing !== undefined) {
+      const why = text('The secret {0} is not in the secret store. Run the job again to enter it.', missing);
+      return { event: { kind: 'notStarted', why } };
+    }
+    await this.machine.start({ ...this.order(), secrets }, this.signal);
+    return { event: { kind: 'started' } };
+  }
+
+  private async follow(): Promise<Step> {
+    const { job, state } = this.row;
+    if (job.stopAt !== undefined && state.cancelSentAt === undefined) {
+      await this.machine.cancel(this.id, this.signal);
+      return { event: { kind: 'cancelSent' } };
+    }
+    const look = await this.look();
+    const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;
+    const step = await this.seen(look);
+    return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
+  }
+
+  private async readLog(): Promise<Step> {
+    const look = await this.look();
+    return look.log.piece.length === 0 ? { event: { kind: 'logRead' } } : this.seen(look);
+  }
+
+  private async fetch(): Promise<Step> {
+    const { job } = this.row;
+    const { hasOutputsList } = await this.look(0);
+    if (!hasOutputsList) {
+      return { waitMs: watchedMs };
+    }
+    const list = await this.machine.outputs(this.id, this.signal);
+    await mkdir(job.outputsTo, { recursive: true });
+    const { leftOut } = await this.machine.fetch(this.id, list, job.outputsTo, this.signal);
+    if (leftOut.length > list.leftOut.length) {
+      throw new UserError(
+        leftOut.length === 1
+          ? text('1 output could not be fetched.')
+          : text('{0} outputs could not be fetched.', leftOut.length),
+      );
+    }
+    await this.machine.markFetched(this.id, list.hash, this.signal);
+    const outputs = {
+      files: list.files.length,
+      bytes: list.files.reduce((sum, { size }) => sum + size, 0),
+      hash: list.hash,
+      areHashed: list.areHashed,
+      leftOut: list.leftOut.length,
+    };
+    return { event: { kind: 'fetched', outputs } };
+  }
+
+  private keep(): Step {
+    const leftMs = (this.row.state.keepUntil ?? 0) - this.deps.clock.now();
+    return leftMs <= 0
+      ? { event: { kind: 'keepOver' } }
+      : { event: { kind: 'decided' }, waitMs: Math.min(leftMs, unwatchedMs) };
+  }
+
+  private async release(): Promise<Step> {
+    const { hub, jobs } = this.deps;
+    const { job, state } = this.row;
+    const { instanceId } = job.machine;
+    const action = machineEndOf(this.row);
+    if (action === 'keep') {
+      return { event: { kind: 'released', outcome: 'kept' } };
+    }
+    // The end of the machine belongs to the last of its jobs.
+    if (
+      jobs
+        .ofInstance(instanceId)
+        .some((other) => other.job.id !== job.id && other.state.phase !== 'releasing')
+    ) {
+      return { waitMs: unwatchedMs };
+    }
+    const tries = state.trouble?.tries ?? 0;
+    if (!(await mayAct(hub, `${this.account.key}:job:${this.id}:${action}:${tries}`))) {
+      return { event: { kind: 'failed', trouble: 'release' } };
+    }
+    const done = await carryOut(
+      this.deps,
+      this.account.client,
+      { instanceId, action },
+      { signal: this.signal, isStillWanted: () => this.isStillWanted(action) },
+    );
+    return {
+      event:
+        done === 'notConfirmed'
+          ? { kind: 'failed', trouble: 'release' }
+          : { kind: 'released', outcome: done === 'stopped' ? 'stopped' : 'destroyed' },
+    };
+  }
+
+  /** The user's last word, read right before the request leaves. */
+  private async isStillWanted(action: string): Promise<boolean> {
+    const { hub, jobs } = this.deps;
+    const last = await jobs.reread(this.row.job.id);
+    return hub.isLeader && last !== undefined && machineEndOf(last) === action;
+  }
+
+  private look(bytes = pieceBytes): Promise<JobLook> {
+    return this.machine.look(this.id, this.row.state.logOffset, bytes, this.signal);
+  }
+
+  /** Keeps the piece of the log before its offset is noted. */
+  private async seen(look: JobLook): Promise<Step> {
+    const { job, state } = this.row;
+    if (look.log.piece.length > 0) {
+      await this.deps.jobs.writeLog(job.id, state.logSize, look.log.piece);
+    }
+    return { event: { kind: 'looked', look } };
+  }
+
+  private limit() {
+    const { job } = this.row;
+    return hardLimit(job.spec, job.machine.perHour, jobMs(this.row, this.deps.clock.now()) / 1000);
+  }
+
+  /** Without secrets: only the start needs them. */
+  private order(): JobOrder {
+    const { job, state } = this.row;
+    const { spec } = job;
+    const limit = this.limit();
+    return {
+      id: this.id,
+      name: spec.name,
+      attempt: state.attempt,
+      workspaceKey: job.workspaceKey,
+      run: spec.run,
+      setup: spec.setup,
+      setupKey: job.setupKey,
+      setupSeconds: limit?.setupSeconds ?? 0,
+      limitSeconds: limit?.runSeconds ?? 0,
+      graceSeconds: spec.graceSeconds,
+      env: spec.env,
+      secrets: {},
+      outputs: spec.outputs,
+    };
+  }
+}
+
+const folderGone = text('Its folder on the machine is gone.');
+const overLimit = text('Its limit in dollars was used up before it could start.');

@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { isOver, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import type { MachineEnd } from '../../model/jobs/jobSpec';
+import { channel } from '../../shared/channel';
+import { DiskList } from '../../shared/diskList';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import type { Accounts, WindowHub } from '../ports';
+import type { JobStorage } from './jobFiles';
+
+export interface JobsDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where those of an account are kept. */
+  readonly storage: (accountKey: string) => JobStorage;
+}
+
+const watched = channel('jobs.watched', z.object({ windowId: z.string(), jobIds: z.array(z.string()) }));
+
+/** How long a job that is over is shown. */
+const shownMs = 90 * 24 * 3_600_000;
+
+/** The jobs of the active account: the same in all windows, kept on disk. */
+export class Jobs implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly list: DiskList<JobRow, JobStorage>;
+  private readonly watchedBy = new Map<string, readonly string[]>();
+  private readonly watchChanged = this.owned.add(new Emitter<void>());
+
+  /** A log is shown in some window, or in none any more. */
+  readonly onDidChangeWatched = this.watchChanged.event;
+
+  constructor(private readonly deps: JobsDeps) {
+    this.list = this.owned.add(
+      new DiskList<JobRow, JobStorage>({
+        ...deps,
+        topic: 'jobs.changed',
+        open: deps.storage,
+        unreadable: 'The jobs could not be read',
+      }),
+    );
+    this.owned.add(
+      watched.on(deps.hub, ({ windowId, jobIds }) => {
+        this.noteWatched(windowId, jobIds);
+      }),
+    );
+    this.owned.add(
+      deps.hub.onDidChangePeers((peers) => {
+        for (const windowId of this.watchedBy.keys()) {
+          if (windowId !== deps.hub.windowId && !peers.has(windowId)) {
+            this.watchedBy.delete(windowId);
+          }
+        }
+      }),
+    );
+    // A new leader has not heard what the others look at.
+    this.owned.add(deps.hub.onDidChangeLeader(() => this.tellWatched()));
+  }
+
+  get onDidChange() {
+    return this.list.onDidChange;
+  }
+
+  /** Newest first, without those that ended long ago. */
+  get rows(): readonly JobRow[] {
+    const now = this.deps.clock.now();
+    return this.list.rows.filter((row) => !isOver(row) || now - row.state.since < shownMs);
+  }
+
+  /** Why they could not be read from disk; those read before are kept. */
+  get error(): unknown {
+    return this.list.error;
+  }
+
+  /** Settles once they are those of the active account. */
+  get ready(): Promise<void> {
+    return this.list.ready;
+  }
+
+  find(jobId: string): JobRow | undefined {
+    return this.list.rows.find(({ job }) => job.id === jobId);
+  }
+
+  /** Those that are not over. */
+  get open(): readonly JobRow[] {
+    return this.list.rows.filter((row) => !isOver(row));
+  }
+
+  ofInstance(instanceId: number): readonly JobRow[] {
+    return this.open.filter(({ job }) => job.machine.instanceId === instanceId);
+  }
+
+  refresh(): Promise<void> {
+    return this.list.tellChanged();
+  }
+
+  /** Orders a job. It is on disk when this resolves, and the window that leads carries it out. */
+  async order(job: Omit<Job, 'id' | 'orderedAt'>, names: readonly string[]): Promise<Job> {
+    const files = this.files();
+    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.deps.clock.now() };
+    await files.putNames(ordered.id, names);
+    await files.put(ordered);
+    await this.list.tellChanged();
+    return ordered;
+  }
+
+  /** The user's word: ends the job early. */
+  stop(jobId: string): Promise<boolean> {
+    return this.say(jobId, (job) => ({ ...job, stopAt: job.stopAt ?? this.deps.clock.now() }));
+  }
+
+  /** The user's word: what happens to the machine, whatever was confirmed before. */
+  endMachine(jobId: string, machineEnd: MachineEnd): Promise<boolean> {
+    return this.say(jobId, (job) => ({ ...job, machineEnd }));
+  }
+
+  /** Removes what is kept of a job, its log as well; the outputs stay. */
+  async forget(jobId: string): Promise<void> {
+    await this.files().remove(jobId);
+    await this.list.tellChanged();
+  }
+
+  log(jobId: string): Promise<string> {
+    return this.files().log(jobId);
+  }
+
+  /** What this window shows logs of. */
+  watch(jobIds: readonly string[]): void {
+    this.noteWatched(this.deps.hub.windowId, jobIds);
+    this.tellWatched();
+  }
+
+  isWatched(jobId: string): boolean {
+    return [...this.watchedBy.values()].some((ids) => ids.includes(jobId));
+  }
+
+  /** For the window that leads: what is on disk now, the user's last word. */
+  async reread(jobId: string): Promise<JobRow | undefined> {
+    return this.list.files?.read(jobId);
+  }
+
+  /** For the window that leads; a job that was forgotten leaves nothing behind. */
+  async putState(state: JobState): Promise<void> {
+    const { files } = this.list;
+    if (await files?.read(state.jobId)) {
+      await files?.putState(state);
+      await this.list.tellChanged();
+    }
+  }
+
+  /** For the window that leads. */
+  async writeLog(jobId: string, at: number, piece: Buffer): Promise<void> {
+    await this.list.files?.writeLog(jobId, at, piece);
+  }
+
+  names(jobId: string): Promise<readonly string[]> {
+    return this.files().names(jobId);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  /** False where the job is over or gone, so that the word changes nothing. */
+  private async say(jobId: string, change: (job: Job) => Job): Promise<boolean> {
+    const files = this.files();
+    const row = await files.read(jobId);
+    if (!row || isOver(row)) {
+      return false;
+    }
+    await files.put(change(row.job));
+    await this.list.tellChanged();
+    return true;
+  }
+
+  private noteWatched(windowId: string, jobIds: readonly string[]): void {
+    this.watchedBy.set(windowId, jobIds);
+    this.watchChanged.fire();
+  }
+
+  private tellWatched(): void {
+    const { hub } = this.deps;
+    watched.send(hub, { windowId: hub.windowId, jobIds: [...(this.watchedBy.get(hub.windowId) ?? [])] });
+  }
+
+  private files(): JobStorage {
+    const { files } = this.list;
+    if (!files) {
+      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+    }
+    return files;
+  }
+}

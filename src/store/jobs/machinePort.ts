@@ -1,0 +1,30 @@
+import type { JobLook, JobOrder, JobOutputs } from '../../model/jobs/onMachine';
+
+/** What is sent: names below a folder of this computer. */
+export interface SentTree {
+  readonly root: string;
+  readonly names: readonly string[];
+}
+
+export interface Moved {
+  readonly files: number;
+  readonly bytes: number;
+  /** Only where this is empty was all of it moved. */
+  readonly leftOut: readonly unknown[];
+}
+
+/**
+ * One machine that runs jobs, as the runner needs it. Each call can be made again after a lost answer, and does
+ * nothing twice.
+ */
+export interface MachinePort {
+  begin(order: JobOrder, signal: AbortSignal): Promise<unknown>;
+  sync(order: JobOrder, tree: SentTree, signal: AbortSignal): Promise<Moved>;
+  start(order: JobOrder, signal: AbortSignal): Promise<unknown>;
+  look(id: string, offset: number, maxBytes: number, signal: AbortSignal): Promise<JobLook>;
+  cancel(id: string, signal: AbortSignal): Promise<unknown>;
+  outputs(id: string, signal: AbortSignal): Promise<JobOutputs>;
+  fetch(id: string, list: JobOutputs, intoFolder: string, signal: AbortSignal): Promise<Moved>;
+  markFetched(id: string, hash: string, signal: AbortSignal): Promise<unknown>;
+  remove(id: string, signal: AbortSignal): Promise<unknown>;
+}

@@ -1,0 +1,196 @@
+import type { Job, JobRow, JobState } from '../../src/model/jobs/job';
+import { newJobState } from '../../src/model/jobs/job';
+import { readJob } from '../../src/model/jobs/jobSpec';
+import type { JobEnd, JobLook, JobOrder, JobOutputs, PhaseOnMachine } from '../../src/model/jobs/onMachine';
+import { fromDollars } from '../../src/model/money';
+import type { JobStorage } from '../../src/store/jobs/jobFiles';
+import { jobNotice } from '../../src/store/jobs/jobNotice';
+import { JobRunner } from '../../src/store/jobs/jobRunner';
+import { Jobs } from '../../src/store/jobs/jobs';
+import type { MachinePort } from '../../src/store/jobs/machinePort';
+import { Notices, type Notice } from '../../src/store/windows/notices';
+import { UserError } from '../../src/util/errors';
+import { silentLog } from '../../src/util/log';
+import { text } from '../../src/util/text';
+import type { FakeComputer } from './fakeWindows';
+
+/** The disk of one computer, without the waits of a real one. */
+export class FakeJobDisk {
+  private readonly jobs = new Map<string, Job>();
+  private readonly states = new Map<string, JobState>();
+  private readonly sent = new Map<string, readonly string[]>();
+  private readonly logs = new Map<string, Buffer>();
+
+  readonly storage: JobStorage = {
+    list: () => Promise.resolve([...this.jobs.keys()].flatMap((id) => this.row(id) ?? [])),
+    read: (id) => Promise.resolve(this.row(id)),
+    put: (job) => Promise.resolve(void this.jobs.set(job.id, job)),
+    putState: (state) => Promise.resolve(void this.states.set(state.jobId, state)),
+    putNames: (id, names) => Promise.resolve(void this.sent.set(id, names)),
+    names: (id) => Promise.resolve(this.sent.get(id) ?? []),
+    writeLog: (id, at, piece) => {
+      const before = (this.logs.get(id) ?? Buffer.alloc(0)).subarray(0, at);
+      return Promise.resolve(void this.logs.set(id, Buffer.concat([before, piece])));
+    },
+    log: (id) => Promise.resolve(this.logs.get(id)?.toString() ?? ''),
+    remove: (id) => {
+      this.jobs.delete(id);
+      this.states.delete(id);
+      return Promise.resolve();
+    },
+  };
+
+  private row(id: string): JobRow | undefined {
+    const job = this.jobs.get(id);
+    return job && { job, state: this.states.get(id) ?? newJobState(job) };
+  }
+}
+
+/** A machine that runs one job, in memory. */
+export class FakeMachine implements MachinePort {
+  phase: PhaseOnMachine = 'none';
+  end: JobEnd | undefined;
+  log = '';
+  hasFolder = false;
+  starts = 0;
+  looks = 0;
+  cancels = 0;
+  readonly orders: JobOrder[] = [];
+  outputsThere: readonly string[] = ['outputs/model.bin'];
+  hostile: readonly string[] = [];
+  fetched: string | undefined;
+  readonly calls: string[] = [];
+  /** Called before and after each call takes effect; throws for a cut connection. */
+  trouble: ((call: string, when: 'before' | 'after') => void) | undefined;
+
+  begin(order: JobOrder) {
+    return this.call('begin', () => {
+      this.orders.push(order);
+      this.hasFolder = true;
+    });
+  }
+
+  sync() {
+    return this.call('sync', () => {
+      this.phase = 'synced';
+      return { files: 1, bytes: 1, leftOut: [] };
+    });
+  }
+
+  start(order: JobOrder) {
+    return this.call('start', () => {
+      if (this.phase === 'synced') {
+        this.orders.push(order);
+        this.starts += 1;
+        this.phase = order.setup === undefined ? 'running' : 'settingUp';
+      }
+    });
+  }
+
+  look(_: string, offset: number, maxBytes: number): Promise<JobLook> {
+    return this.call('look', () => {
+      this.looks += 1;
+      const piece = Buffer.from(this.log).subarray(offset, offset + maxBytes);
+      return {
+        phase: this.phase,
+        end: this.end,
+        log: { offset: offset + piece.length, piece, isRotated: false },
+        pidAlive: this.phase === 'running',
+        samePid1: true,
+        hasOutputsList: this.end !== undefined,
+      };
+    });
+  }
+
+  cancel() {
+    return this.call('cancel', () => {
+      this.cancels += 1;
+      this.ends({ code: 143, why: 'cancelled' });
+    });
+  }
+
+  outputs(): Promise<JobOutputs> {
+    return this.call('outputs', () => ({
+      files: this.outputsThere.map((path) => ({ path, kind: 'file' as const, size: 3, modified: 1 })),
+      leftOut: this.hostile.map((name) => ({ name, why: text('hostile') })),
+      hash: 'hash-of-list',
+      areHashed: true,
+    }));
+  }
+
+  fetch(_: string, list: JobOutputs) {
+    return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut: list.leftOut }));
+  }
+
+  markFetched(_: string, hash: string) {
+    return this.call('markFetched', () => {
+      this.fetched = hash;
+    });
+  }
+
+  remove() {
+    return this.call('remove', () => undefined);
+  }
+
+  ends(end: Pick<JobEnd, 'code' | 'why'>): void {
+    this.phase = 'ended';
+    this.end = { at: undefined, isOutOfMemory: false, ...end };
+  }
+
+  private async call<T>(name: string, effect: () => T): Promise<T> {
+    await Promise.resolve();
+    this.calls.push(name);
+    this.trouble?.(name, 'before');
+    const result = effect();
+    this.trouble?.(name, 'after');
+    return result;
+  }
+}
+
+export class CutConnection extends UserError {
+  constructor() {
+    super(text('The connection was cut.'));
+  }
+}
+
+export function aJob(instanceId: number, fields: Readonly<Record<string, unknown>> = {}) {
+  const job = { run: 'train', outputs: ['outputs/**'], limits: { hours: 2, costDollars: 4 }, ...fields };
+  const spec = readJob(JSON.stringify({ jobs: { train: job } }), 'train');
+  return {
+    spec,
+    workspace: '/workspace',
+    workspaceKey: 'abcd',
+    machine: { instanceId, name: 'trainer', perHour: fromDollars(1) },
+    ends: spec.ends,
+    outputsTo: '/tmp',
+  };
+}
+
+/** A window that carries jobs out, over a service in memory and a clock that a test moves. */
+export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, machine: MachinePort) {
+  const window = await computer.openSignedIn();
+  const { accounts, fleet, hub, owned } = window;
+  const { clock } = computer;
+  const log = silentLog;
+  const notices = owned.add(new Notices(hub));
+  const posted: Notice[] = [];
+  owned.add(notices.onDidPost((notice) => posted.push(notice)));
+  const jobs = owned.add(new Jobs({ accounts, hub, clock, log, storage: () => disk.storage }));
+  const secrets = () => Promise.resolve({ HF_TOKEN: 'hf_value' });
+  owned.add(
+    new JobRunner({ accounts, fleet, hub, jobs, notices, clock, log, secrets, machine: () => machine }),
+  );
+  await clock.advance(0);
+  await fleet.refresh();
+  return {
+    ...window,
+    jobs,
+    /** What was told, each once, as the windows' claims have it. */
+    told: () => [...new Map(posted.map(({ key, data }) => [key, jobNotice.parse(data).kind])).values()],
+    row: (id: string) => {
+      const row = jobs.find(id);
+      if (!row) throw new Error(`no job ${id}`);
+      return row;
+    },
+  };
+}
