@@ -47,14 +47,10 @@ export function phaseText(row: JobRow): Text {
 }
 
 function overText({ state }: JobRow): Text {
-  switch (state.outcome) {
-    case 'notStarted':
-      return state.why ? text('not started') : text('canceled');
-    case 'lost':
-      return text('machine lost');
-    default:
-      return endText(state.end);
+  if (state.outcome === 'notStarted') {
+    return state.why ? text('not started') : text('canceled');
   }
+  return state.outcome === 'lost' ? text('machine lost') : endText(state.end);
 }
 
 /** What became of the command. */

@@ -84,9 +84,9 @@ describe('The hard limit of a job', () => {
       [{ setup: 'x' }, 900],
     ] as const) {
       const found = limit(more, 2, used);
-      assert.equal(found?.isByCost, true);
-      assert.ok((found?.most ?? 0) <= fromDollars(5));
-      assert.equal((found?.runSeconds ?? 0) + (found?.setupSeconds ?? 0) + 120 + used, 9000);
+      assert.ok(found?.isByCost === true && found.most !== undefined);
+      assert.ok(found.most <= fromDollars(5));
+      assert.equal(found.runSeconds + found.setupSeconds + 120 + used, 9000);
     }
   });
 
