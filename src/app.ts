@@ -18,6 +18,7 @@ import { register as registerGauges } from './features/gauges';
 import { register as registerHistory } from './features/history';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
+import { register as registerJobs } from './features/jobs';
 import { register as registerLinks } from './features/links';
 import { register as registerLeases } from './features/leases';
 import { register as registerLifecycle } from './features/lifecycle';
@@ -79,6 +80,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerTemplates,
   registerDocuments,
   registerWorkspaceFile,
+  registerJobs,
   registerHosting,
   registerDeployments,
   registerReports,
@@ -117,14 +119,14 @@ function isOfLostRow(args: readonly unknown[]): boolean {
 
 /** Notes for the next start of the editor whether anything bills or waits. */
 function keepAttention(services: Services): void {
-  const { accounts, fleet, rentals, searchWatches, otherLeases, storageDir, log } = services;
+  const { accounts, fleet, rentals, jobs, searchWatches, otherLeases, storageDir, log } = services;
   const attention = new Attention(join(storageDir, 'attention.json'), log);
   const tell = () => {
     const { state } = fleet;
     // While the list cannot be read, what was noted last stays true.
     if (accounts.state.kind === 'signedOut') {
       void attention.set(false);
-    } else if (rentals.rentals.some(isUnsettled)) {
+    } else if (rentals.rentals.some(isUnsettled) || jobs.open.length > 0) {
       // Before any list: the editor may be killed within seconds of the Enter.
       void attention.set(true);
     } else if (state.kind === 'ready') {
@@ -136,6 +138,7 @@ function keepAttention(services: Services): void {
   watchAccounts(accounts, tell);
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
+  jobs.onDidChange(tell);
   tell();
 }
 

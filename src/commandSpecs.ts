@@ -119,6 +119,10 @@ const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
+/** A job of a workspace file, whose address it names. */
+const job = named({ uri: z.string(), jobName: z.string().optional() });
+/** A job that was run. */
+const jobRow = named({ jobId: z.string() });
 /** A row of the account view chooses the page. */
 const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
 
@@ -243,6 +247,16 @@ const contributed = {
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),
+  'gpuRental.job.run': spec('jobs', { args: [job] }),
+  'gpuRental.job.runFile': spec('jobs', { args: [document] }),
+  'gpuRental.job.stop': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.showLog': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.fetchOutputs': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.openOutputs': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.rerun': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
+  'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
   'gpuRental.runDoctor': spec('doctor', { args: [instance] }),
   'gpuRental.instance.forwardAgent': spec('connect', { args: [instance] }),
 };
@@ -309,6 +323,10 @@ const internal = {
     args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
     result: z.string().optional(),
   }),
+  /** Shows the row of a job in the view. */
+  'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
+  /** The tasks of the jobs of the folders that are open. */
+  'gpuRental.job.tasks': spec('jobs'),
   /** A terminal on an instance that is picked, for the terminal menu. */
   'gpuRental.terminalProfile': spec('connect'),
 };
@@ -322,6 +340,8 @@ export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
+export type JobTarget = NonNullable<z.output<typeof job>>;
+export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;
 
 export type CommandId = keyof typeof contributed;

@@ -10,6 +10,8 @@ export const contextKeyDefaults = {
   'gpuRental.demo': false,
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
+  /** A job was run. */
+  'gpuRental.jobs': false,
   /** Something was rented that the list of instances may not have yet. */
   'gpuRental.renting': false,
   /** This window is on one of our instances. */
@@ -24,6 +26,7 @@ export type ContextKey = keyof typeof contextKeyDefaults;
 
 export const viewIds = [
   'gpuRental.instances',
+  'gpuRental.jobs',
   'gpuRental.templates',
   'gpuRental.sshKeys',
   'gpuRental.account',
@@ -84,6 +87,7 @@ export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.saveSupportBundle',
   'gpuRental.earnings.show',
   'gpuRental.getStarted',
+  'gpuRental.job.run',
   'gpuRental.market.show',
   'gpuRental.openConsole',
   'gpuRental.refresh',

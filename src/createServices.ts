@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
+import { jobServices } from './createJobServices';
 import { CommandTable, runCommand } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
@@ -201,6 +202,7 @@ function sharedState(deps: SharedDeps) {
   const { volumes } = lists;
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }));
+  const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
   return {
     hub,
     accounts,
@@ -216,7 +218,8 @@ function sharedState(deps: SharedDeps) {
     rentals,
     ...startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
     connectedWindows: own(new ConnectedWindows(hub)),
-    ...leaseServices({ own, accounts, fleet, hub, clock, log, storageDir }),
+    ...leases,
+    ...jobServices({ ...deps, ...leases, accounts, fleet, hub }),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),

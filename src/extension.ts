@@ -61,12 +61,34 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
         return profile instanceof vscode.TerminalProfile ? profile : undefined;
       },
     }),
+    vscode.tasks.registerTaskProvider('gpuRental', {
+      provideTasks: async () => tasksOf(await (await load()).run('gpuRental.job.tasks', [])),
+      resolveTask: async (task) => {
+        const known = tasksOf(await (await load()).run('gpuRental.job.tasks', []));
+        const same = known.find(({ definition }) => definition['job'] === task.definition['job']);
+        // The editor wants the task with the definition that it gave.
+        return (
+          same &&
+          new vscode.Task(
+            task.definition,
+            same.scope ?? vscode.TaskScope.Workspace,
+            same.name,
+            same.source,
+            same.execution,
+          )
+        );
+      },
+    }),
     ...manifest.contributes.commands.map(({ command: id }) =>
       vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
     ),
   );
   context.subscriptions.push(loadForDocuments(load));
   void resume(context.globalStorageUri.fsPath, load);
+}
+
+function tasksOf(value: unknown): vscode.Task[] {
+  return Array.isArray(value) ? value.filter((task) => task instanceof vscode.Task) : [];
 }
 
 /** Loads the product at start-up only where something bills or waits (one small file says so), or on one of our hosts. */

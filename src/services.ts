@@ -19,6 +19,7 @@ import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type { OneWindow } from './shared/oneWindow';
 import type { WindowInUse } from './store/accounts/windowInUse';
 import type {
+  Account,
   AccountChanges,
   Accounts,
   OtherAccounts,
@@ -35,6 +36,8 @@ import type { IdleWatch } from './store/leases/idleWatch';
 import type { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import type { InstanceLeases } from './store/leases/instanceLeases';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
+import type { Jobs } from './store/jobs/jobs';
+import type { MachinePort } from './store/jobs/machinePort';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
@@ -117,6 +120,10 @@ export interface Services {
   readonly otherLeases: OtherAccountLeases;
   /** From the window that finds something out to the one that tells it. */
   readonly notices: Notices;
+  /** Commands that run to their end on machines. */
+  readonly jobs: Jobs;
+  /** What runs jobs on an instance. */
+  readonly jobMachine: (account: Account, instanceId: number) => MachinePort;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */

@@ -13,8 +13,8 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
   private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri>());
   readonly onDidChange = this.changed.event;
 
-  constructor() {
-    this.store.add(vscode.workspace.registerTextDocumentContentProvider(outputScheme, this));
+  constructor(private readonly scheme = outputScheme) {
+    this.store.add(vscode.workspace.registerTextDocumentContentProvider(scheme, this));
     this.store.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         this.contents.delete(uri.toString());
@@ -29,7 +29,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
   /** The address of a document; `id` tells those with the same title apart. */
   uri(id: string, title: string): vscode.Uri {
     const name = safeFileName(title.replaceAll('#', ''), id);
-    return vscode.Uri.from({ scheme: outputScheme, path: `/${id}/${name}` });
+    return vscode.Uri.from({ scheme: this.scheme, path: `/${id}/${name}` });
   }
 
   set(uri: vscode.Uri, content: string): void {

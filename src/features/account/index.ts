@@ -26,6 +26,7 @@ type Deps = Pick<
   | 'contextKeys'
   | 'demo'
   | 'fleet'
+  | 'jobs'
   | 'leases'
   | 'oneWindow'
   | 'keyAccess'

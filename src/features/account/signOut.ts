@@ -7,7 +7,7 @@ import type { Services } from '../../services';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'accountCleanup' | 'fleet' | 'leases' | 'log' | 'report' | 'ssh' | 'templateStores'
+  'accounts' | 'accountCleanup' | 'fleet' | 'jobs' | 'leases' | 'log' | 'report' | 'ssh' | 'templateStores'
 >;
 
 /** Asks, then removes what is the account's, here and in all windows, and says what that was. */
@@ -27,7 +27,7 @@ export async function signOut(deps: Deps): Promise<void> {
   const cost = stillCostsText(account.isDemo, count);
   const wantsTo = await confirm({
     message: localize(question),
-    detail: cost === undefined ? removed : `${localize(cost)} ${keptLater(deps)}${removed}`,
+    detail: cost === undefined ? removed : `${localize(cost)} ${keptLater(deps)}${jobsLeft(deps)}${removed}`,
     button: localize(button),
   });
   if (!wantsTo) {
@@ -70,6 +70,13 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
   message('info', words.filter((part) => part !== '').join(' '));
+}
+
+/** The machine goes on with them; what they bring stays there. */
+function jobsLeft({ jobs }: Deps): string {
+  return jobs.open.length === 0
+    ? ''
+    : `${t('Jobs that are not over run on, and their outputs are not fetched any more: {0}.', jobs.open.map(({ job }) => job.spec.name).join(', '))} `;
 }
 
 /** Nobody carries out what was set for later then. */

@@ -86,7 +86,7 @@ export class JsonPlaces {
     if (parent?.type !== 'object') {
       return [];
     }
-    const entry = `${inner}${jsonText(path.at(-1))}: ${written}`;
+    const entry = `${inner}${jsonText(path.at(-1) ?? '')}: ${written}`;
     const last = parent.children?.at(-1);
     if (!last) {
       return [

@@ -27,6 +27,8 @@ export interface Job {
   /** Milliseconds since 1970. */
   readonly orderedAt: number;
   readonly stopAt?: number | undefined;
+  /** The user asked to try again at once what failed. */
+  readonly retryAt?: number | undefined;
   /** Said while or after the job ran; counts instead of `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
 }
@@ -59,7 +61,7 @@ export type TroubleKind =
   | 'incomplete'
   | 'release';
 
-export interface Trouble {
+export interface JobTrouble {
   readonly kind: TroubleKind;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -112,7 +114,7 @@ export interface JobState {
   readonly fetchedAt?: number | undefined;
   readonly keepUntil?: number | undefined;
   readonly cancelSentAt?: number | undefined;
-  readonly trouble?: Trouble | undefined;
+  readonly trouble?: JobTrouble | undefined;
   readonly outcome?: Outcome | undefined;
   /** Why it was not started. */
   readonly why?: Text | undefined;

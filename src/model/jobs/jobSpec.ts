@@ -114,7 +114,7 @@ function specOf(name: string, fields: JobFields): JobSpec {
 }
 
 /** Lines as one script. */
-export function scriptText(script: string | readonly string[] | undefined): string {
+function scriptText(script: string | readonly string[] | undefined): string {
   return typeof script === 'string' ? script : (script ?? []).join('\n');
 }
 

@@ -2,7 +2,7 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars } from '../money';
-import { machineEndOf, type JobRow, type Trouble } from './job';
+import { machineEndOf, type JobRow, type JobTrouble } from './job';
 import { jobCost, jobMs } from './jobLimits';
 import type { MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
@@ -84,7 +84,7 @@ export function endText(end: JobEnd | undefined): Text {
   }
 }
 
-function troubleText({ kind }: Trouble): Text {
+function troubleText({ kind }: JobTrouble): Text {
   switch (kind) {
     case 'unreachable':
       return text('machine unreachable, retrying');

@@ -27,7 +27,7 @@ const secretFiles = [
   '*credentials*',
 ];
 
-export const leftOutReasons = {
+const leftOutReasons = {
   secret: text('may be a secret'),
   rule: text('left out by a rule of the job'),
   outputs: text('outputs of a job'),

@@ -8,6 +8,7 @@ import type { Log } from '../../util/log';
 import { errorCode } from '../../util/errorCode';
 import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
+import { jobSecretsKey } from '../jobs/jobSecrets';
 import { registryLoginKey } from './registryLogins';
 
 const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
@@ -24,6 +25,7 @@ const folders = [
   'failedMachines',
   'history',
   'proofs',
+  'jobs',
 ];
 
 interface Deps {
@@ -73,7 +75,7 @@ export class AccountCleanup implements Disposable {
     const markers = await rentalMarkers(join(storageDir, 'rentals', accountKey));
     // A store that does not answer keeps nobody waiting for each of them.
     await Promise.all(
-      [registryLoginKey(accountKey), ...markers.map(rentalSecretKey)].map((key) =>
+      [registryLoginKey(accountKey), jobSecretsKey(accountKey), ...markers.map(rentalSecretKey)].map((key) =>
         secrets.delete(key).catch(() => {
           log.warn('The login to a registry or the environment of a rental stays in the secret store');
         }),

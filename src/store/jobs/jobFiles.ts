@@ -55,6 +55,7 @@ const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   outputsTo: z.string(),
   orderedAt: z.number(),
   stopAt: z.number().optional(),
+  retryAt: z.number().optional(),
   machineEnd: machineEnd.optional(),
 });
 

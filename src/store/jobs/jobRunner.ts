@@ -7,9 +7,9 @@ import { isCancelled } from '../../util/errors';
 import type { Account, Accounts } from '../ports';
 import type { Notices } from '../windows/notices';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
-import { takeStep, type StepDeps } from './jobSteps';
+import { takeStep, type JobStepDeps } from './jobSteps';
 
-export interface JobRunnerDeps extends StepDeps {
+export interface JobRunnerDeps extends JobStepDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
   readonly notices: Notices;
 }
@@ -190,6 +190,6 @@ class AccountJobs implements Disposable {
 }
 
 /** What the user can say while a step is under way. */
-function wordOf({ stopAt, machineEnd }: Job): string {
-  return `${stopAt ?? ''} ${machineEnd ?? ''}`;
+function wordOf({ stopAt, retryAt, machineEnd }: Job): string {
+  return `${stopAt ?? ''} ${retryAt ?? ''} ${machineEnd ?? ''}`;
 }

@@ -15,7 +15,7 @@ import type { Account, Fleet, WindowHub } from '../ports';
 import type { Jobs } from './jobs';
 import type { MachinePort } from './machinePort';
 
-export interface StepDeps {
+export interface JobStepDeps {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly jobs: Jobs;
@@ -41,6 +41,9 @@ const unwatchedMs = 30_000;
 /** Of the log in one look. */
 const pieceBytes = 64 * 1024;
 
+/** What did not come in so many tries will not come by itself; then the user decides about the machine. */
+const fetchTries = 3;
+
 /** Names the folder of one attempt on its machine. */
 export function attemptId({ id }: Job, { attempt }: JobState): string {
   return id + attempt.toString(16).padStart(2, '0');
@@ -48,7 +51,7 @@ export function attemptId({ id }: Job, { attempt }: JobState): string {
 
 /** Does the next thing for a job. Each step can be made again by another window after a crash. */
 export async function takeStep(
-  deps: StepDeps,
+  deps: JobStepDeps,
   account: Account,
   row: JobRow,
   signal: AbortSignal,
@@ -68,7 +71,7 @@ export async function takeStep(
   }
 }
 
-function troubleOf({ fleet, clock }: StepDeps, { job, state }: JobRow): TroubleKind {
+function troubleOf({ fleet, clock }: JobStepDeps, { job, state }: JobRow): TroubleKind {
   if (state.phase === 'releasing') {
     return 'release';
   }
@@ -88,7 +91,7 @@ class Steps {
   private readonly machine: MachinePort;
 
   constructor(
-    private readonly deps: StepDeps,
+    private readonly deps: JobStepDeps,
     private readonly account: Account,
     private readonly row: JobRow,
     private readonly signal: AbortSignal,
@@ -143,15 +146,8 @@ class Steps {
     }
     const { job } = this.row;
     const root = join(job.workspace, ...job.spec.workdir.split('/'));
-    const names = await this.deps.jobs.names(job.id);
-    const { leftOut } = await this.machine.sync(this.order(), { root, names }, this.signal);
-    if (leftOut.length > 0) {
-      throw new UserError(
-        leftOut.length === 1
-          ? text('1 file could not be sent.')
-          : text('{0} files could not be sent.', leftOut.length),
-      );
-    }
+    const tree = job.spec.sync && { root, names: await this.deps.jobs.names(job.id) };
+    await this.machine.sync(this.order(), tree, this.signal);
     return { event: { kind: 'synced' } };
   }
 
@@ -198,7 +194,7 @@ class Steps {
   }
 
   private async fetch(): Promise<Step> {
-    const { job } = this.row;
+    const { job, state } = this.row;
     const { hasOutputsList } = await this.look(0);
     if (!hasOutputsList) {
       return { waitMs: watchedMs };
@@ -206,20 +202,23 @@ class Steps {
     const list = await this.machine.outputs(this.id, this.signal);
     await mkdir(job.outputsTo, { recursive: true });
     const { leftOut } = await this.machine.fetch(this.id, list, job.outputsTo, this.signal);
-    if (leftOut.length > list.leftOut.length) {
+    const isWhole = leftOut.length <= list.leftOut.length;
+    if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
       throw new UserError(
         leftOut.length === 1
           ? text('1 output could not be fetched.')
           : text('{0} outputs could not be fetched.', leftOut.length),
       );
     }
-    await this.machine.markFetched(this.id, list.hash, this.signal);
+    if (isWhole) {
+      await this.machine.markFetched(this.id, list.hash, this.signal);
+    }
     const outputs = {
       files: list.files.length,
       bytes: list.files.reduce((sum, { size }) => sum + size, 0),
       hash: list.hash,
       areHashed: list.areHashed,
-      leftOut: list.leftOut.length,
+      leftOut: leftOut.length,
     };
     return { event: { kind: 'fetched', outputs } };
   }

@@ -116,6 +116,11 @@ export class Jobs implements Disposable {
     return this.say(jobId, (job) => ({ ...job, stopAt: job.stopAt ?? this.deps.clock.now() }));
   }
 
+  /** The user's word: tries again at once what failed. */
+  retry(jobId: string): Promise<boolean> {
+    return this.say(jobId, (job) => ({ ...job, retryAt: this.deps.clock.now() }));
+  }
+
   /** The user's word: what happens to the machine, whatever was confirmed before. */
   endMachine(jobId: string, machineEnd: MachineEnd): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, machineEnd }));

@@ -19,7 +19,8 @@ export interface Moved {
  */
 export interface MachinePort {
   begin(order: JobOrder, signal: AbortSignal): Promise<unknown>;
-  sync(order: JobOrder, tree: SentTree, signal: AbortSignal): Promise<Moved>;
+  /** Without a tree the job gets an empty folder. */
+  sync(order: JobOrder, tree: SentTree | undefined, signal: AbortSignal): Promise<Moved>;
   start(order: JobOrder, signal: AbortSignal): Promise<unknown>;
   look(id: string, offset: number, maxBytes: number, signal: AbortSignal): Promise<JobLook>;
   cancel(id: string, signal: AbortSignal): Promise<unknown>;

@@ -43,6 +43,7 @@ export class Screen {
   readonly foldersChanged = new FakeEventEmitter<unknown>();
   uriHandler: vscode.UriHandler | undefined;
   terminalProfile: vscode.TerminalProfileProvider | undefined;
+  tasks: vscode.TaskProvider | undefined;
   isFocused: boolean;
 
   constructor({ isFocused }: { readonly isFocused: boolean }) {

@@ -203,6 +203,20 @@ export class FakeTerminalProfile {
   constructor(readonly options: vscode.TerminalOptions) {}
 }
 
+export class FakeCustomExecution {
+  constructor(readonly start: () => Thenable<vscode.Pseudoterminal>) {}
+}
+
+export class FakeTask {
+  constructor(
+    readonly definition: vscode.TaskDefinition,
+    readonly scope: unknown,
+    readonly name: string,
+    readonly source: string,
+    readonly execution: FakeCustomExecution,
+  ) {}
+}
+
 export class FakeTabInputText {
   constructor(readonly uri: vscode.Uri) {}
 }
@@ -269,6 +283,7 @@ export const enums = {
   FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
   FileChangeType: { Changed: 1, Created: 2, Deleted: 3 },
   FilePermission: { Readonly: 1 },
+  TaskScope: { Global: 1, Workspace: 2 },
   ExtensionKind: { UI: 1, Workspace: 2 },
   ExtensionMode: { Production: 1, Development: 2, Test: 3 },
   UIKind: { Desktop: 1, Web: 2 },

@@ -54,6 +54,8 @@ export function createVscode(
     Hover: values.FakeHover,
     WorkspaceEdit: values.FakeWorkspaceEdit,
     TerminalProfile: values.FakeTerminalProfile,
+    Task: values.FakeTask,
+    CustomExecution: values.FakeCustomExecution,
     TabInputText: values.FakeTabInputText,
     FileSystemError: values.FakeFileSystemError,
     QuickInputButtons: known('QuickInputButtons', { Back: backButton }),
@@ -64,6 +66,12 @@ export function createVscode(
     env: known('env', envPart(screen, shared, nature)),
     l10n: known('l10n', { t: translate, bundle: undefined, uri: undefined }),
     extensions: known('extensions', extensionsPart(nature)),
+    tasks: known('tasks', {
+      registerTaskProvider: (_type: string, provider: vscode.TaskProvider) => {
+        screen.tasks = provider;
+        return new FakeDisposable(undefined);
+      },
+    }),
   };
   return known('vscode', module) as unknown as typeof vscode;
 }
@@ -198,6 +206,17 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     },
     get textDocuments() {
       return [...documents.all];
+    },
+    getWorkspaceFolder: (uri: vscode.Uri) => {
+      const index = nature.current.folders.findIndex((one) => `${uri.fsPath}/`.startsWith(`${one}/`));
+      const folder = nature.current.folders[index];
+      return folder === undefined ? undefined : { uri: values.FakeUri.file(folder), name: folder, index };
+    },
+    saveAll: async () => {
+      for (const document of documents.all) {
+        if (document.isDirty) await document.save();
+      }
+      return true;
     },
     workspaceFile: undefined,
     name: undefined,

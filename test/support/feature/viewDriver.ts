@@ -6,7 +6,7 @@ import { holds } from '../fakeEditor/whenClause';
 import { fits, type Wanted } from './wanted';
 import type { FeatureWindow } from './window';
 
-export type ViewName = 'instances' | 'templates' | 'sshKeys' | 'account' | 'hosting';
+export type ViewName = 'instances' | 'jobs' | 'templates' | 'sshKeys' | 'account' | 'hosting';
 
 /** One view of the side bar: rows by what they say, menus by titles. */
 export class ViewDriver {

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { createJobMachine } from './ssh/jobs/createJobMachine';
+import { listedTree } from './ssh/fileTree';
+import type { SshService } from './ssh/service';
+import { JobFiles } from './store/jobs/jobFiles';
+import { JobRunner } from './store/jobs/jobRunner';
+import { Jobs } from './store/jobs/jobs';
+import { JobSecrets } from './store/jobs/jobSecrets';
+import type { MachinePort } from './store/jobs/machinePort';
+import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { Notices } from './store/windows/notices';
+import type { Clock } from './util/clock';
+import type { Disposable } from './util/disposable';
+import type { Log } from './util/log';
+import type { Redactor } from './util/redact';
+
+interface JobServicesDeps {
+  readonly own: <T extends Disposable>(item: T) => T;
+  readonly accounts: Accounts;
+  readonly fleet: Fleet;
+  readonly hub: WindowHub;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly secrets: SecretPort;
+  readonly ssh: SshService;
+  readonly storageDir: string;
+}
+
+/** Jobs with what carries them out, over SSH. */
+export function jobServices({ own, ssh, storageDir, secrets, redactor, ...shared }: JobServicesDeps) {
+  const jobMachine = (account: Account, instanceId: number): MachinePort =>
+    machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
+  const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey));
+  const jobs = own(new Jobs({ ...shared, storage }));
+  const read = async (accountKey: string, names: readonly string[]) => {
+    const values = await new JobSecrets(secrets, accountKey).read(names);
+    Object.values(values).forEach((value) => {
+      redactor.addSecret(value);
+    });
+    return values;
+  };
+  own(new JobRunner({ ...shared, jobs, machine: jobMachine, secrets: read }));
+  return { jobs, jobMachine };
+}
+
+function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
+  const machine = createJobMachine({ ssh, clock, platform: process.platform, alias });
+  return {
+    begin: (order, signal) => machine.begin(order, signal),
+    sync: async (order, tree, signal) =>
+      machine.sync(order, tree && (await listedTree(tree.root, tree.names)), { signal }),
+    start: (order, signal) => machine.start(order, signal),
+    look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
+    cancel: (id, signal) => machine.cancel(id, signal),
+    outputs: (id, signal) => machine.outputs(id, signal),
+    fetch: (id, list, intoFolder, signal) => machine.fetch(id, list, intoFolder, { signal }),
+    markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
+    remove: (id, signal) => machine.remove(id, signal),
+  };
+}

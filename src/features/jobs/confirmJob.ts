@@ -1,0 +1,176 @@
+import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
+import { localize, t } from '../../editor/localize';
+import { pickFromList, type Row } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { HardLimit } from '../../model/jobs/jobLimits';
+import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
+import { destroysMachine, endsMachine, endsText } from '../../model/jobs/jobWords';
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
+import { AcceptGuard } from '../../model/rentals/acceptGuard';
+import { bytesText } from '../../util/bytes';
+import type { Clock } from '../../util/clock';
+import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
+import type { SentFiles } from '../../ssh/jobs/sentFiles';
+
+export interface JobQuestion {
+  readonly spec: JobSpec;
+  readonly instance: Instance;
+  readonly perHour: Micros | undefined;
+  readonly limit: HardLimit;
+  readonly sent: SentFiles;
+  readonly outputsTo: string;
+}
+
+const keepAll: MachineEnds = { success: 'keep', failure: 'keep', limit: 'keep' };
+
+/** Names that are shown of what is left out. */
+const mostNames = 5;
+
+/**
+ * Says what is sent, where it runs, where it ends and what happens to the machine. A job takes a machine away only
+ * where that was chosen by name here.
+ */
+export async function confirmJob(clock: Clock, question: JobQuestion): Promise<MachineEnds | undefined> {
+  const guard = new AcceptGuard(clock);
+  try {
+    const answer = await pickFromList<MachineEnds>({
+      title: t('Run {0}: Confirm', question.spec.name),
+      placeholder: t('Enter runs the job. Press Escape to stop.'),
+      rows: rowsOf(question),
+      activeId: 'keep',
+      ignoreFocusOut: true,
+      guard,
+    });
+    if (answer.kind !== 'picked') {
+      return undefined;
+    }
+    return !destroysMachine(answer.value) || (await mayDestroy(question)) ? answer.value : undefined;
+  } finally {
+    guard.dispose();
+  }
+}
+
+function mayDestroy({ instance, spec }: JobQuestion): Promise<boolean> {
+  const name = instanceName(instance);
+  return confirm({
+    message: t('Destroy {0} after {1}?', name, spec.name),
+    detail: t(
+      'Once the outputs of the job are on this computer, {0} is destroyed as the file says. All other data on it is lost. Until then you can keep it in the Jobs view.',
+      name,
+    ),
+    button: t('Run and Destroy'),
+  });
+}
+
+function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
+  const { spec, instance } = question;
+  const name = plainLabel(instanceName(instance));
+  const separator = (label: string): Row<MachineEnds> => ({
+    label,
+    kind: vscode.QuickPickItemKind.Separator,
+  });
+  const fact = (id: string, label: string, description: string, detail?: string): Row<MachineEnds> => ({
+    id: `fact:${id}`,
+    label,
+    description,
+    ...(detail === undefined ? {} : { detail }),
+  });
+  return [
+    {
+      id: 'keep',
+      icon: 'play',
+      label: t('Run on {0}, and Keep It', name),
+      description: keptPrice(question.perHour),
+      value: keepAll,
+      isGuarded: true,
+    },
+    ...(endsMachine(spec.ends)
+      ? [
+          {
+            id: 'end',
+            icon: 'play-circle',
+            label: destroysMachine(spec.ends)
+              ? t('Run on {0}, and Destroy It as the File Says', name)
+              : t('Run on {0}, and Stop It as the File Says', name),
+            description: localize(endsText(spec.ends)),
+            value: spec.ends,
+            isGuarded: true,
+          },
+        ]
+      : []),
+    separator(t('Limits')),
+    fact('limit', t('Ends at the latest'), limitText(question)),
+    separator(t('Files')),
+    ...sentRows(question, fact),
+    fact('outputs', t('Outputs'), outputsText(question), question.outputsTo),
+    ...(spec.secrets.length === 0 ? [] : [fact('secrets', t('Secrets'), spec.secrets.join(', '))]),
+    separator(t('Command')),
+    ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), firstLine(spec.setup))]),
+    fact('run', t('Command'), firstLine(spec.run)),
+  ];
+}
+
+function keptPrice(perHour: Micros | undefined): string {
+  return perHour === undefined
+    ? t('it still costs money afterwards')
+    : t('it still costs {0}/h afterwards', formatMoney(perHour));
+}
+
+function limitText({ spec, limit, perHour }: JobQuestion): string {
+  const time = localize(durationText((limit.setupSeconds + limit.runSeconds) * 1000));
+  if (limit.most === undefined || perHour === undefined) {
+    return t('after {0}; the service states no price', time);
+  }
+  return limit.isByCost
+    ? t(
+        'after {0}, at its limit of {1} ({2}/h)',
+        time,
+        formatMoney(fromDollars(spec.costDollars)),
+        formatMoney(perHour),
+      )
+    : t('after {0}, which costs {1} at most ({2}/h)', time, formatMoney(limit.most), formatMoney(perHour));
+}
+
+function sentRows(
+  { spec, sent }: JobQuestion,
+  fact: (id: string, label: string, description: string, detail?: string) => Row<MachineEnds>,
+): readonly Row<MachineEnds>[] {
+  if (!spec.sync) {
+    return [fact('sent', t('Sent'), t('nothing'))];
+  }
+  const bytes = sentBytes(sent);
+  const by = sent.isFromGit ? t('without what Git ignores') : t('without what .gitignore names');
+  const { leftOut } = sent;
+  const named = leftOut.slice(0, mostNames).map(({ name, why }) => t('{0} ({1})', name, why));
+  return [
+    fact('sent', t('Sent'), t('{0} files, {1}, {2}', sent.tree.files.length, bytesText(bytes), by)),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          fact(
+            'leftOut',
+            t('Left out'),
+            leftOut.length === 1 ? t('1 file') : t('{0} files', leftOut.length),
+            leftOut.length > mostNames
+              ? t('{0} and {1} more', named.join(', '), leftOut.length - mostNames)
+              : named.join(', '),
+          ),
+        ]),
+  ];
+}
+
+function outputsText({ spec }: JobQuestion): string {
+  return spec.outputs.length === 0 ? t('nothing is brought back') : spec.outputs.join(', ');
+}
+
+function firstLine(script: string): string {
+  const [first = '', ...more] = script.split('\n').filter((line) => line.trim() !== '');
+  return more.length === 0 ? first : t('{0} … ({1} more lines)', first, more.length);
+}
+
+export function sentBytes({ tree }: Pick<SentFiles, 'tree'>): number {
+  return tree.files.reduce((sum, { size }) => sum + size, 0);
+}

@@ -1,0 +1,19 @@
+import type { Services } from '../../services';
+
+export type JobDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'clock'
+  | 'commands'
+  | 'contextKeys'
+  | 'fleet'
+  | 'globalState'
+  | 'jobMachine'
+  | 'jobs'
+  | 'log'
+  | 'notices'
+  | 'oneWindow'
+  | 'redactor'
+  | 'secrets'
+  | 'trees'
+>;

@@ -1,0 +1,82 @@
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { t } from '../../editor/localize';
+import type { JobDeps } from './deps';
+import {
+  chooseRow,
+  fetchJobOutputs,
+  forgetJob,
+  keepMachine,
+  openOutputs,
+  releaseMachine,
+  rerun,
+  stopJob,
+} from './jobCommands';
+import { JobLenses } from './jobLenses';
+import { JobLogs } from './jobLogs';
+import { tellOfJobs } from './jobMessages';
+import { showJobStatus } from './jobStatus';
+import { JobTree } from './jobTree';
+import { jobTasks } from './jobTasks';
+import { runFileAsJob } from './runFileAsJob';
+import { runJob } from './runJob';
+
+/** Commands that run to their end on a machine: view, log, messages and what the user can say of them. */
+export function register(services: Services): Disposable {
+  const deps: JobDeps = services;
+  const store = new DisposableStore();
+  const shell = deps.trees['gpuRental.jobs'];
+  const tree = store.add(new JobTree(deps, () => shell.view.visible));
+  shell.setProvider(tree);
+  store.add(shell.view.onDidChangeVisibility(() => tree.refresh()));
+  const logs = store.add(new JobLogs(deps));
+  store.add(new JobLenses());
+  store.add(showJobStatus(deps));
+  store.add(tellOfJobs(deps));
+  const tellContext = () => {
+    const { jobs } = deps;
+    deps.contextKeys.set('gpuRental.jobs', jobs.rows.length > 0 || jobs.error !== undefined);
+  };
+  store.add(deps.jobs.onDidChange(tellContext));
+  tellContext();
+  const { commands } = deps;
+  store.add(
+    commands.register('gpuRental.job.run', async (target) => {
+      await runJob(deps, target);
+    }),
+  );
+  store.add(
+    commands.register('gpuRental.job.runFile', async (target) => {
+      await runFileAsJob(deps, target);
+    }),
+  );
+  store.add(commands.register('gpuRental.job.stop', (target) => stopJob(deps, target)));
+  store.add(
+    commands.register('gpuRental.job.showLog', async (target) => {
+      const row = await chooseRow(
+        deps,
+        target,
+        { title: t('Show the Log of Which Job?'), none: t('There is no job yet.') },
+        () => true,
+      );
+      if (row) {
+        await logs.show(row);
+      }
+    }),
+  );
+  store.add(commands.register('gpuRental.job.fetchOutputs', (target) => fetchJobOutputs(deps, target)));
+  store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
+  store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
+  store.add(commands.register('gpuRental.job.keepMachine', (target) => keepMachine(deps, target)));
+  store.add(commands.register('gpuRental.job.releaseMachine', (target) => releaseMachine(deps, target)));
+  store.add(
+    commands.register('gpuRental.job.reveal', async ({ jobId }) => {
+      if (deps.jobs.find(jobId)) {
+        await shell.view.reveal(tree.nodeOf(jobId), { select: true, focus: true });
+      }
+    }),
+  );
+  store.add(commands.register('gpuRental.job.forget', (target) => forgetJob(deps, target)));
+  store.add(commands.register('gpuRental.job.tasks', () => jobTasks(deps)));
+  return store;
+}

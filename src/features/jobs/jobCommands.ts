@@ -1,0 +1,195 @@
+import * as vscode from 'vscode';
+import type { JobRowTarget } from '../../commandSpecs';
+import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
+import { pickOne } from '../../editor/quickPick';
+import { isAtWork, isOver, type JobRow } from '../../model/jobs/job';
+import { workspaceFilePath } from '../../model/workspace/workspaceFile';
+import { attemptId } from '../../store/jobs/jobSteps';
+import { momentText } from '../../editor/timeText';
+import type { MachineEnd } from '../../model/jobs/jobSpec';
+import type { JobDeps } from './deps';
+
+/** The job that a command was called on, else one that is picked. */
+export async function chooseRow(
+  { jobs, clock }: Pick<JobDeps, 'jobs' | 'clock'>,
+  target: JobRowTarget | undefined,
+  words: { readonly title: string; readonly none: string },
+  fits: (row: JobRow) => boolean,
+): Promise<JobRow | undefined> {
+  if (target) {
+    const row = jobs.find(target.jobId);
+    if (row && fits(row)) {
+      return row;
+    }
+    message(
+      'info',
+      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : words.none,
+    );
+    return undefined;
+  }
+  const rows = jobs.rows.filter(fits).map((row) => ({
+    label: row.job.spec.name,
+    description: momentText(row.job.orderedAt, clock.now()),
+    row,
+  }));
+  if (rows.length === 0) {
+    message('info', words.none);
+    return undefined;
+  }
+  return rows.length === 1 ? rows[0]?.row : (await pickOne(rows, { title: words.title }))?.row;
+}
+
+export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Stop Which Job?'), none: t('No job is running.') },
+    (one) => isAtWork(one) && one.job.stopAt === undefined,
+  );
+  const question = row && {
+    message: t('Stop {0}?', row.job.spec.name),
+    detail: t('Its command is ended. Its log and outputs are fetched all the same.'),
+    button: t('Stop Job'),
+  };
+  if (row && question && (await confirm(question))) {
+    await deps.jobs.stop(row.job.id);
+  }
+}
+
+export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const fits = ({ state }: JobRow) => state.phase === 'ended' || state.phase === 'fetching';
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
+    fits,
+  );
+  if (row) {
+    await deps.jobs.retry(row.job.id);
+  }
+}
+
+export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Open the Outputs of Which Job?'), none: t('No job has brought outputs yet.') },
+    ({ state }) => (state.outputs?.files ?? 0) > 0,
+  );
+  if (!row) {
+    return;
+  }
+  const uri = vscode.Uri.file(row.job.outputsTo);
+  const isHere = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+  await vscode.commands.executeCommand(isHere ? 'revealInExplorer' : 'revealFileInOS', uri);
+}
+
+/** Runs it as the file has it now. */
+export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Run Which Job Again?'), none: t('No job has ended yet.') },
+    isOver,
+  );
+  if (row) {
+    const file = vscode.Uri.joinPath(vscode.Uri.file(row.job.workspace), workspaceFilePath);
+    await runCommand('gpuRental.job.run', { uri: file.toString(), jobName: row.job.spec.name });
+  }
+}
+
+export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    {
+      title: t('Keep the Machine of Which Job?'),
+      none: t('No job is about to end its machine.'),
+    },
+    (one) => !isOver(one),
+  );
+  if (!row) {
+    return;
+  }
+  const isInTime = await deps.jobs.endMachine(row.job.id, 'keep');
+  message(
+    'info',
+    isInTime
+      ? t(
+          '{0} will not be stopped or destroyed by {1}. It still costs money.',
+          row.job.machine.name,
+          row.job.spec.name,
+        )
+      : t('{0} has already changed. The list shows its current state.', row.job.spec.name),
+  );
+}
+
+export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    {
+      title: t('Release the Machine of Which Job?'),
+      none: t('No job that has ended holds its machine.'),
+    },
+    (one) => !isOver(one) && !isAtWork(one),
+  );
+  if (!row) {
+    return;
+  }
+  const { machine, spec } = row.job;
+  const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
+  const choose = (end: MachineEnd) => () => deps.jobs.endMachine(row.job.id, end);
+  await ask(
+    'warning',
+    {
+      message: t('What should happen to {0}?', machine.name),
+      detail: isSafe
+        ? t(
+            'The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.',
+            spec.name,
+          )
+        : t(
+            'Outputs of {0} may exist only there. If you destroy it, they are lost once the fetch is done or given up.',
+            spec.name,
+          ),
+    },
+    { label: t('Stop'), run: choose('stop') },
+    { label: t('Destroy'), run: choose('destroy') },
+  );
+}
+
+/** What is kept here, and its folder on a machine that runs. */
+export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Forget Which Job?'), none: t('Only a job that has ended can be forgotten.') },
+    isOver,
+  );
+  const question = row && {
+    message: t('Forget {0}?', row.job.spec.name),
+    detail: t('Its log is removed from this computer. The fetched outputs stay.'),
+    button: t('Forget'),
+  };
+  if (!row || !question || !(await confirm(question))) {
+    return;
+  }
+  await deps.jobs.forget(row.job.id);
+  const { active } = deps.accounts;
+  const instance = deps.fleet.find(row.job.machine.instanceId);
+  if (active && instance?.actualStatus === 'running') {
+    const signal = AbortSignal.timeout(removeMs);
+    await deps
+      .jobMachine(active, instance.id)
+      .remove(attemptId(row.job, row.state), signal)
+      .catch((error: unknown) => {
+        deps.log.warn(`The folder of job ${row.job.id} stays on its machine: ${String(error)}`);
+      });
+  }
+}
+
+const removeMs = 20_000;

@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
+import { tooltip } from '../../editor/tooltip';
+import { momentText } from '../../editor/timeText';
+import { hasUnfetched, isAtWork, isOver, machineEndOf, needsYou, type JobRow } from '../../model/jobs/job';
+import { endsText, machineEndText, phaseText, useText } from '../../model/jobs/jobWords';
+import { bytesText } from '../../util/bytes';
+import { durationText } from '../../util/duration';
+
+export type JobGroup = 'running' | 'needsYou' | 'finished';
+
+export function groupOf(row: JobRow, now: number): JobGroup {
+  return isOver(row) ? 'finished' : needsYou(row, now) ? 'needsYou' : 'running';
+}
+
+export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
+  const labels = { running: t('Running'), needsYou: t('Needs You'), finished: t('Finished') };
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(labels[group], group === 'finished' ? Collapsed : Expanded);
+  item.id = `jobs-${group}`;
+  item.description = String(count);
+  return item;
+}
+
+export function jobItem(row: JobRow, now: number): vscode.TreeItem {
+  const { job } = row;
+  const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `job-${job.id}`;
+  item.description = `${localize(phaseText(row))} · ${localize(useText(row, now))}`;
+  item.iconPath = new vscode.ThemeIcon(iconOf(row, now));
+  item.contextValue = contextOf(row);
+  item.tooltip = jobTooltip(row, now);
+  item.accessibilityInformation = { label: `${job.spec.name}, ${item.description}` };
+  return item;
+}
+
+function iconOf(row: JobRow, now: number): string {
+  const { state } = row;
+  if (needsYou(row, now)) {
+    return 'warning';
+  }
+  if (!isOver(row)) {
+    return 'loading~spin';
+  }
+  return state.end?.why === 'itself' && state.end.code === 0 ? 'pass' : 'error';
+}
+
+/** Words with a semicolon around each, for the menu of the row. */
+function contextOf(row: JobRow): string {
+  const { job, state } = row;
+  const words = [
+    'job',
+    ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
+    ...(state.trouble && !isOver(row) && state.trouble.kind !== 'incomplete' ? ['canRetry'] : []),
+    ...(hasUnfetched(row) ? ['canFetch'] : []),
+    ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
+    ...(isOver(row) ? ['isOver'] : ['canKeep']),
+    ...(!isOver(row) && !isAtWork(row) ? ['canRelease'] : []),
+  ];
+  return `;${words.join(';')};`;
+}
+
+function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
+  const { job, state } = row;
+  const at = (ms: number | undefined) => (ms === undefined ? undefined : momentText(ms, now));
+  return tooltip(
+    [
+      [t('State'), localize(phaseText(row))],
+      [t('Reason'), state.why && localize(state.why)],
+      [t('Problem'), state.trouble?.why && localize(state.trouble.why)],
+      [t('Used'), localize(useText(row, now))],
+      [t('Ordered'), at(job.orderedAt)],
+      [t('Command since'), at(state.startedAt)],
+      [t('Last seen'), lastSeen(row, now)],
+      [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
+      [t('Machine'), `${job.machine.name} (#${job.machine.instanceId})`],
+      [t('Machine afterwards'), afterwards(row)],
+      [t('Commit'), commitText(row)],
+      [t('Outputs'), outputsText(row)],
+    ],
+    { heading: job.spec.name },
+  );
+}
+
+function lastSeen({ state }: JobRow, now: number): string | undefined {
+  return state.lastSeenAt === undefined || state.phase === 'over'
+    ? undefined
+    : t('{0} ago', durationText(now - state.lastSeenAt));
+}
+
+function afterwards(row: JobRow): string {
+  const { job, state } = row;
+  switch (state.outcome) {
+    case 'stopped':
+      return t('stopped');
+    case 'destroyed':
+      return t('destroyed');
+    case 'lost':
+      return t('lost before the outputs were fetched');
+    case 'kept':
+    case 'notStarted':
+      return t('kept');
+    case undefined:
+      return localize(state.end || job.machineEnd ? machineEndText(machineEndOf(row)) : endsText(job.ends));
+  }
+}
+
+function commitText({ job: { commit } }: JobRow): string | undefined {
+  if (!commit) {
+    return undefined;
+  }
+  const hash = commit.hash.slice(0, 8);
+  return commit.isDirty ? t('{0}, with changes that are not committed', hash) : hash;
+}
+
+function outputsText({ state: { outputs } }: JobRow): string | undefined {
+  if (!outputs) {
+    return undefined;
+  }
+  const size = bytesText(outputs.bytes);
+  return outputs.areHashed
+    ? t('{0} files, {1}, compared by hash', outputs.files, size)
+    : t('{0} files, {1}, compared by size', outputs.files, size);
+}
+
+/** The rows below a job. */
+export const parts = ['log', 'outputs', 'machine'] as const;
+export type JobPart = (typeof parts)[number];
+
+export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
+  const { job, state } = row;
+  const target = { jobId: job.id };
+  const item = new vscode.TreeItem(partLabel(row, part));
+  item.id = `job-${job.id}-${part}`;
+  item.contextValue = ';jobPart;';
+  switch (part) {
+    case 'log':
+      item.iconPath = new vscode.ThemeIcon('output');
+      item.command = { command: 'gpuRental.job.showLog', title: t('Show Log'), arguments: [target] };
+      break;
+    case 'outputs':
+      item.iconPath = new vscode.ThemeIcon('folder');
+      item.description = outputsText(row) ?? t('not fetched yet');
+      if (state.outputs) {
+        item.command = {
+          command: 'gpuRental.job.openOutputs',
+          title: t('Open Outputs'),
+          arguments: [target],
+        };
+      }
+      break;
+    case 'machine':
+      item.iconPath = new vscode.ThemeIcon('vm');
+      item.description = afterwards(row);
+      item.command = {
+        command: 'gpuRental.instance.reveal',
+        title: t('Show Instance'),
+        arguments: [{ instanceId: job.machine.instanceId }],
+      };
+  }
+  return item;
+}
+
+function partLabel({ job }: JobRow, part: JobPart): string {
+  return part === 'log' ? t('Log') : part === 'outputs' ? t('Outputs') : job.machine.name;
+}

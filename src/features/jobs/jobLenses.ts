@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
+import { workspaceFilePath } from '../../model/workspace/workspaceFile';
+import { DisposableStore } from '../../util/disposable';
+
+/** Runs a job from its place in the file. */
+export class JobLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = this.store.add(new vscode.EventEmitter<void>());
+  readonly onDidChangeCodeLenses = this.changed.event;
+
+  constructor() {
+    this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()));
+    const selector = { scheme: 'file', pattern: `**/${workspaceFilePath}` };
+    this.store.add(vscode.languages.registerCodeLensProvider(selector, this));
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return new JsonPlaces(document.getText()).keys(['jobs']).map(({ name, span }) => {
+      const at = document.positionAt(span.offset);
+      return new vscode.CodeLens(
+        new vscode.Range(at, at),
+        vscode.workspace.isTrusted
+          ? {
+              title: t('$(play) Run Job'),
+              command: 'gpuRental.job.run',
+              arguments: [{ uri: document.uri.toString(), jobName: name }],
+            }
+          : {
+              title: t('$(workspace-untrusted) Trust This Workspace to Run Jobs'),
+              command: 'workbench.trust.manage',
+            },
+      );
+    });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { OutputDocuments } from '../../editor/outputDocuments';
+import { isOver, type JobRow } from '../../model/jobs/job';
+import { plainLog } from '../../model/jobs/logText';
+import { DisposableStore } from '../../util/disposable';
+import type { JobDeps } from './deps';
+
+const logScheme = 'gpurental-joblog';
+
+/** Logs of jobs as read-only documents that grow. Closing one stops nothing. */
+export class JobLogs implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly documents = this.store.add(new OutputDocuments(logScheme));
+  /** By the address of the document. */
+  private readonly shown = new Map<string, string>();
+
+  constructor(private readonly deps: Pick<JobDeps, 'jobs' | 'log'>) {
+    this.store.add(deps.jobs.onDidChange(() => void this.refresh()));
+    this.store.add(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (this.shown.delete(uri.toString())) {
+          this.tellWatched();
+        }
+      }),
+    );
+  }
+
+  async show(row: JobRow): Promise<void> {
+    const { id, spec } = row.job;
+    const uri = this.documents.uri(id, `${spec.name}.log`);
+    this.shown.set(uri.toString(), id);
+    this.tellWatched();
+    const editor = await this.documents.show(uri, await this.textOf(row), 'log');
+    toEnd(editor);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.deps.jobs.watch([]);
+  }
+
+  private tellWatched(): void {
+    this.deps.jobs.watch([...new Set(this.shown.values())]);
+  }
+
+  private async textOf(row: JobRow): Promise<string> {
+    const text = plainLog(await this.deps.jobs.log(row.job.id));
+    return text !== '' ? text : isOver(row) ? t('The log is empty.') : t('Nothing was printed yet.');
+  }
+
+  /** Never rejects. */
+  private async refresh(): Promise<void> {
+    for (const [address, id] of this.shown) {
+      const row = this.deps.jobs.find(id);
+      if (!row) {
+        continue;
+      }
+      try {
+        this.documents.set(vscode.Uri.parse(address, true), await this.textOf(row));
+      } catch (error) {
+        this.deps.log.warn(`The log of job ${id} could not be read: ${String(error)}`);
+      }
+    }
+  }
+}
+
+function toEnd(editor: vscode.TextEditor): void {
+  const last = new vscode.Position(Math.max(0, editor.document.lineCount - 1), 0);
+  editor.revealRange(new vscode.Range(last, last));
+}

@@ -1,0 +1,134 @@
+import { commandAction } from '../../editor/commands';
+import { localize, t } from '../../editor/localize';
+import { message, type Action, type MessageLevel } from '../../editor/message';
+import { momentText } from '../../editor/timeText';
+import { machineEndOf, type JobRow } from '../../model/jobs/job';
+import { jobCost, jobMs } from '../../model/jobs/jobLimits';
+import { endText } from '../../model/jobs/jobWords';
+import { formatMoney } from '../../model/money';
+import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
+import type { Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import type { JobDeps } from './deps';
+
+/** Tells what became of jobs, once over all windows. */
+export function tellOfJobs(deps: JobDeps): Disposable {
+  return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
+    const parsed = jobNotice.safeParse(data);
+    if (kind === jobNoticeKind && parsed.success && accountKey === deps.accounts.active?.key) {
+      deps.oneWindow.offer(key, () => tell(deps, parsed.data));
+    }
+  });
+}
+
+async function tell(deps: JobDeps, { kind, jobId }: JobNotice): Promise<void> {
+  await deps.jobs.ready;
+  const row = deps.jobs.find(jobId);
+  if (row) {
+    const { level, sentence, actions } = words(row, kind, deps.clock.now());
+    message(level, sentence, ...actions);
+  }
+}
+
+interface Told {
+  readonly level: MessageLevel;
+  readonly sentence: string;
+  readonly actions: readonly Action[];
+}
+
+function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
+  const { job, state } = row;
+  const { name } = job.spec;
+  const machine = job.machine.name;
+  const target = { jobId: job.id };
+  const log = commandAction(t('Show Log'), 'gpuRental.job.showLog', target);
+  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepMachine', target);
+  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
+  switch (kind) {
+    case 'ended':
+      return {
+        level: state.end?.why === 'itself' && state.end.code === 0 ? 'info' : 'warning',
+        sentence: endedSentence(row, now),
+        actions: [
+          ...((state.outputs?.files ?? 0) > 0
+            ? [commandAction(t('Open Outputs'), 'gpuRental.job.openOutputs', target)]
+            : []),
+          log,
+        ],
+      };
+    case 'notStarted':
+      return {
+        level: 'warning',
+        sentence: t('{0} was not started on {1}. {2}', name, machine, state.why ?? ''),
+        actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
+      };
+    case 'lost':
+      return {
+        level: 'warning',
+        sentence: t('{0} is gone, and with it the outputs of {1} that were not fetched.', machine, name),
+        actions: [log],
+      };
+    case 'keeping': {
+      const at = momentText(state.keepUntil ?? now, now);
+      return {
+        level: 'warning',
+        sentence:
+          machineEndOf(row) === 'destroy'
+            ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost then.', machine, at, name)
+            : t('{0} will be stopped at {1}, after {2}.', machine, at, name),
+        actions: [keep],
+      };
+    }
+    case 'incomplete':
+      return { level: 'warning', sentence: incompleteSentence(row), actions: [release, keep, log] };
+    case 'notFetched':
+      return {
+        level: 'warning',
+        sentence: t(
+          'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. Retrying…',
+          name,
+          machine,
+        ),
+        actions: [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)],
+      };
+    case 'notReleased':
+      return {
+        level: 'warning',
+        sentence:
+          machineEndOf(row) === 'destroy'
+            ? t('{0} is not destroyed yet and still costs money. Retrying…', machine)
+            : t('{0} is not stopped yet and still costs money. Retrying…', machine),
+        actions: [keep],
+      };
+    case 'released':
+      return {
+        level: 'info',
+        sentence:
+          state.outcome === 'destroyed'
+            ? t('{0} is destroyed after {1}. The service no longer lists it.', machine, name)
+            : t('{0} is stopped after {1}. Storage still costs money.', machine, name),
+        actions: [],
+      };
+  }
+}
+
+function incompleteSentence({ job, state }: JobRow): string {
+  const { name } = job.spec;
+  return state.outputs?.files === 0
+    ? t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, job.machine.name)
+    : t(
+        'Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.',
+        name,
+        job.machine.name,
+      );
+}
+
+function endedSentence(row: JobRow, now: number): string {
+  const { job, state } = row;
+  const time = durationText(jobMs(row, now));
+  const cost = jobCost(row, now);
+  const what = endText(state.end);
+  return cost === undefined
+    ? t('{0}: {1} after {2}.', job.spec.name, localize(what), time)
+    : t('{0}: {1} after {2}, for {3}.', job.spec.name, localize(what), time, formatMoney(cost));
+}

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import type { JobTarget } from '../../commandSpecs';
+import { commandAction } from '../../editor/commands';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { pickOne } from '../../editor/quickPick';
+import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
+import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
+import { errorCode } from '../../util/errorCode';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+/** A job of a folder that is open here. */
+export interface JobSource {
+  readonly spec: JobSpec;
+  /** The folder of the workspace. */
+  readonly folder: string;
+  readonly recipe: Recipe | undefined;
+}
+
+interface Named {
+  readonly uri: vscode.Uri;
+  readonly name: string;
+}
+
+/** The job that a command is for; picked where it names none. */
+export async function chooseJob(target: JobTarget | undefined): Promise<JobSource | undefined> {
+  const files = await filesWithJobs(target?.uri);
+  const jobs = files.flatMap(({ uri, names }) => names.map((name) => ({ uri, name })));
+  const wanted = target?.jobName === undefined ? jobs : jobs.filter(({ name }) => name === target.jobName);
+  if (wanted.length === 0 && target?.jobName !== undefined) {
+    throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, target.jobName));
+  }
+  const picked = await pick(wanted);
+  return picked && read(picked);
+}
+
+async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
+  if (jobs.length === 0) {
+    message(
+      'info',
+      t('This workspace has no job yet. Add "jobs" to its .vscode/gpu-rental.json.'),
+      commandAction(t('Create Workspace File'), 'gpuRental.workspaceFile.create'),
+    );
+    return undefined;
+  }
+  if (jobs.length === 1) {
+    return jobs[0];
+  }
+  const several = new Set(jobs.map(({ uri }) => uri.toString())).size > 1;
+  const rows = jobs.map((job) => ({
+    label: job.name,
+    description: several ? vscode.workspace.asRelativePath(job.uri) : '',
+    job,
+  }));
+  return (await pickOne(rows, { title: t('Run Job'), placeHolder: t('Which job?') }))?.job;
+}
+
+/** The jobs of the folders that are open, or of one file. */
+export async function filesWithJobs(
+  only?: string,
+): Promise<readonly { readonly uri: vscode.Uri; readonly names: readonly string[] }[]> {
+  const uris =
+    only === undefined
+      ? (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
+          vscode.Uri.joinPath(uri, workspaceFilePath),
+        )
+      : [vscode.Uri.parse(only, true)];
+  const files = await Promise.all(
+    uris.map(async (uri) => {
+      const source = await sourceOf(uri);
+      return source === undefined ? [] : [{ uri, names: jobNames(source) }];
+    }),
+  );
+  return files.flat();
+}
+
+/** What is on the screen counts, saved or not. */
+async function sourceOf(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    return (await vscode.workspace.openTextDocument(uri)).getText();
+  } catch (error) {
+    const isMissing =
+      (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') ||
+      errorCode(error) === 'ENOENT';
+    if (isMissing) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function read({ uri, name }: Named): Promise<JobSource> {
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  if (folder?.uri.scheme !== 'file') {
+    throw new UserError(text('Open the folder of the job on this computer to run it.'));
+  }
+  const source = (await sourceOf(uri)) ?? '';
+  try {
+    return { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: recipeOf(source) };
+  } catch (error) {
+    if (error instanceof UserError) {
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+    }
+    throw error;
+  }
+}
+
+/** A file may name jobs and nothing to rent. */
+function recipeOf(source: string): Recipe | undefined {
+  try {
+    return parseWorkspaceFile(source);
+  } catch (error) {
+    if (error instanceof UserError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import { reasonOf, t } from '../../editor/localize';
+import type { JobRow } from '../../model/jobs/job';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import type { JobDeps } from './deps';
+import { jobGroupItem, groupOf, jobItem, jobPartItem, parts, type JobGroup, type JobPart } from './jobItems';
+
+export type JobNode =
+  | { readonly jobGroup: JobGroup }
+  | { readonly jobId: string }
+  | { readonly partOf: string; readonly part: JobPart }
+  | { readonly jobsUnread: true };
+
+const groups: readonly JobGroup[] = ['running', 'needsYou', 'finished'];
+/** Elapsed time and cost of what runs go on. */
+const tickMs = 10_000;
+
+/** The jobs of the account. */
+export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly changed = this.store.add(new vscode.EventEmitter<JobNode | undefined>());
+  private readonly timer = this.store.add(new MutableDisposable<Disposable>());
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly nodes = new Map<string, JobNode>();
+
+  constructor(
+    private readonly deps: Pick<JobDeps, 'jobs' | 'clock'>,
+    private readonly isVisible: () => boolean,
+  ) {
+    this.store.add(deps.jobs.onDidChange(() => this.refresh()));
+  }
+
+  /** Shows elapsed time anew while something runs and somebody can see it. */
+  refresh(): void {
+    this.changed.fire(undefined);
+    this.timer.value =
+      this.isVisible() && this.deps.jobs.open.length > 0
+        ? this.deps.clock.schedule(() => this.refresh(), tickMs)
+        : undefined;
+  }
+
+  getChildren(node?: JobNode): JobNode[] {
+    if (!node) {
+      const unread: JobNode[] =
+        this.deps.jobs.error === undefined ? [] : [this.keep('unread', { jobsUnread: true })];
+      return [
+        ...unread,
+        ...groups.filter((group) => this.rows(group).length > 0).map((group) => this.group(group)),
+      ];
+    }
+    if ('jobGroup' in node) {
+      return this.rows(node.jobGroup).map(({ job }) => this.nodeOf(job.id));
+    }
+    return 'jobId' in node
+      ? parts.map((part) => this.keep(`${node.jobId} ${part}`, { partOf: node.jobId, part }))
+      : [];
+  }
+
+  getParent(node: JobNode): JobNode | undefined {
+    if ('partOf' in node) {
+      return this.nodeOf(node.partOf);
+    }
+    const row = 'jobId' in node ? this.deps.jobs.find(node.jobId) : undefined;
+    return row && this.group(groupOf(row, this.deps.clock.now()));
+  }
+
+  getTreeItem(node: JobNode): vscode.TreeItem {
+    if ('jobsUnread' in node) {
+      const item = new vscode.TreeItem(t('Could not read the jobs'));
+      item.id = 'jobs-unread';
+      item.iconPath = new vscode.ThemeIcon('warning');
+      item.description = reasonOf(this.deps.jobs.error) ?? '';
+      return item;
+    }
+    if ('jobGroup' in node) {
+      return jobGroupItem(node.jobGroup, this.rows(node.jobGroup).length);
+    }
+    const id = 'jobId' in node ? node.jobId : node.partOf;
+    const row = this.deps.jobs.find(id);
+    if (!row) {
+      return new vscode.TreeItem('');
+    }
+    return 'jobId' in node ? jobItem(row, this.deps.clock.now()) : jobPartItem(row, node.part);
+  }
+
+  nodeOf(jobId: string): JobNode {
+    return this.keep(jobId, { jobId });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private group(jobGroup: JobGroup): JobNode {
+    return this.keep(`group ${jobGroup}`, { jobGroup });
+  }
+
+  /** The same object for the same row, as the editor wants it. */
+  private keep(key: string, node: JobNode): JobNode {
+    const known = this.nodes.get(key) ?? node;
+    this.nodes.set(key, known);
+    return known;
+  }
+
+  private rows(group: JobGroup): readonly JobRow[] {
+    const now = this.deps.clock.now();
+    return this.deps.jobs.rows.filter((row) => groupOf(row, now) === group);
+  }
+}

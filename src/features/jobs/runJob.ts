@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { JobTarget } from '../../commandSpecs';
+import { chooseInstance } from '../../editor/chooseInstance';
+import { runCommand, signedIn } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { askLine } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
+import { isAtWork } from '../../model/jobs/job';
+import { hardLimit } from '../../model/jobs/jobLimits';
+import { jobText, type JobSpec, type MachineEnds } from '../../model/jobs/jobSpec';
+import { formatMoney, fromDollars } from '../../model/money';
+import { perHour, runningRateOf } from '../../model/quote';
+import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { runProgram } from '../../ssh/run';
+import { findSentFiles, missingFiles, type SentFiles } from '../../ssh/jobs/sentFiles';
+import { listedInstances } from '../../store/instances/listed';
+import { JobSecrets } from '../../store/jobs/jobSecrets';
+import { bytesText } from '../../util/bytes';
+import { safeFileName } from '../../util/fileName';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { confirmJob, sentBytes } from './confirmJob';
+import type { JobDeps } from './deps';
+import { chooseJob, type JobSource } from './jobSource';
+
+/** True in a workspace that may run what it names; says so otherwise. */
+export function isTrusted(): boolean {
+  if (!vscode.workspace.isTrusted) {
+    message('warning', t('This workspace is not trusted, so none of its jobs is run.'), {
+      label: t('Manage Workspace Trust'),
+      run: () => vscode.commands.executeCommand('workbench.trust.manage'),
+    });
+  }
+  return vscode.workspace.isTrusted;
+}
+
+/** Runs a job of the workspace file on an instance that exists; its id, unless the user stopped. */
+export async function runJob(deps: JobDeps, target: JobTarget | undefined): Promise<string | undefined> {
+  const source = isTrusted() ? await chooseJob(target) : undefined;
+  return source && runSource(deps, source);
+}
+
+/** The same for a job that is already read. */
+export async function runSource(deps: JobDeps, source: JobSource): Promise<string | undefined> {
+  const { spec, folder } = source;
+  const account = await signedIn(deps.accounts);
+  const instance = account && (await chooseMachine(deps, source));
+  if (!instance || !(await saveAll())) {
+    return undefined;
+  }
+  const orderedAt = deps.clock.now();
+  const outputsTo = outputsFolder(spec, folder, orderedAt);
+  const sent = await withCancellableProgress(t('Looking at what {0} sends…', spec.name), (signal) =>
+    findSentFiles({ run: runProgram, home: homedir(), signal }, folder, spec, ownOutputs(spec)),
+  );
+  await checkCommand(spec, folder, sent);
+  if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {
+    return undefined;
+  }
+  const price = runningRateOf(instance);
+  const dollars = price === undefined ? undefined : perHour(price);
+  const limit = hardLimit(spec, dollars);
+  if (!limit) {
+    throw new UserError(
+      text(
+        'The job {0} would use up its {1} before its command starts, at {2}/h. Raise "costDollars".',
+        spec.name,
+        formatMoney(fromDollars(spec.costDollars)),
+        dollars === undefined ? '' : formatMoney(dollars),
+      ),
+    );
+  }
+  const ends = await confirmed(deps, source, instance, () =>
+    confirmJob(deps.clock, { spec, instance, perHour: dollars, limit, sent, outputsTo }),
+  );
+  const alias = ends && (await runCommand('gpuRental.prepareSsh', { instanceId: instance.id }));
+  if (!ends || alias === undefined) {
+    return undefined;
+  }
+  const { id } = await deps.jobs.order(
+    {
+      spec,
+      workspace: folder,
+      workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
+      commit: await commitOf(folder),
+      setupKey: await setupKey(spec, folder, instance),
+      machine: { instanceId: instance.id, name: instanceName(instance), perHour: dollars },
+      ends,
+      outputsTo,
+    },
+    sent.names,
+  );
+  await runCommand('gpuRental.job.showLog', { jobId: id });
+  return id;
+}
+
+/** One that runs no other job. On the machine of the recipe it needs no question where there is only one. */
+async function chooseMachine(
+  { fleet, clock, jobs }: JobDeps,
+  { spec, recipe }: JobSource,
+): Promise<Instance | undefined> {
+  const able = (await listedInstances(fleet, whileReadingInstances)).filter(
+    (one) =>
+      actionsFor(one, fleet.facts(one.id), clock.now()).canConnect && !jobs.ofInstance(one.id).some(isAtWork),
+  );
+  const own = recipe ? able.filter((one) => matchesRecipe(one, recipe)) : [];
+  const candidates = spec.machine === 'running' && own.length > 0 ? own : able;
+  const id = await chooseInstance(undefined, candidates, {
+    title: t('Run {0} on Which Instance?', spec.name),
+    none: t('No instance is running and free for {0}.', spec.name),
+  });
+  return id === undefined ? undefined : fleet.find(id);
+}
+
+/** What is sent is what is on the disk. */
+async function saveAll(): Promise<boolean> {
+  const isDirty = vscode.workspace.textDocuments.some(
+    (document) => document.isDirty && document.uri.scheme === 'file',
+  );
+  return !isDirty || vscode.workspace.saveAll(false);
+}
+
+function outputsFolder(spec: JobSpec, folder: string, now: number): string {
+  const start = new Date(now).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
+  return spec.outputsTo === undefined
+    ? join(folder, 'gpu-outputs', safeFileName(spec.name, 'job'), start)
+    : join(folder, ...spec.outputsTo.split('/'));
+}
+
+/** Outputs of jobs, below the folder that is sent. */
+function ownOutputs({ workdir, outputsTo }: JobSpec): readonly string[] {
+  const prefix = workdir === '.' ? '' : `${workdir}/`;
+  return ['gpu-outputs', ...(outputsTo === undefined ? [] : [outputsTo])].flatMap((path) =>
+    path.startsWith(prefix) ? [path.slice(prefix.length)] : [],
+  );
+}
+
+async function checkCommand(spec: JobSpec, folder: string, sent: SentFiles): Promise<void> {
+  const [missing] = spec.sync ? await missingFiles(folder, spec, sent) : [];
+  if (missing !== undefined) {
+    throw new UserError(
+      text(
+        'The job {0} names {1}, which is not sent. Add it to "include" of its "sync".',
+        spec.name,
+        missing,
+      ),
+    );
+  }
+}
+
+/** More than the file allows is sent only on a word, with the largest named. */
+async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<boolean> {
+  const { files } = sent.tree;
+  const bytes = sentBytes(sent);
+  if (!sync || (files.length <= sync.maxFiles && bytes <= sync.maxMb * 1e6)) {
+    return true;
+  }
+  const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 5);
+  return confirm({
+    message: t('Send {0} files, {1}, for {2}?', files.length, bytesText(bytes), name),
+    detail: [
+      t('The job allows {0} files and {1}. The largest are:', sync.maxFiles, bytesText(sync.maxMb * 1e6)),
+      ...largest.map((file) => t('• {0} ({1})', file.name, bytesText(file.size))),
+    ].join('\n'),
+    button: t('Send All'),
+  });
+}
+
+/** Asks for those that are not kept yet; false where the user stopped. */
+async function askSecrets(
+  { secrets, redactor }: JobDeps,
+  accountKey: string,
+  spec: JobSpec,
+): Promise<boolean> {
+  if (spec.secrets.length === 0) {
+    return true;
+  }
+  const kept = new JobSecrets(secrets, accountKey);
+  const known = await kept.read(spec.secrets);
+  for (const name of spec.secrets.filter((one) => !Object.hasOwn(known, one))) {
+    const value = await askLine({
+      title: t('Secret {0} of {1}', name, spec.name),
+      prompt: t('The value is kept in the secret store of the editor and is given to jobs that name it'),
+      password: true,
+      ignoreFocusOut: true,
+      problem: (typed) => (typed === '' ? t('Enter a value.') : undefined),
+    });
+    if (value === undefined) {
+      return false;
+    }
+    redactor.addSecret(value);
+    await kept.keep({ [name]: value });
+  }
+  return true;
+}
+
+const confirmedKey = 'gpuRental.jobs.confirmed';
+
+/**
+ * A job that leaves its machine alone is confirmed once for each text and machine. What takes a machine away is
+ * confirmed each time: the file of a repository is not the user's word.
+ */
+async function confirmed(
+  { globalState }: JobDeps,
+  { spec, folder }: JobSource,
+  instance: Instance,
+  ask: () => Promise<MachineEnds | undefined>,
+): Promise<MachineEnds | undefined> {
+  const mark = hashOf(`${folder}\n${instance.id}\n${jobText(spec)}`).slice(0, 16);
+  const known = globalState.get<readonly string[]>(confirmedKey, []);
+  const isKept = Object.values(spec.ends).every((end) => end === 'keep');
+  if (isKept && known.includes(mark)) {
+    return spec.ends;
+  }
+  const ends = await ask();
+  if (ends) {
+    await globalState.update(confirmedKey, [...known.filter((one) => one !== mark), mark].slice(-200));
+  }
+  return ends;
+}
+
+async function commitOf(folder: string): Promise<{ hash: string; isDirty: boolean } | undefined> {
+  const git = async (...args: readonly string[]) => {
+    const result = await runProgram('git', ['-C', folder, '-c', 'core.fsmonitor=false', ...args], {
+      timeoutMs: 5000,
+    }).catch(() => undefined);
+    return result?.code === 0 ? result.stdout.trim() : undefined;
+  };
+  const hash = await git('rev-parse', 'HEAD');
+  return hash === undefined ? undefined : { hash, isDirty: (await git('status', '--porcelain')) !== '' };
+}
+
+const usualInputs = ['pyproject.toml', 'uv.lock', 'poetry.lock', 'environment.yml', 'requirements.txt'];
+
+/** Another text, image or input is another set-up. */
+async function setupKey(spec: JobSpec, folder: string, { image }: Instance): Promise<string | undefined> {
+  if (spec.setup === undefined) {
+    return undefined;
+  }
+  const root = join(folder, ...spec.workdir.split('/'));
+  const inputs = await Promise.all(
+    (spec.setupInputs ?? usualInputs).map((name) => readFile(join(root, name)).catch(() => Buffer.alloc(0))),
+  );
+  return hashOf([spec.setup, image ?? '', ...inputs.map((input) => hashOf(input))].join('\0'));
+}
+
+function hashOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

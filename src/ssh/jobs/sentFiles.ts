@@ -1,0 +1,167 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
+import type { JobSpec } from '../../model/jobs/jobSpec';
+import { errorCode } from '../../util/errorCode';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { listedTree, type LocalTree } from '../fileTree';
+import type { Run } from '../run';
+import { reasons, type LeftOut } from '../transfer';
+
+export interface SentFiles {
+  readonly names: readonly string[];
+  readonly tree: Pick<LocalTree, 'files' | 'links'>;
+  /** What the rules of the job and of the product leave out; what git leaves out is not listed. */
+  readonly leftOut: readonly LeftOut[];
+  readonly isFromGit: boolean;
+}
+
+interface Computer {
+  readonly run: Run;
+  readonly home: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Finds what a job sends of a workspace. Refuses the home folder and what holds it. */
+export async function findSentFiles(
+  computer: Computer,
+  workspace: string,
+  spec: Pick<JobSpec, 'workdir' | 'sync'>,
+  outputFolders: readonly string[],
+): Promise<SentFiles> {
+  const root = join(workspace, ...spec.workdir.split('/'));
+  if (!spec.sync) {
+    return { names: [], tree: { files: [], links: new Map() }, leftOut: [], isFromGit: false };
+  }
+  checkRoot(root, computer.home);
+  const { sync } = spec;
+  const listed = await listedByGit(computer, root);
+  const ignoreFile = await readRules(join(root, '.gpurentalignore'));
+  const wanted = matcher(sync.include);
+  const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git);
+  const names = [
+    ...(listed ?? (await withoutIgnored(root, all))),
+    ...all.filter((name) => wanted.ignores(name) || (sync.git && name.startsWith('.git/'))),
+  ];
+  const chosen = sentNames(names, sync, { ignoreFile, outputFolders });
+  const tree = await listedTree(root, chosen.names);
+  // What git still knows and the disk has not is no loss.
+  const gone = new Set(tree.leftOut.filter(({ why }) => why !== reasons.outsideLink).map(({ name }) => name));
+  return {
+    names: chosen.names.filter((name) => !gone.has(name)),
+    tree,
+    leftOut: [...chosen.leftOut, ...tree.leftOut.filter(({ why }) => why === reasons.outsideLink)],
+    isFromGit: listed !== undefined,
+  };
+}
+
+/** Files of the workspace that a script names and that are not sent. */
+export async function missingFiles(
+  workspace: string,
+  spec: Pick<JobSpec, 'workdir' | 'run' | 'setup'>,
+  sent: Pick<SentFiles, 'names'>,
+): Promise<readonly string[]> {
+  const root = join(workspace, ...spec.workdir.split('/'));
+  const names = new Set(sent.names);
+  const missing: string[] = [];
+  for (const name of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
+    if (!names.has(name) && (await isFile(join(root, name)))) {
+      missing.push(name);
+    }
+  }
+  return missing;
+}
+
+function checkRoot(root: string, home: string): void {
+  const folder = resolve(root);
+  if (
+    folder === dirname(folder) ||
+    `${resolve(home)}/`.replaceAll('\\', '/').startsWith(`${folder}/`.replaceAll('\\', '/'))
+  ) {
+    throw new UserError(
+      text('{0} is or holds your home folder, which is never sent. Open the folder of a project.', folder),
+    );
+  }
+}
+
+/** Also what is new and not ignored. `undefined` where the folder is in no repository, or git is missing. */
+async function listedByGit({ run, signal }: Computer, root: string): Promise<readonly string[] | undefined> {
+  const list = async (...more: readonly string[]): Promise<readonly string[] | undefined> => {
+    const pieces: Buffer[] = [];
+    // A monitor that the repository names would be run.
+    const args = ['-C', root, '-c', 'core.fsmonitor=false', 'ls-files', '-z', ...more];
+    const result = await run('git', args, {
+      signal,
+      timeoutMs: 60_000,
+      output: async (bytes) => {
+        for await (const piece of bytes) {
+          pieces.push(piece);
+        }
+      },
+    }).catch((error: unknown) => {
+      if (signal?.aborted) {
+        throw error;
+      }
+      return undefined;
+    });
+    return result?.code === 0
+      ? Buffer.concat(pieces)
+          .toString('utf8')
+          .split('\0')
+          .filter((name) => name !== '')
+      : undefined;
+  };
+  const known = await list('--cached', '--recurse-submodules');
+  const others = known && (await list('--others', '--exclude-standard'));
+  return known && others ? [...known, ...others] : undefined;
+}
+
+/** Never looked into; `include` can't name what is in them either. */
+const heavy = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.mypy_cache', '.ipynb_checkpoints']);
+
+async function walk(root: string, withGit: boolean, below = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(root, below), { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (!entry.isDirectory()) {
+        return entry.isFile() || entry.isSymbolicLink() ? [name] : [];
+      }
+      return heavy.has(entry.name) || (entry.name === '.git' && !withGit) ? [] : walk(root, withGit, name);
+    }),
+  );
+  return found.flat();
+}
+
+/** By the `.gitignore` of each folder, where git is not there to say it. */
+async function withoutIgnored(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const folders = names
+    .filter((name) => name === '.gitignore' || name.endsWith('/.gitignore'))
+    .map((name) => name.slice(0, -'.gitignore'.length))
+    .sort((a, b) => a.length - b.length);
+  let left = names;
+  for (const folder of folders) {
+    const rules = matcher([(await readRules(join(root, folder, '.gitignore'))) ?? '']);
+    left = left.filter((name) => !name.startsWith(folder) || !rules.ignores(name.slice(folder.length)));
+  }
+  return left;
+}
+
+async function readRules(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (facts) => facts.isFile(),
+    () => false,
+  );
+}
