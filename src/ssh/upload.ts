@@ -178,7 +178,7 @@ class Upload {
     );
     const small = files.filter((file) => !this.isSingle(file));
     if (folders.length + links.length + small.length > 0) {
-      await this.step(['tar -xof -'], this.archive(folders, links, small));
+      await this.step(['tar -xof -'], joined(this.archive(folders, links, small)));
     }
     for (const file of files.filter((one) => this.isSingle(one))) {
       await this.sendSingle(file, there.get(partName(file.name, file))?.size ?? 0);
@@ -273,6 +273,22 @@ class Upload {
 }
 
 const pieceBytes = 256_000;
+
+/** Joins small pieces: one write for each of them costs more than what is in it. */
+async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size >= pieceBytes) {
+      yield Buffer.concat(held);
+      held = [];
+      size = 0;
+    }
+  }
+  yield Buffer.concat(held);
+}
 
 function namesOf({ folders, files, links, extra }: Plan): readonly string[] {
   return [...extra, ...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];
