@@ -118,4 +118,27 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     assert.match((await window.toast(/passed the check/)).text, /1 × RTX 3090.* OK$/);
     await endAll();
   });
+
+  it('costs the service no request', async () => {
+    const { simulator, settings } = computer();
+    /** Requests of the five minutes after a machine runs. */
+    const countWith = async (checks: boolean) => {
+      settings.set('gpuRental.ready.checkLogin', checks);
+      const id = await rentWith('usual');
+      await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
+      const before = simulator.requests().length;
+      await computer().pass(5 * 60_000);
+      const asked = simulator.requests().slice(before);
+      const count = asked
+        .map(({ method, path }) => `${method} ${path}`)
+        // The log of the instance before, which is kept at its end.
+        .filter((one) => !/results|request_logs/.test(one))
+        .sort();
+      assert.ok(window.toasts().some((text) => /is ready/.test(text)));
+      await endAll();
+      return count;
+    };
+    const without = await countWith(false);
+    assert.deepEqual(await countWith(true), without);
+  });
 });
