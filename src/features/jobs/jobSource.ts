@@ -3,6 +3,7 @@ import type { JobTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
 import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
@@ -65,7 +66,7 @@ export async function filesWithJobs(
       ? (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
           vscode.Uri.joinPath(uri, workspaceFilePath),
         )
-      : [vscode.Uri.parse(only, true)];
+      : [(await openNamedDocument(only)).uri];
   const files = await Promise.all(
     uris.map(async (uri) => {
       const source = await sourceOf(uri);
