@@ -78,6 +78,8 @@ watch() {
   if is_setting_up; then setting_up=yes end=$(($(now) + setup_limit)); fi
   while :; do
     at=$(now) size=$(wc -c <log)
+    # The limits hold for a job whose runner was killed; nothing is left to do after it.
+    case "$(facts $$)" in "" | Z*) [ -n "$(marked)" ] || exit 0 ;; esac
     if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
     wait_for=$grace
     if [ -z "$reason" ]; then

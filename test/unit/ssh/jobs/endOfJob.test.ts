@@ -99,6 +99,7 @@ describe('The end of a job on its machine', () => {
     });
     assert.deepEqual([look.end?.why, look.end?.code, look.pidAlive], ['killed', undefined, false]);
     processesOf(jobId).forEach((pid) => process.kill(pid, 'SIGKILL'));
+    await until('the end of what watched it', () => spawnSync('pgrep', ['-f', scene().remote]).status === 1);
   });
 
   if (canMount) {
