@@ -4,7 +4,7 @@ import path from 'node:path';
 import { probeGpus } from '../../src/ssh/gpuProbe';
 import { runProgram } from '../../src/ssh/run';
 
-/** What `nvidia-smi` of driver 570 prints for two cards, as recorded on a rented machine. */
+/** What `nvidia-smi` of driver 570 prints for two cards, after published outputs. */
 export const twoCards = [
   '0, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
   '1, NVIDIA GeForce RTX 4090, 24564, 570.124.04, [N/A], [N/A]',
