@@ -16,6 +16,8 @@ export interface FirstSearchInput {
 const leastHours = 4;
 /** A price above which single GPUs are rare, in dollars an hour; a filter for it would change nothing. */
 const dearest = 4;
+/** Hardly anything costs less, in dollars an hour, and a search must not begin with an empty list. */
+const cheapest = 0.05;
 
 /**
  * The search of someone who has chosen none: machines of the size that was rented last, single GPUs otherwise, at a price
@@ -36,7 +38,7 @@ export function firstSearch({ rented, credit, limitPerHour }: FirstSearchInput):
     filters: {
       ...defaultQuery.filters,
       gpuCount: { min: count, max: count },
-      ...(most > 0 && most < dearest * count ? { pricePerHour: { max: most } } : {}),
+      ...(most >= cheapest && most < dearest * count ? { pricePerHour: { max: most } } : {}),
     },
   };
 }
