@@ -4,7 +4,7 @@ import { message, type Action, type MessageLevel } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
 import { machineEndOf, type JobRow } from '../../model/jobs/job';
 import { jobCost, jobMs } from '../../model/jobs/jobLimits';
-import { endText } from '../../model/jobs/jobWords';
+import { jobEndText } from '../../model/jobs/jobWords';
 import { formatMoney } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
@@ -127,7 +127,7 @@ function endedSentence(row: JobRow, now: number): string {
   const { job, state } = row;
   const time = durationText(jobMs(row, now));
   const cost = jobCost(row, now);
-  const what = endText(state.end);
+  const what = jobEndText(state.end);
   return cost === undefined
     ? t('{0}: {1} after {2}.', job.spec.name, localize(what), time)
     : t('{0}: {1} after {2}, for {3}.', job.spec.name, localize(what), time, formatMoney(cost));

@@ -28,17 +28,17 @@ export function phaseText(row: JobRow): Text {
       return job.stopAt === undefined ? text('running') : text('stopping');
     case 'ended':
     case 'fetching':
-      return text('{0}, fetching outputs', endText(state.end));
+      return text('{0}, fetching outputs', jobEndText(state.end));
     case 'fetched':
-      return text('{0}, outputs are here', endText(state.end));
+      return text('{0}, outputs are here', jobEndText(state.end));
     case 'keeping':
       return machineEndOf(row) === 'destroy'
-        ? text('{0}, machine about to be destroyed', endText(state.end))
-        : text('{0}, machine about to be stopped', endText(state.end));
+        ? text('{0}, machine about to be destroyed', jobEndText(state.end))
+        : text('{0}, machine about to be stopped', jobEndText(state.end));
     case 'releasing':
       return machineEndOf(row) === 'destroy'
-        ? text('{0}, destroying the machine', endText(state.end))
-        : text('{0}, stopping the machine', endText(state.end));
+        ? text('{0}, destroying the machine', jobEndText(state.end))
+        : text('{0}, stopping the machine', jobEndText(state.end));
     case 'over':
       return overText(row);
     default:
@@ -50,11 +50,11 @@ function overText({ state }: JobRow): Text {
   if (state.outcome === 'notStarted') {
     return state.why ? text('not started') : text('canceled');
   }
-  return state.outcome === 'lost' ? text('machine lost') : endText(state.end);
+  return state.outcome === 'lost' ? text('machine lost') : jobEndText(state.end);
 }
 
 /** What became of the command. */
-export function endText(end: JobEnd | undefined): Text {
+export function jobEndText(end: JobEnd | undefined): Text {
   if (!end) {
     return text('ended');
   }
