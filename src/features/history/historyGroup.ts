@@ -7,7 +7,7 @@ import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { PastTarget } from '../../commandSpecs';
-import { costOfPastText, descriptionOfPast, endText, nameOfPast } from './historyWords';
+import { costOfPastText, descriptionOfPast, endText, nameOfPast, verdictOfPast } from './historyWords';
 
 const icons: Readonly<Record<PastRental['end'], string>> = {
   destroyed: 'vm-outline',
@@ -26,7 +26,7 @@ export class HistoryGroup implements TreeGroup, Disposable {
   readonly onDidChange = this.changed.event;
   private readonly nodes = new Map<number, PastTarget>();
 
-  constructor(private readonly deps: Pick<Services, 'history' | 'clock'>) {
+  constructor(private readonly deps: Pick<Services, 'history' | 'machineProofs' | 'clock'>) {
     this.owned.add(deps.history.onDidChange(() => this.changed.fire()));
   }
 
@@ -56,7 +56,7 @@ export class HistoryGroup implements TreeGroup, Disposable {
       t('Instance #{0}', node.pastId),
       [t('How it ended'), endText(past)],
       [t('Cost'), costOfPastText(past)],
-      [t('Check of the machine'), past.verdict],
+      [t('Check of the machine'), verdictOfPast(past, this.deps.machineProofs)],
     ]);
     item.command = { command: 'gpuRental.history.showDetails', title: t('Show Details'), arguments: [node] };
     return item;

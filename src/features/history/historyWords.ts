@@ -4,6 +4,8 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import { costOfPast, durationOfPast, type PastRental } from '../../model/rentals/pastRental';
+import { checkText } from '../../model/rentals/machineVerdict';
+import type { MachineProofs } from '../../store/rentals/machineProofs';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 
@@ -60,8 +62,24 @@ export function costOfPastText(past: PastRental): string {
       );
 }
 
+/** What the last check of its machine came to. */
+export function verdictOfPast(
+  { instance }: PastRental,
+  proofs: Pick<MachineProofs, 'find'>,
+): string | undefined {
+  const last = proofs.find(instance.id);
+  return last && localize(checkText(instance, undefined, last.check));
+}
+
 /** The page of a past rental, a line for each fact that is known. */
-export function pageOfPast(past: PastRental, log: string | undefined, now: number): string {
+export function pageOfPast(
+  past: PastRental,
+  {
+    verdict,
+    log,
+    now,
+  }: { readonly verdict: string | undefined; readonly log: string | undefined; readonly now: number },
+): string {
   const { instance } = past;
   const rows: readonly (readonly [label: string, value: string | undefined])[] = [
     [t('Instance'), `#${instance.id}`],
@@ -85,7 +103,7 @@ export function pageOfPast(past: PastRental, log: string | undefined, now: numbe
       t('Disk'),
       instance.diskSpaceGb === undefined ? undefined : t('{0} GB', Math.round(instance.diskSpaceGb)),
     ],
-    [t('Check of the machine'), past.verdict ?? t('not made')],
+    [t('Check of the machine'), verdict ?? t('not made')],
     [t('Log'), log === undefined ? t('none was read while it was there') : t('kept, see below')],
   ];
   const facts = rows.flatMap(([label, value]) => {

@@ -13,9 +13,12 @@ import { isCancelled, UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
 import { HistoryGroup } from './historyGroup';
-import { descriptionOfPast, nameOfPast, pageOfPast } from './historyWords';
+import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './historyWords';
 
-type Deps = Pick<Services, 'accounts' | 'history' | 'instanceGroups' | 'commands' | 'clock' | 'log'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log'
+>;
 
 /** Rentals that are over: what they cost, how they ended, their logs, and renting like them again. */
 export function register(deps: Deps): Disposable {
@@ -96,7 +99,11 @@ async function chosen(
 async function showDetails(deps: Deps, past: PastRental): Promise<void> {
   const { history, clock } = deps;
   const current = await withCharges(deps, past);
-  const content = pageOfPast(current, await history.logOf(past.instance.id), clock.now());
+  const content = pageOfPast(current, {
+    verdict: verdictOfPast(past, deps.machineProofs),
+    log: await history.logOf(past.instance.id),
+    now: clock.now(),
+  });
   await runCommand('gpuRental.showText', { title: `${fileName(past)}.txt`, content });
 }
 
