@@ -36,6 +36,8 @@ export interface InstanceNote {
   readonly isFigure?: true;
   /** The instance runs and is not usable so far, which its icon says. */
   readonly isPending?: true;
+  /** Something is wrong with it, which its icon says. */
+  readonly isWarning?: boolean;
   /** Lines of the tooltip. */
   readonly lines: readonly (readonly [name: string, value: string])[];
 }

@@ -55,14 +55,20 @@ export function instanceItem(
     (part) => part !== undefined && part !== '',
   );
   item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
-  const isPending = notes.some((note) => note.isPending);
-  const [icon, color] = icons[isPending ? 'starting' : stateIcon(instance, facts, kind)];
+  const [icon, color] = icons[iconOfNotes(notes) ?? stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
   item.accessibilityInformation = {
     label: [instanceName(instance), state, ...said.filter((part) => part !== state)].join(', '),
   };
   return item;
+}
+
+function iconOfNotes(notes: readonly InstanceNote[]): StateIcon | undefined {
+  if (notes.some(({ isPending }) => isPending)) {
+    return 'starting';
+  }
+  return notes.some(({ isWarning }) => isWarning) ? 'warning' : undefined;
 }
 
 /** Every flag that a `when` clause may ask for. */

@@ -53,13 +53,15 @@ export class CheckNotes implements InstanceNotes, Disposable {
       return undefined;
     }
     const isRunning = instance.actualStatus === 'running';
-    const row = isRunning && !isCheckFine(this.deps, instanceId, last.check) ? t('failed its check') : '';
+    const isWarning = isRunning && !isCheckFine(this.deps, instanceId, last.check);
+    const row = isWarning ? t('failed its check') : '';
     const age = localize(durationText(clock.now() - last.at));
     const line = checkLine(this.deps, instanceId, last.check);
     const notes =
       last.check.kind === 'proved' ? judge(this.deps, instanceId, last.check.proof).verdict.notes : [];
     return {
       row,
+      isWarning,
       lines: [
         [t('Check {0} ago', age), line],
         ...notes.map((note) => [t('GPU check'), localize(noteText(note))] as const),

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { MachineManner } from '../../src/simulator/login/manners';
+import { signIn } from '../support/journey';
+import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
+import { lastingToasts, useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('a machine that is ready once it is usable', function () {
+  this.timeout(240_000);
+  const session = useUiSession('usable', {
+    // Slow enough that the stages of a start can be seen.
+    simulator: { speed: 5, sshServer: true },
+    settings: { 'gpuRental.budget.perDay': 10 },
+    patches: lastingToasts,
+  });
+  let workbench: Workbench;
+  const instances = () => workbench.view('Instances');
+
+  before(async () => {
+    await haveKey(session());
+    const { simulator } = session();
+    // Machines of one price, so that one can take the place of another.
+    const { json } = await simulator.call('POST', '/api/v0/bundles/', { gpu_name: { eq: 'RTX 3090' } });
+    for (const { id } of (json as { offers: readonly { id: number }[] }).offers) {
+      await simulator.call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.2 });
+    }
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.clearNotifications();
+  });
+
+  async function rent(manner: MachineManner, typed: string, offer: RegExp): Promise<void> {
+    await workbench.clearNotifications();
+    session().simulator.orders.behave(manner, 1);
+    await searchAndReview(workbench, typed, offer);
+    await rentNow(session(), workbench);
+  }
+
+  it('shows each stage in the row and the status bar, and calls it ready after the login', async () => {
+    await rent('latePort', '1x 3090', /1× RTX 3090/);
+    await instances()
+      .row(/Waiting for its SSH port/)
+      .waitFor({ timeout: 60_000 });
+    await workbench.shot('01-stage');
+    await until('the stage in the status bar', async () =>
+      /Waiting for its SSH port \d+ s/.test(await workbench.statusText('gpuRental.status')),
+    );
+    await workbench.toast(/is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK/, 60_000);
+    assert.match(await workbench.statusText('gpuRental.status'), /of \$10 today/);
+    await workbench.shot('02-ready');
+  });
+
+  it('says what was not rented so, and asks before it rents another instead', async () => {
+    await rent('otherGpu', '1x 3090', /1× RTX 3090/);
+    const said = /it is not what was rented: GTX 1050 Ti instead of RTX 3090/;
+    await workbench.toast(said, 60_000);
+    await workbench.shot('03-not-as-rented');
+    await instances()
+      .row(/failed its check/)
+      .waitFor();
+    await workbench.toastButton(said, 'Replace…');
+    await workbench.dialog.waitFor();
+    assert.match(await workbench.dialog.innerText(), /lost for good/);
+    await workbench.shot('04-replace');
+    await workbench.dialogButton('Destroy and Rent Next Best');
+    await workbench.toast(/is destroyed, and another machine is rented instead/, 60_000);
+    await workbench.toast(/is ready\. 1 × RTX 3090/, 60_000);
+  });
+
+  it('keeps what was rented before, with its log', async () => {
+    await workbench.run('Show Rental History');
+    await workbench.quick.waitForTitle('Rental History');
+    await workbench.quick.rows.filter({ hasText: '1× RTX 3090' }).first().waitFor();
+    await workbench.shot('05-history');
+  });
+});
