@@ -12,7 +12,7 @@ export const plainFields: ReadonlySet<string> = new Set([
     'extra_filters',
     'docker_login_repo',
   ],
-  ...['permissions', 'key_params', 'key'],
+  ...['permissions', 'key_params', 'key', 'transfer'],
 ]);
 /** Fields in which the names are the user's own: a variable called `name` or `key` may hold a secret. */
 const namedByUser: ReadonlySet<string> = new Set(['env']);
