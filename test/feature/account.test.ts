@@ -136,7 +136,14 @@ describe('the account and its second factor', () => {
       {
         name: 'build server',
         permissions: {
-          api: { instance_read: {}, instance_write: {}, user_read: {}, billing_read: {}, misc: {} },
+          api: {
+            instance_read: {},
+            instance_write: {},
+            machine_read: {},
+            user_read: {},
+            billing_read: {},
+            misc: {},
+          },
         },
         key_params: { ip_whitelist: ['127.0.0.1'] },
       },

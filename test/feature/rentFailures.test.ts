@@ -176,7 +176,10 @@ describe('rentals and starts that go wrong', () => {
     await window.toastButton(/waits for a free GPU/, 'Cancel Start');
     await window.dialog(/Cancel the start of/);
     await window.dialogButton('Cancel the Start');
+    // The row follows before the answer.
     await row('Stopped');
+    await computer().until('the stop', () => powerRequests().length === 3);
+    await computer().rest();
     assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped']);
     window.clearToasts();
   });

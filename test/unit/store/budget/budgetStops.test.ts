@@ -138,9 +138,13 @@ describe('the stop of all instances at the end of a budget', () => {
 });
 
 describe('the charges of a budget', () => {
+  let scene: BudgetScene;
+  beforeEach(async () => {
+    scene = await BudgetScene.make();
+  });
+  afterEach(() => scene.computer.dispose());
+
   it('are read by the window that leads, every 10 minutes at most, and known to the others', async () => {
-    const scene = await BudgetScene.make();
-    after(() => scene.computer.dispose());
     scene.limits = { ...scene.limits, stopsAll: false, day: fromDollars(50) };
     const [first, second] = [await scene.open(), await scene.open()];
     await scene.pass(2 * hour);
