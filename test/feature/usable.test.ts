@@ -132,13 +132,17 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
       const count = asked
         .map(({ method, path }) => `${method} ${path}`)
         // The log of the instance before, which is kept at its end.
-        .filter((one) => !/results|request_logs/.test(one))
-        .sort();
+        .filter((one) => !/results|request_logs/.test(one));
       assert.ok(window.toasts().some((text) => /is ready/.test(text)));
       await endAll();
       return count;
     };
     const without = await countWith(false);
-    assert.deepEqual(await countWith(true), without);
+    const checked = await countWith(true);
+    // The user's record is read every five minutes, which is as long as this is watched.
+    const kinds = (all: readonly string[]) => new Set(all.filter((one) => !one.endsWith('/users/current/')));
+    assert.deepEqual(kinds(checked), kinds(without));
+    // Where the five minutes begin between two lists is chance.
+    assert.ok(checked.length <= without.length + 2, `${checked.length} instead of ${without.length}`);
   });
 });
