@@ -7,7 +7,6 @@ import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
 import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
-import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -78,13 +77,15 @@ export async function filesWithJobs(
 
 /** What is on the screen counts, saved or not. */
 async function sourceOf(uri: vscode.Uri): Promise<string | undefined> {
+  const shown = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  if (shown) {
+    return shown.getText();
+  }
   try {
-    return (await vscode.workspace.openTextDocument(uri)).getText();
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
-    const isMissing =
-      (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') ||
-      errorCode(error) === 'ENOENT';
-    if (isMissing) {
+    // To open it as a document would fail with an error that does not say that it is missing.
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
       return undefined;
     }
     throw error;

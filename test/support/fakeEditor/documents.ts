@@ -81,7 +81,15 @@ export class Documents {
   }
 
   async openUri(uri: vscode.Uri): Promise<FakeTextDocument> {
-    return this.byUri(uri) ?? this.add(uri, await this.read(uri), languageOf(uri));
+    const content = async () => {
+      try {
+        return await this.read(uri);
+      } catch (error) {
+        // The editor's error names no code.
+        throw new Error(`cannot open ${uri.toString()}. Detail: ${String(error)}`);
+      }
+    };
+    return this.byUri(uri) ?? this.add(uri, await content(), languageOf(uri));
   }
 
   private add(uri: vscode.Uri, text: string, language: string): FakeTextDocument {

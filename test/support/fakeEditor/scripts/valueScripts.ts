@@ -45,6 +45,22 @@ export const valueScripts: readonly EditorScript[] = [
     },
   },
   {
+    name: 'a missing file is named by the error of a read, and not by that of a document',
+    run: async (editor, _hands, say) => {
+      const missing = editor.Uri.file('/nowhere/at-all.txt');
+      const failure = async (work: PromiseLike<unknown>) => {
+        try {
+          await work;
+          return 'none';
+        } catch (error) {
+          return error instanceof editor.FileSystemError ? error.code : 'another error';
+        }
+      };
+      say(await failure(editor.workspace.fs.readFile(missing)));
+      say(await failure(editor.workspace.openTextDocument(missing)));
+    },
+  },
+  {
     name: 'addresses are joined and kept',
     run: (editor, _hands, say) => {
       const uri = editor.Uri.parse('gpurental://templates/7/a%20b.json');
