@@ -74,4 +74,8 @@ describe('a machine that is ready once it is usable', function () {
     await workbench.quick.rows.filter({ hasText: '1× RTX 3090' }).first().waitFor();
     await workbench.shot('05-history');
   });
+
+  it('met nothing unexpected', () => {
+    assert.doesNotMatch(session().log(), /\[error\]/);
+  });
 });
