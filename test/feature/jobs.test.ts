@@ -136,6 +136,15 @@ describe('a job on an instance', () => {
     window.kill();
     window = await computer().openWindow({ isFocused: true });
     await jobs().row(/train · ?.*running|running/);
+    for (const [item, said] of [
+      ['Stop…', /⚠ The job train is not finished\. It ends without a result\./],
+      ['Reboot…', /⚠ The job train is not finished\. It ends without a result\./],
+      ['Destroy…', /⚠ The job train is not finished\. It ends, and its outputs are lost\./],
+    ] as const) {
+      await window.view('instances').menu('trainer', item);
+      assert.match((await window.dialog('trainer')).detail ?? '', said);
+      await window.dialogButton('Cancel');
+    }
     window.run('Stop Job…');
     await window.dialogButton('Stop Job');
     await window.toast(/^train: canceled/);

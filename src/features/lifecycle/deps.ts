@@ -6,6 +6,7 @@ export type LifecycleDeps = Pick<
   | 'budget'
   | 'fleet'
   | 'gauges'
+  | 'jobs'
   | 'machineProofs'
   | 'rentals'
   | 'clock'

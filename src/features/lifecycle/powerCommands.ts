@@ -18,6 +18,7 @@ import { reportFailures, runEach, type RowResult } from './bulk';
 import { lookBeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyWords';
+import { withJobsAtRisk } from './jobsAtRisk';
 import {
   cancelStartQuestion,
   rebootQuestion,
@@ -148,7 +149,9 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   const isQueued = instances.every(
     (instance) => stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()) === 'queued',
   );
-  const question = isQueued ? cancelStartQuestion(instances) : stopQuestion(instances);
+  const question = isQueued
+    ? cancelStartQuestion(instances)
+    : withJobsAtRisk(deps, instances, 'processes', stopQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
@@ -177,7 +180,8 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
     none: t('Only a running instance can be rebooted.'),
     canPickMany: true,
   });
-  if (instances.length === 0 || !(await confirm(rebootQuestion(instances)))) {
+  const question = withJobsAtRisk(deps, instances, 'processes', rebootQuestion(instances));
+  if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
   await change(deps, client(), 'reboot', t('Rebooting…'), instances);
@@ -214,7 +218,7 @@ export async function askBeforeLoss(
   instances: readonly Instance[],
   makeQuestion: () => Promise<Required<Question>>,
 ): Promise<boolean> {
-  const { button, ...question } = await makeQuestion();
+  const { button, ...question } = withJobsAtRisk(deps, instances, 'disk', await makeQuestion());
   const [only, ...others] = instances;
   const canDownload =
     only !== undefined &&

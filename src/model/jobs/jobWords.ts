@@ -2,7 +2,7 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars } from '../money';
-import { machineEndOf, type JobRow, type JobTrouble } from './job';
+import { hasUnfetched, isAtWork, machineEndOf, type JobRow, type JobTrouble } from './job';
 import { jobCost, jobMs } from './jobLimits';
 import type { MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
@@ -51,6 +51,25 @@ function overText({ state }: JobRow): Text {
     return state.why ? text('not started') : text('canceled');
   }
   return state.outcome === 'lost' ? text('machine lost') : jobEndText(state.end);
+}
+
+/** What ends on an instance: its processes, or all that is on its disk as well. */
+export type JobLoss = 'processes' | 'disk';
+
+/** What a job would lose; `undefined` where nothing of it depends on the instance any more. */
+export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
+  const { name } = row.job.spec;
+  if (isAtWork(row)) {
+    return loss === 'disk'
+      ? text('The job {0} is not finished. It ends, and its outputs are lost.', name)
+      : text('The job {0} is not finished. It ends without a result.', name);
+  }
+  if (!hasUnfetched(row)) {
+    return undefined;
+  }
+  return loss === 'disk'
+    ? text('The outputs of the job {0} are not on this computer yet. They are lost.', name)
+    : text('The outputs of the job {0} are not on this computer yet.', name);
 }
 
 /** What became of the command. */
