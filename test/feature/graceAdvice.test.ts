@@ -18,7 +18,7 @@ describe('a computer that slept with a window on an instance open', () => {
       packageJSON: { ...extension.packageJSON, contributes: { configuration: { properties } } },
     };
   };
-  const sleep = async () => {
+  const closeTheLid = async () => {
     computer().clock.jump(2 * 3_600_000);
     await computer().pass(120_000);
   };
@@ -29,7 +29,7 @@ describe('a computer that slept with a window on an instance open', () => {
       remoteName: 'ssh-remote',
       extensions: [remoteSshExtension()],
     });
-    await sleep();
+    await closeTheLid();
     assert.ok(!plain.toasts().some((text) => advice.test(text)));
     plain.close();
   });
@@ -42,11 +42,11 @@ describe('a computer that slept with a window on an instance open', () => {
     await computer().pass(20 * 60_000);
     const told = () => windows.filter((window) => window.toasts().some((text) => advice.test(text)));
     assert.equal(told().length, 0);
-    await sleep();
+    await closeTheLid();
     assert.equal(told().length, 1);
     await told()[0]?.toastButton(/slept for 2 h.*grace time/, 'Keep Them for 8 Hours');
     assert.equal(computer().settings.values['remote.SSH.reconnectionGraceTime'], 28_800);
-    await sleep();
+    await closeTheLid();
     assert.equal(told().length, 0);
   });
 });

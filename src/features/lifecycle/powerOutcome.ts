@@ -77,10 +77,10 @@ async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: read
   const isOpen = failed.some(isNotKnown);
   const titles: Record<PowerRequest, string> = isOpen
     ? {
-        start: t('It is not sure that all instances were started.'),
+        start: t('Could not confirm that all instances are started.'),
         stop: t('Could not confirm that all instances are stopped. Some may still cost money.'),
-        reboot: t('It is not sure that all instances were rebooted.'),
-        recycle: t('It is not sure that all instances were recycled.'),
+        reboot: t('Could not confirm that all instances were rebooted.'),
+        recycle: t('Could not confirm that all instances were recycled.'),
       }
     : {
         start: t('Some instances could not be started.'),
