@@ -4,22 +4,36 @@ import { wait } from '../util/clock';
 import { t } from './localize';
 import { windowClock } from './windowClock';
 
-/** A progress notification with *Cancel*; the signal fires on cancel. */
-export function withCancellableProgress<T>(
+/**
+ * A progress notification with *Cancel*, for what is not done at once; the signal fires on cancel. Work of which the
+ * notification would be gone again before it is read gets none.
+ */
+export async function withCancellableProgress<T>(
   title: string,
   run: (signal: AbortSignal, say: (message: string) => void) => Promise<T>,
 ): Promise<T> {
-  return Promise.resolve(
+  const stop = new AbortController();
+  let said: string | undefined;
+  let say = (message: string) => {
+    said = message;
+  };
+  const work = run(stop.signal, (message) => {
+    say(message);
+  });
+  return unlessSoon(work, () =>
     vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, token) => {
-        const stop = new AbortController();
+        say = (message) => {
+          progress.report({ message });
+        };
+        if (said !== undefined) {
+          say(said);
+        }
         const subscription = token.onCancellationRequested(() => {
           stop.abort();
         });
-        return run(stop.signal, (message) => {
-          progress.report({ message });
-        }).finally(() => {
+        return work.finally(() => {
           subscription.dispose();
         });
       },
@@ -32,9 +46,7 @@ const soonMs = 700;
 
 /** For a question to the service that may have to wait for its limits; whoever asked may stop waiting. */
 export function whileAsking<T>(work: Promise<T>): Promise<T> {
-  return unlessSoon(work, () =>
-    withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal)),
-  );
+  return withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal));
 }
 
 /** The same for a change, which is not taken back by not waiting for it. */
