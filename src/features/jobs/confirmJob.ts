@@ -14,6 +14,7 @@ import type { Clock } from '../../util/clock';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { SentFiles } from '../../ssh/jobs/sentFiles';
+import { filesText } from './filesText';
 
 export interface JobQuestion {
   readonly spec: JobSpec;
@@ -146,14 +147,14 @@ function sentRows(
   const { leftOut } = sent;
   const named = leftOut.slice(0, mostNames).map(({ name, why }) => t('{0} ({1})', name, why));
   return [
-    fact('sent', t('Sent'), t('{0} files, {1}, {2}', sent.tree.files.length, bytesText(bytes), by)),
+    fact('sent', t('Sent'), t('{0}, {1}, {2}', filesText(sent.tree.files.length), bytesText(bytes), by)),
     ...(leftOut.length === 0
       ? []
       : [
           fact(
             'leftOut',
             t('Left out'),
-            leftOut.length === 1 ? t('1 file') : t('{0} files', leftOut.length),
+            filesText(leftOut.length),
             leftOut.length > mostNames
               ? t('{0} and {1} more', named.join(', '), leftOut.length - mostNames)
               : named.join(', '),
@@ -168,7 +169,7 @@ function outputsText({ spec }: JobQuestion): string {
 
 function firstLine(script: string): string {
   const [first = '', ...more] = script.split('\n').filter((line) => line.trim() !== '');
-  return more.length === 0 ? first : t('{0} … ({1} more lines)', first, more.length);
+  return more.length === 0 ? first : t('{0} … (more lines: {1})', first, more.length);
 }
 
 export function sentBytes({ tree }: Pick<SentFiles, 'tree'>): number {

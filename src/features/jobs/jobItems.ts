@@ -6,6 +6,7 @@ import { hasUnfetched, isAtWork, isOver, machineEndOf, needsYou, type JobRow } f
 import { endsText, machineEndText, phaseText, useText } from '../../model/jobs/jobWords';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
+import { filesText } from './filesText';
 
 export type JobGroup = 'running' | 'needsYou' | 'finished';
 
@@ -13,10 +14,10 @@ export function groupOf(row: JobRow, now: number): JobGroup {
   return isOver(row) ? 'finished' : needsYou(row, now) ? 'needsYou' : 'running';
 }
 
+/** The group of finished jobs is open, so that a job does not vanish from sight at its end. */
 export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
   const labels = { running: t('Running'), needsYou: t('Needs You'), finished: t('Finished') };
-  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(labels[group], group === 'finished' ? Collapsed : Expanded);
+  const item = new vscode.TreeItem(labels[group], vscode.TreeItemCollapsibleState.Expanded);
   item.id = `jobs-${group}`;
   item.description = String(count);
   return item;
@@ -117,10 +118,11 @@ function outputsText({ state: { outputs } }: JobRow): string | undefined {
   if (!outputs) {
     return undefined;
   }
+  const files = filesText(outputs.files);
   const size = bytesText(outputs.bytes);
   return outputs.areHashed
-    ? t('{0} files, {1}, compared by hash', outputs.files, size)
-    : t('{0} files, {1}, compared by size', outputs.files, size);
+    ? t('{0}, {1}, compared by hash', files, size)
+    : t('{0}, {1}, compared by size', files, size);
 }
 
 /** The rows below a job. */

@@ -30,6 +30,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
+import { filesText } from './filesText';
 import { chooseJob, type JobSource } from './jobSource';
 
 /** True in a workspace that may run what it names; says so otherwise. */
@@ -166,9 +167,13 @@ async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<
   }
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 5);
   return confirm({
-    message: t('Send {0} files, {1}, for {2}?', files.length, bytesText(bytes), name),
+    message: t('Send {0}, {1}, for {2}?', filesText(files.length), bytesText(bytes), name),
     detail: [
-      t('The job allows {0} files and {1}. The largest are:', sync.maxFiles, bytesText(sync.maxMb * 1e6)),
+      t(
+        'The job allows {0} and {1}. The largest are:',
+        filesText(sync.maxFiles),
+        bytesText(sync.maxMb * 1e6),
+      ),
       ...largest.map((file) => t('• {0} ({1})', file.name, bytesText(file.size))),
     ].join('\n'),
     button: t('Send All'),

@@ -2,7 +2,7 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars } from '../money';
-import { hasUnfetched, isAtWork, machineEndOf, type JobRow, type JobTrouble } from './job';
+import { hasUnfetched, isAtWork, isOver, machineEndOf, type JobRow, type JobTrouble } from './job';
 import { jobCost, jobMs } from './jobLimits';
 import type { MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
@@ -120,11 +120,15 @@ function troubleText({ kind }: JobTrouble): Text {
   }
 }
 
-/** `12 min of 6 h · $0.11 of $5.00`. */
+/** `12 min of 6 h · $0.11 of $5.00`; without the limits once it is over. */
 export function useText(row: JobRow, now: number): Text {
   const { spec } = row.job;
-  const time = text('{0} of {1}', durationText(jobMs(row, now)), durationText(spec.hours * 3_600_000));
+  const passed = durationText(jobMs(row, now));
   const cost = jobCost(row, now);
+  if (isOver(row)) {
+    return cost === undefined ? passed : text('{0} · {1}', passed, formatMoney(cost));
+  }
+  const time = text('{0} of {1}', passed, durationText(spec.hours * 3_600_000));
   return cost === undefined
     ? time
     : text('{0} · {1} of {2}', time, formatMoney(cost), formatMoney(fromDollars(spec.costDollars)));

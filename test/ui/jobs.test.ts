@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { confirmRental, signIn } from '../support/journey';
+import { reachableInstance } from '../support/reachableInstance';
+import { lastingToasts, useUiSession } from '../support/uiSession';
+import type { Workbench } from '../support/workbench';
+
+const jobs = {
+  train: {
+    setup: 'echo set up',
+    run: [
+      'for step in 1 2 3; do echo "step $step"; sleep 1; done',
+      'cp data.txt "$GPU_RENTAL_OUTPUTS/model.bin"',
+    ],
+    outputs: ['outputs/**'],
+    limits: { hours: 1, costDollars: 2 },
+    machine: 'running',
+  },
+};
+
+describe('a job on an instance that is there', function () {
+  this.bail(true);
+  this.timeout(240_000);
+  const session = useUiSession('jobs', { patches: lastingToasts });
+  let workbench: Workbench;
+  const local = (...parts: string[]) => path.join(session().root, 'workspace', ...parts);
+
+  before(async () => {
+    mkdirSync(local('.vscode'), { recursive: true });
+    writeFileSync(local('.vscode', 'gpu-rental.json'), JSON.stringify({ jobs }, undefined, 2));
+    writeFileSync(local('data.txt'), 'weights\n');
+    await reachableInstance(session(), 'trainer');
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.clearNotifications();
+  });
+
+  it('says what is sent, where it runs and where it ends, before it runs', async () => {
+    await workbench.run('Run Job…');
+    await workbench.quick.waitForTitle('Run train: Confirm');
+    await workbench.quick.rows.filter({ hasText: 'Run on trainer, and Keep It' }).waitFor();
+    await workbench.shot('01-confirm');
+  });
+
+  it('runs to its end, and says so once with the result', async () => {
+    await confirmRental(workbench);
+    await workbench.shot('02-started');
+    await workbench.toast(/train: succeeded/, 120_000);
+    await workbench.shot('03-succeeded');
+    const runs = readdirSync(local('gpu-outputs', 'train'));
+    assert.equal(runs.length, 1);
+    const model = local('gpu-outputs', 'train', runs[0] ?? '', 'outputs', 'model.bin');
+    assert.ok(existsSync(model));
+    assert.equal(readFileSync(model, 'utf8'), 'weights\n');
+  });
+
+  it('is in the view with its log', async () => {
+    await workbench
+      .view('Jobs')
+      .row(/train.*succeeded/)
+      .waitFor();
+    await workbench.shot('04-view');
+    await workbench.toastButton(/train: succeeded/, 'Show Log');
+    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'step 3' }).waitFor();
+    await workbench.shot('05-log');
+  });
+
+  it('met nothing unexpected', () => {
+    assert.doesNotMatch(session().log(), /\[error\]/);
+  });
+});
