@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
 import { listedTree } from './ssh/fileTree';
 import type { SshService } from './ssh/service';
+import type { TransferOptions } from './ssh/transfer';
 import { JobFiles } from './store/jobs/jobFiles';
 import { JobRunner } from './store/jobs/jobRunner';
 import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
-import type { MachinePort } from './store/jobs/machinePort';
+import type { MachinePort, OnMoved } from './store/jobs/machinePort';
 import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
 import type { Notices } from './store/windows/notices';
 import type { Clock } from './util/clock';
@@ -49,14 +50,24 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
   const machine = createJobMachine({ ssh, clock, platform: process.platform, alias });
   return {
     begin: (order, signal) => machine.begin(order, signal),
-    sync: async (order, tree, signal) =>
-      machine.sync(order, tree && (await listedTree(tree.root, tree.names)), { signal }),
+    sync: async (order, tree, signal, onMoved) =>
+      machine.sync(order, tree && (await listedTree(tree.root, tree.names)), optionsOf(signal, onMoved)),
     start: (order, signal) => machine.start(order, signal),
     look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
     cancel: (id, signal) => machine.cancel(id, signal),
     outputs: (id, signal) => machine.outputs(id, signal),
-    fetch: (id, list, intoFolder, signal) => machine.fetch(id, list, intoFolder, { signal }),
+    fetch: (id, list, intoFolder, signal, onMoved) =>
+      machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
     markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
     remove: (id, signal) => machine.remove(id, signal),
+  };
+}
+
+function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferOptions {
+  return {
+    signal,
+    onProgress: ({ bytes, totalBytes }) => {
+      onMoved?.(bytes, totalBytes);
+    },
   };
 }

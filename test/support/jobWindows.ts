@@ -7,9 +7,9 @@ import type { JobStorage } from '../../src/store/jobs/jobFiles';
 import { jobNotice } from '../../src/store/jobs/jobNotice';
 import { JobRunner } from '../../src/store/jobs/jobRunner';
 import { Jobs } from '../../src/store/jobs/jobs';
-import type { MachinePort } from '../../src/store/jobs/machinePort';
+import type { MachinePort, OnMoved } from '../../src/store/jobs/machinePort';
 import { Notices, type Notice } from '../../src/store/windows/notices';
-import { UserError } from '../../src/util/errors';
+import { CancelledError, UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
 import { text } from '../../src/util/text';
 import type { FakeComputer } from './fakeWindows';
@@ -59,6 +59,7 @@ export class FakeMachine implements MachinePort {
   outputsThere: readonly string[] = ['outputs/model.bin'];
   hostile: readonly string[] = [];
   fetched: string | undefined;
+  isTransferHeld = false;
   readonly calls: string[] = [];
   /** Called before and after each call takes effect; throws for a cut connection. */
   trouble: ((call: string, when: 'before' | 'after') => void) | undefined;
@@ -70,7 +71,8 @@ export class FakeMachine implements MachinePort {
     });
   }
 
-  sync() {
+  async sync(_: JobOrder, __?: unknown, signal?: AbortSignal, onMoved?: OnMoved) {
+    await this.transfer(signal, onMoved);
     return this.call('sync', () => {
       this.phase = 'synced';
       return { files: 1, bytes: 1, leftOut: [] };
@@ -118,7 +120,8 @@ export class FakeMachine implements MachinePort {
     }));
   }
 
-  fetch(_: string, list: JobOutputs) {
+  async fetch(_: string, list: JobOutputs, __?: string, signal?: AbortSignal, onMoved?: OnMoved) {
+    await this.transfer(signal, onMoved);
     return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut: list.leftOut }));
   }
 
@@ -130,6 +133,18 @@ export class FakeMachine implements MachinePort {
 
   remove() {
     return this.call('remove', () => undefined);
+  }
+
+  /** A transfer that is held reports half of its bytes and ends by its signal alone. */
+  private async transfer(signal: AbortSignal | undefined, onMoved: OnMoved | undefined): Promise<void> {
+    if (this.isTransferHeld) {
+      onMoved?.(50, 100);
+      await new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          reject(new CancelledError());
+        });
+      });
+    }
   }
 
   ends(end: Pick<JobEnd, 'code' | 'why'>): void {

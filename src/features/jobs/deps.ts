@@ -14,6 +14,8 @@ export type JobDeps = Pick<
   | 'notices'
   | 'oneWindow'
   | 'redactor'
+  | 'report'
   | 'secrets'
   | 'trees'
+  | 'windowInUse'
 >;

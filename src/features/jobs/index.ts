@@ -15,6 +15,7 @@ import {
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
 import { tellOfJobs } from './jobMessages';
+import { showMoves } from './jobMoves';
 import { showJobStatus } from './jobStatus';
 import { JobTree } from './jobTree';
 import { jobTasks } from './jobTasks';
@@ -32,6 +33,7 @@ export function register(services: Services): Disposable {
   const logs = store.add(new JobLogs(deps));
   store.add(new JobLenses());
   store.add(showJobStatus(deps));
+  store.add(showMoves(deps));
   store.add(tellOfJobs(deps));
   const tellContext = () => {
     const { jobs } = deps;

@@ -2,8 +2,16 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import { momentText } from '../../editor/timeText';
-import { hasUnfetched, isAtWork, isOver, machineEndOf, needsYou, type JobRow } from '../../model/jobs/job';
-import { endsText, machineEndText, phaseText, useText } from '../../model/jobs/jobWords';
+import {
+  hasUnfetched,
+  isAtWork,
+  isOver,
+  machineEndOf,
+  needsYou,
+  type JobMove,
+  type JobRow,
+} from '../../model/jobs/job';
+import { endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { filesText } from './filesText';
@@ -23,11 +31,11 @@ export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
   return item;
 }
 
-export function jobItem(row: JobRow, now: number): vscode.TreeItem {
+export function jobItem(row: JobRow, now: number, move?: JobMove): vscode.TreeItem {
   const { job } = row;
   const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `job-${job.id}`;
-  item.description = `${localize(phaseText(row))} · ${localize(useText(row, now))}`;
+  item.description = `${localize(move ? moveText(move) : phaseText(row))} · ${localize(useText(row, now))}`;
   item.iconPath = new vscode.ThemeIcon(iconOf(row, now));
   item.contextValue = contextOf(row);
   item.tooltip = jobTooltip(row, now);

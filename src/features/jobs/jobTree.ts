@@ -28,6 +28,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
     private readonly isVisible: () => boolean,
   ) {
     this.store.add(deps.jobs.onDidChange(() => this.refresh()));
+    this.store.add(deps.jobs.moves.onDidChange((jobId) => this.changed.fire(this.nodeOf(jobId))));
   }
 
   /** Shows elapsed time anew while something runs and somebody can see it. */
@@ -80,7 +81,9 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
     if (!row) {
       return new vscode.TreeItem('');
     }
-    return 'jobId' in node ? jobItem(row, this.deps.clock.now()) : jobPartItem(row, node.part);
+    return 'jobId' in node
+      ? jobItem(row, this.deps.clock.now(), this.deps.jobs.moves.find(id))
+      : jobPartItem(row, node.part);
   }
 
   nodeOf(jobId: string): JobNode {

@@ -29,6 +29,8 @@ export interface Job {
   readonly stopAt?: number | undefined;
   /** The user asked to try again at once what failed. */
   readonly retryAt?: number | undefined;
+  /** The user ended a fetch; it goes on once `retryAt` is later. */
+  readonly fetchPausedAt?: number | undefined;
   /** Said while or after the job ran; counts instead of `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
 }
@@ -57,6 +59,8 @@ export type TroubleKind =
   | 'machineStopped'
   | 'sync'
   | 'fetch'
+  /** The user ended the fetch. */
+  | 'fetchPaused'
   /** The patterns name nothing, or something that can't be fetched: the machine is not ended without the user's word. */
   | 'incomplete'
   | 'release';
@@ -120,6 +124,13 @@ export interface JobState {
   readonly why?: Text | undefined;
 }
 
+/** Files of a job on their way, in bytes. */
+export interface JobMove {
+  readonly way: 'sending' | 'fetching';
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
 export interface JobRow {
   readonly job: Job;
   readonly state: JobState;
@@ -155,6 +166,16 @@ export function hasUnfetched({ job, state }: JobRow): boolean {
   return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
 }
 
+/** True for what no further try mends. */
+export function waitsForYou(kind: TroubleKind): boolean {
+  return kind === 'incomplete' || kind === 'fetchPaused';
+}
+
+/** The user has ended the fetch, and has not asked for it since. */
+export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
+  return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
+}
+
 /** A connection that fails for less than this is no news. */
 const newsAfterMs = 2 * 60_000;
 
@@ -164,5 +185,5 @@ export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean
   if (!trouble || state.phase === 'over') {
     return false;
   }
-  return trouble.kind === 'incomplete' || trouble.kind === 'release' || now - trouble.since >= newsAfterMs;
+  return waitsForYou(trouble.kind) || trouble.kind === 'release' || now - trouble.since >= newsAfterMs;
 }

@@ -1,5 +1,14 @@
 import type { Text } from '../../util/text';
-import { machineEndOf, type Job, type JobPhase, type JobState, type Outcome, type TroubleKind } from './job';
+import {
+  machineEndOf,
+  waitsForYou,
+  type Job,
+  type JobPhase,
+  type JobState,
+  type JobTrouble,
+  type Outcome,
+  type TroubleKind,
+} from './job';
 import type { JobLook } from './onMachine';
 
 /** What happened to a job. */
@@ -120,8 +129,7 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     return to('over', { outcome: 'kept' });
   }
   if (isIncomplete(job, state) && job.machineEnd === undefined) {
-    const trouble = { kind: 'incomplete' as const, since: now, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
-    return { ...state, trouble: state.trouble ?? trouble };
+    return { ...state, trouble: state.trouble ?? waiting(state, 'incomplete', now) };
   }
   // Said by name, it needs no time to think.
   if (job.spec.keepMinutes === 0 || job.machineEnd !== undefined) {
@@ -130,6 +138,11 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
   return state.phase === 'keeping'
     ? state
     : to('keeping', { keepUntil: now + job.spec.keepMinutes * 60_000 });
+}
+
+function waiting({ trouble }: JobState, kind: TroubleKind, now: number): JobTrouble {
+  const since = trouble?.kind === kind ? trouble.since : now;
+  return { kind, since, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
 }
 
 function isIncomplete(job: Job, { outputs }: JobState): boolean {
@@ -146,6 +159,9 @@ function failed(
 ): JobState {
   const before = state.trouble?.kind === kind ? state.trouble : undefined;
   const tries = (before?.tries ?? 0) + 1;
+  if (waitsForYou(kind)) {
+    return { ...state, trouble: waiting(state, kind, now) };
+  }
   const pause = pauses[Math.min(tries, pauses.length) - 1] ?? 300_000;
   return { ...state, trouble: { kind, since: before?.since ?? now, why, tries, nextTryAt: now + pause } };
 }

@@ -1,8 +1,17 @@
+import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars } from '../money';
-import { hasUnfetched, isAtWork, isOver, machineEndOf, type JobRow, type JobTrouble } from './job';
+import {
+  hasUnfetched,
+  isAtWork,
+  isOver,
+  machineEndOf,
+  type JobMove,
+  type JobRow,
+  type JobTrouble,
+} from './job';
 import { jobCost, jobMs } from './jobLimits';
 import type { MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
@@ -44,6 +53,17 @@ export function phaseText(row: JobRow): Text {
     default:
       return assertNever(state.phase);
   }
+}
+
+/** `sending files, 12 MB of 300 MB`. */
+export function moveText({ way, bytes, totalBytes }: JobMove): Text {
+  const amount = amountText(bytes, totalBytes);
+  return way === 'sending' ? text('sending files, {0}', amount) : text('fetching outputs, {0}', amount);
+}
+
+/** `12 MB of 300 MB`. */
+export function amountText(bytes: number, totalBytes: number): Text {
+  return text('{0} of {1}', bytesText(bytes), bytesText(totalBytes));
 }
 
 function overText({ state }: JobRow): Text {
@@ -113,6 +133,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('files not sent yet, retrying');
     case 'fetch':
       return text('outputs not fetched yet, retrying');
+    case 'fetchPaused':
+      return text('fetch paused, machine kept');
     case 'incomplete':
       return text('outputs are missing');
     case 'release':

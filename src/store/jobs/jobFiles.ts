@@ -56,6 +56,7 @@ const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   orderedAt: z.number(),
   stopAt: z.number().optional(),
   retryAt: z.number().optional(),
+  fetchPausedAt: z.number().optional(),
   machineEnd: machineEnd.optional(),
 });
 
@@ -108,7 +109,15 @@ const stateFile: z.ZodType<JobState> = z.object({
   cancelSentAt: z.number().optional(),
   trouble: z
     .object({
-      kind: z.enum(['unreachable', 'machineStopped', 'sync', 'fetch', 'incomplete', 'release']),
+      kind: z.enum([
+        'unreachable',
+        'machineStopped',
+        'sync',
+        'fetch',
+        'fetchPaused',
+        'incomplete',
+        'release',
+      ]),
       since: z.number(),
       why: words.optional(),
       tries: z.number(),

@@ -1,4 +1,4 @@
-import { isOver, type Job, type JobRow } from '../../model/jobs/job';
+import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
 import { jobNews } from '../../model/jobs/jobNews';
 import { progress } from '../../model/jobs/jobProgress';
 import { followAccount } from '../../shared/followAccount';
@@ -7,7 +7,7 @@ import { isCancelled } from '../../util/errors';
 import type { Account, Accounts } from '../ports';
 import type { Notices } from '../windows/notices';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
-import { takeStep, type JobStepDeps } from './jobSteps';
+import { takeStep, type JobStepDeps, type Step } from './jobSteps';
 
 export interface JobRunnerDeps extends JobStepDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -47,6 +47,8 @@ interface Followed {
   word: string;
   /** Ends the pause. */
   wake: () => void;
+  /** Ends a transfer that the user's word makes needless. */
+  cut: (job: Job) => void;
 }
 
 /** The jobs of one account, each followed by itself. */
@@ -78,9 +80,10 @@ class AccountJobs implements Disposable {
     for (const { job } of this.deps.jobs.open) {
       const known = this.followed.get(job.id);
       if (!known) {
-        this.followed.set(job.id, { word: '', wake: () => undefined });
+        this.followed.set(job.id, { word: '', wake: () => undefined, cut: () => undefined });
         void this.follow(job.id).finally(() => this.followed.delete(job.id));
       } else if (known.word !== wordOf(job)) {
+        known.cut(job);
         known.wake();
       }
     }
@@ -124,7 +127,7 @@ class AccountJobs implements Disposable {
     if (leftMs > 0 && !isWoken) {
       return leftMs;
     }
-    const { event, waitMs = 0 } = await takeStep(this.deps, this.account, row, this.stop.signal);
+    const { event, waitMs = 0 } = await this.take(row, followed);
     if (!event || this.stop.signal.aborted) {
       return waitMs;
     }
@@ -134,15 +137,35 @@ class AccountJobs implements Disposable {
       await jobs.putState(state);
     }
     this.tell({ job: row.job, state });
-    if (event.kind === 'failed') {
+    if (event.kind === 'failed' && !waitsForYou(event.trouble)) {
       return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
     }
     return state.phase === row.state.phase ? waitMs : 0;
   }
 
+  private async take(row: JobRow, followed: Followed | undefined): Promise<Step> {
+    const cut = new AbortController();
+    if (followed) {
+      followed.cut = (job) => {
+        if (endsTransfer({ job, state: row.state })) {
+          cut.abort();
+        }
+      };
+    }
+    try {
+      const signal = AbortSignal.any([this.stop.signal, cut.signal]);
+      return await takeStep(this.deps, this.account, row, signal);
+    } catch (error) {
+      if (cut.signal.aborted && !this.stop.signal.aborted) {
+        return {};
+      }
+      throw error;
+    }
+  }
+
   private untilNextTry({ state }: JobRow): number {
     const { trouble } = state;
-    return trouble && trouble.kind !== 'incomplete' ? trouble.nextTryAt - this.deps.clock.now() : 0;
+    return trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
   }
 
   /** True where the user said something before the time was over. */
@@ -189,7 +212,13 @@ class AccountJobs implements Disposable {
   }
 }
 
+function endsTransfer({ job, state }: JobRow): boolean {
+  return state.phase === 'syncing'
+    ? job.stopAt !== undefined
+    : state.phase === 'fetching' && isFetchPaused(job);
+}
+
 /** What the user can say while a step is under way. */
-function wordOf({ stopAt, retryAt, machineEnd }: Job): string {
-  return `${stopAt ?? ''} ${retryAt ?? ''} ${machineEnd ?? ''}`;
+function wordOf({ stopAt, retryAt, fetchPausedAt, machineEnd }: Job): string {
+  return [stopAt, retryAt, fetchPausedAt, machineEnd].join(' ');
 }

@@ -1,6 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { machineEndOf, type Job, type JobRow, type JobState, type TroubleKind } from '../../model/jobs/job';
+import {
+  isFetchPaused,
+  machineEndOf,
+  type Job,
+  type JobRow,
+  type JobState,
+  type TroubleKind,
+} from '../../model/jobs/job';
 import { hardLimit, jobMs } from '../../model/jobs/jobLimits';
 import { isBeforeStart, type JobEvent } from '../../model/jobs/jobProgress';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
@@ -38,6 +45,8 @@ export interface Step {
 /** While its log is shown, and otherwise. */
 const watchedMs = 3_000;
 const unwatchedMs = 30_000;
+/** The user's word ends this wait. */
+const pausedMs = 3_600_000;
 /** Of the log in one look. */
 const pieceBytes = 64 * 1024;
 
@@ -147,7 +156,9 @@ class Steps {
     const { job } = this.row;
     const root = join(job.workspace, ...job.spec.workdir.split('/'));
     const tree = job.spec.sync && { root, names: await this.deps.jobs.names(job.id) };
-    await this.machine.sync(this.order(), tree, this.signal);
+    await this.deps.jobs.moves.report(job.id, 'sending', (onMoved) =>
+      this.machine.sync(this.order(), tree, this.signal, onMoved),
+    );
     return { event: { kind: 'synced' } };
   }
 
@@ -195,13 +206,19 @@ class Steps {
 
   private async fetch(): Promise<Step> {
     const { job, state } = this.row;
+    if (isFetchPaused(job)) {
+      const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
+      return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
+    }
     const { hasOutputsList } = await this.look(0);
     if (!hasOutputsList) {
       return { waitMs: watchedMs };
     }
     const list = await this.machine.outputs(this.id, this.signal);
     await mkdir(job.outputsTo, { recursive: true });
-    const { leftOut } = await this.machine.fetch(this.id, list, job.outputsTo, this.signal);
+    const { leftOut } = await this.deps.jobs.moves.report(job.id, 'fetching', (onMoved) =>
+      this.machine.fetch(this.id, list, job.outputsTo, this.signal, onMoved),
+    );
     const isWhole = leftOut.length <= list.leftOut.length;
     if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
       throw new UserError(

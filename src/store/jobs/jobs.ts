@@ -12,6 +12,7 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { Accounts, WindowHub } from '../ports';
 import type { JobStorage } from './jobFiles';
+import { JobMoves } from './jobMoves';
 
 export interface JobsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -34,10 +35,13 @@ export class Jobs implements Disposable {
   private readonly watchedBy = new Map<string, readonly string[]>();
   private readonly watchChanged = this.owned.add(new Emitter<void>());
 
+  /** Transfers that are under way. */
+  readonly moves: JobMoves;
   /** A log is shown in some window, or in none any more. */
   readonly onDidChangeWatched = this.watchChanged.event;
 
   constructor(private readonly deps: JobsDeps) {
+    this.moves = this.owned.add(new JobMoves(deps.hub, deps.clock));
     this.list = this.owned.add(
       new DiskList<JobRow, JobStorage>({
         ...deps,
@@ -119,6 +123,11 @@ export class Jobs implements Disposable {
   /** The user's word: tries again at once what failed. */
   retry(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, retryAt: this.deps.clock.now() }));
+  }
+
+  /** The user's word: fetches no more until *Fetch Outputs*. The machine is kept for so long. */
+  pauseFetch(jobId: string): Promise<boolean> {
+    return this.say(jobId, (job) => ({ ...job, fetchPausedAt: this.deps.clock.now() }));
   }
 
   /** The user's word: what happens to the machine, whatever was confirmed before. */

@@ -1,5 +1,8 @@
 import type { JobLook, JobOrder, JobOutputs } from '../../model/jobs/onMachine';
 
+/** Bytes of a transfer; what was there before counts as done. */
+export type OnMoved = (bytes: number, totalBytes: number) => void;
+
 /** What is sent: names below a folder of this computer. */
 export interface SentTree {
   readonly root: string;
@@ -20,12 +23,18 @@ export interface Moved {
 export interface MachinePort {
   begin(order: JobOrder, signal: AbortSignal): Promise<unknown>;
   /** Without a tree the job gets an empty folder. */
-  sync(order: JobOrder, tree: SentTree | undefined, signal: AbortSignal): Promise<Moved>;
+  sync(order: JobOrder, tree: SentTree | undefined, signal: AbortSignal, onMoved?: OnMoved): Promise<Moved>;
   start(order: JobOrder, signal: AbortSignal): Promise<unknown>;
   look(id: string, offset: number, maxBytes: number, signal: AbortSignal): Promise<JobLook>;
   cancel(id: string, signal: AbortSignal): Promise<unknown>;
   outputs(id: string, signal: AbortSignal): Promise<JobOutputs>;
-  fetch(id: string, list: JobOutputs, intoFolder: string, signal: AbortSignal): Promise<Moved>;
+  fetch(
+    id: string,
+    list: JobOutputs,
+    intoFolder: string,
+    signal: AbortSignal,
+    onMoved?: OnMoved,
+  ): Promise<Moved>;
   markFetched(id: string, hash: string, signal: AbortSignal): Promise<unknown>;
   remove(id: string, signal: AbortSignal): Promise<unknown>;
 }
