@@ -13,6 +13,7 @@ import {
 import { useComputer } from '../support/feature/useComputer';
 
 const minute = 60_000;
+const notReplaced = /was not replaced: the window closed before that.*Until it is destroyed its disk costs/;
 
 describe('replacing a machine that may have run while no editor was open', () => {
   const computer = useComputer();
@@ -91,6 +92,65 @@ describe('a replacement whose window is killed', () => {
     assert.equal(rentalsOf(computer()).length, 2);
     assert.equal(simulator.world.instances.length, 1);
     assert.equal(next.screen.messages.history.filter(({ text }) => broken.test(text)).length, 1);
+  });
+});
+
+describe('a replacement that was announced by a window that is killed before it destroys anything', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+  it('is told by the next one', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    await evenPrices(computer());
+    const first = await computer().openWindow();
+    await first.signIn();
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(first));
+    simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
+    await first.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    first.kill();
+    await computer().pass(minute);
+    assert.ok(simulator.world.instance(id));
+    const next = await computer().openWindow({ isFocused: true });
+    await next.toast(notReplaced);
+    await computer().pass(20 * minute);
+    assert.equal(next.screen.messages.history.filter(({ text }) => notReplaced.test(text)).length, 1);
+    assert.equal(rentalsOf(computer()).length, 1);
+    await next.toastButton(notReplaced, 'Destroy and Rent Next Best…');
+    await next.toast(/another machine is rented instead/);
+    assert.equal(rentalsOf(computer()).length, 2);
+    assert.equal(simulator.world.instances.length, 1);
+  });
+});
+
+describe('a replacement whose pause was over when its window is killed', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+  it('is told by the next one', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    await evenPrices(computer());
+    const first = await computer().openWindow();
+    await first.signIn();
+    for (const message of ['no space left', 'cuda error']) {
+      await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+    }
+    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(first));
+    await first.toast(
+      /cuda error.*As you set it, it is destroyed and the next best offer is rented in 1 min/,
+    );
+    const searches = () => simulator.received('POST', '/api/v0/bundles/').length;
+    const before = searches();
+    simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
+    await computer().until('the search for the next', () => searches() > before);
+    first.kill();
+    await computer().pass(minute);
+    const next = await computer().openWindow({ isFocused: true });
+    await next.toast(notReplaced);
+    assert.equal(rentalsOf(computer()).length, 2);
+    assert.equal(simulator.world.instances.length, 1);
   });
 });
 

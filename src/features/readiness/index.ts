@@ -33,7 +33,7 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.brokenOff(broken);
     }),
   );
-  store.add(new PausedReplacements(deps, (rental) => notifications.afterPause(rental)));
+  store.add(new PausedReplacements(deps, (rental, since) => notifications.afterPause(rental, since)));
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>
       notifications.replaceFailed(instanceId),

@@ -180,7 +180,7 @@ export class ReadinessNotifications {
   }
 
   /** Replaces a machine whose pause is over; asks where no editor was open at that time. */
-  async afterPause({ phase, replaceAt = 0 }: Rental): Promise<void> {
+  async afterPause({ phase, replaceAt = 0 }: Rental, markedSince: number): Promise<void> {
     if (phase.kind !== 'failed') {
       return;
     }
@@ -188,7 +188,7 @@ export class ReadinessNotifications {
     const name = this.name(instanceId);
     const overrun = await this.overrun();
     if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {
-      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false, markedSince });
     }
     const words = phase.message === undefined ? {} : { message: phase.message };
     this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);

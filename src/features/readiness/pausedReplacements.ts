@@ -1,5 +1,6 @@
 import { mayAct } from '../../shared/oneWindow';
 import type { Rental } from '../../store/ports';
+import { markReplacing, unmarkReplacing } from '../../store/rentals/replacementMark';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { ReadinessDeps } from './deps';
 
@@ -9,8 +10,8 @@ export class PausedReplacements implements Disposable {
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
 
   constructor(
-    private readonly deps: Pick<ReadinessDeps, 'rentals' | 'hub' | 'clock' | 'report'>,
-    private readonly begin: (rental: Rental) => Promise<void>,
+    private readonly deps: Pick<ReadinessDeps, 'rentals' | 'hub' | 'clock' | 'log' | 'report'>,
+    private readonly begin: (rental: Rental, markedSince: number) => Promise<void>,
   ) {
     const plan = () => this.plan();
     this.owned.add(deps.rentals.onDidChange(plan));
@@ -40,10 +41,16 @@ export class PausedReplacements implements Disposable {
   private async run(rental: Rental): Promise<void> {
     const { rentals, hub } = this.deps;
     const { accountKey, marker, replaceAt } = rental;
-    const isMine = await mayAct(hub, `${accountKey}:replaceAt:${marker}:${String(replaceAt)}`);
-    await rentals.update(marker, { replaceAt: undefined });
-    if (isMine) {
-      await this.begin(rental);
+    if (!(await mayAct(hub, `${accountKey}:replaceAt:${marker}:${String(replaceAt)}`))) {
+      await rentals.update(marker, { replaceAt: undefined });
+      return;
+    }
+    // In one step, so that a window that closes here leaves a sign of what it was about to do.
+    const since = await markReplacing(this.deps, rental, { replaceAt: undefined });
+    try {
+      await this.begin(rental, since);
+    } finally {
+      await unmarkReplacing(this.deps, rental, since);
     }
   }
 }

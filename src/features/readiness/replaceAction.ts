@@ -24,11 +24,18 @@ export async function replaceAndTell(
   deps: ReadinessDeps,
   instanceId: number,
   name: string,
-  accepted: Pick<ReplaceOptions, 'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit'>,
+  {
+    markedSince,
+    ...accepted
+  }: Pick<
+    ReplaceOptions,
+    'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit' | 'markedSince'
+  >,
 ): Promise<void> {
   const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
       signal,
+      markedSince,
       ...accepted,
       ...roomBeside(deps, instanceId),
       onStage: (stage) => {

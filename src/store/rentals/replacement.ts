@@ -28,6 +28,7 @@ import type { Budget } from '../budget/budgetStore';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
 import type { FailedMachines } from './failedMachines';
+import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
 import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
 import type { RentalStore, RentResult } from './rentalStore';
@@ -86,6 +87,8 @@ export interface ReplaceOptions {
   readonly roomPerHour?: Micros;
   /** The user said yes to what passes the budget. */
   readonly acceptsOverrun?: boolean;
+  /** When this window marked it as being replaced, where it did so before. */
+  readonly markedSince?: number | undefined;
 }
 
 /** The instance was not rented here, or its environment is lost, so that it cannot be rented again alike. */
@@ -93,8 +96,6 @@ export class NotReplaceableError extends UserError {}
 
 const logLines = 1000;
 const mostTries = 5;
-/** A replacement that has not come to an end by then was left by a window that closed. */
-const longestReplacementMs = 10 * 60_000;
 
 /**
  * Destroys a machine that failed and rents the next best for the same search, price limit and
@@ -114,17 +115,33 @@ export async function replaceInstance(
   if (rental && wasReplaced(deps, rental)) {
     return { kind: 'replacedBefore' };
   }
-  if (Math.abs(deps.clock.now() - (rental?.replacingSince ?? 0)) < longestReplacementMs) {
+  if (options.markedSince === undefined && isBeingReplaced(deps, rental)) {
     return { kind: 'elsewhere' };
   }
-  const before = rental && (await deps.rentals.fullConfig(rental));
-  if (!rental?.search || !before) {
+  if (!rental?.search) {
     throw new NotReplaceableError(
-      rental?.search
-        ? text(
-            'The environment of this rental is not in the secret store any more. Destroy it and rent again.',
-          )
-        : text('This instance was not rented from a search of yours here. Destroy it and rent again.'),
+      text('This instance was not rented from a search of yours here. Destroy it and rent again.'),
+    );
+  }
+  const since = options.markedSince ?? (await markReplacing(deps, rental));
+  try {
+    return await replaceMarked(deps, account, rental, instanceId, options);
+  } finally {
+    await unmarkReplacing(deps, rental, since);
+  }
+}
+
+async function replaceMarked(
+  deps: ReplacementDeps,
+  account: Account,
+  rental: Rental,
+  instanceId: number,
+  options: ReplaceOptions,
+): Promise<ReplaceResult> {
+  const before = await deps.rentals.fullConfig(rental);
+  if (!before) {
+    throw new NotReplaceableError(
+      text('The environment of this rental is not in the secret store any more. Destroy it and rent again.'),
     );
   }
   const state = await presentState(deps, account, rental, instanceId, options);
@@ -151,11 +168,7 @@ export async function replaceInstance(
   if (!(await mayAct(deps.hub, `replace:${rental.marker}:${attempt}`))) {
     return { kind: 'elsewhere' };
   }
-  await deps.rentals.update(rental.marker, {
-    replacements: attempt + 1,
-    replacingSince: deps.clock.now(),
-    replacingWindow: deps.hub.windowId,
-  });
+  const since = await markReplacing(deps, rental, { replacements: attempt + 1 });
   try {
     return await carryOut(
       deps,
@@ -164,7 +177,7 @@ export async function replaceInstance(
       options,
     );
   } finally {
-    await deps.rentals.update(rental.marker, { replacingSince: undefined, replacingWindow: undefined });
+    await unmarkReplacing(deps, rental, since);
   }
 }
 

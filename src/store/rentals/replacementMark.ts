@@ -1,0 +1,47 @@
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import type { Rental, WindowHub } from '../ports';
+import type { RentalChange, RentalStore } from './rentalStore';
+
+interface MarkDeps {
+  readonly rentals: Pick<RentalStore, 'rentals' | 'update'>;
+  readonly hub: Pick<WindowHub, 'windowId'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** A mark that is older than this was left by a window that closed. */
+const longestReplacementMs = 10 * 60_000;
+
+/**
+ * Notes that this window replaces a machine, from the first step on, so that the next window tells what one that was
+ * closed had announced and did not do.
+ */
+export async function markReplacing(
+  { rentals, hub, clock }: MarkDeps,
+  { marker }: Rental,
+  change: RentalChange = {},
+): Promise<number> {
+  const since = clock.now();
+  await rentals.update(marker, { ...change, replacingSince: since, replacingWindow: hub.windowId });
+  return since;
+}
+
+/** Takes back a mark of this window; one that was set since then stays. */
+export async function unmarkReplacing(
+  { rentals, hub, log }: MarkDeps,
+  { marker }: Rental,
+  since: number,
+): Promise<void> {
+  const rental = rentals.rentals.find((one) => one.marker === marker);
+  if (rental?.replacingWindow === hub.windowId && rental.replacingSince === since) {
+    const change = { replacingSince: undefined, replacingWindow: undefined };
+    await rentals.update(marker, change).catch((error: unknown) => {
+      log.warn(`The end of a replacement could not be noted: ${String(error)}`);
+    });
+  }
+}
+
+export function isBeingReplaced({ clock }: Pick<MarkDeps, 'clock'>, rental: Rental | undefined): boolean {
+  return Math.abs(clock.now() - (rental?.replacingSince ?? 0)) < longestReplacementMs;
+}
