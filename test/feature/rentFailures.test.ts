@@ -124,9 +124,15 @@ describe('rentals and starts that go wrong', () => {
     const { id } = await newInstance(computer(), () => rentNow(window));
     await instances().row(new RegExp(`Running.*#${id}`));
     window.clearToasts();
+    const endsAt = (computer().clock.now() + 9.5 * 86_400_000) / 1000;
+    await call('PUT', `/__sim/instances/${id}/`, { end_date: endsAt });
     await call('POST', `/__sim/instances/${id}/outbid/`, {});
     window.run('Refresh');
-    await window.toastButton(/was outbid and is paused/, 'Change Bid…');
+    await instances().row(new RegExp(`#${id}.*rental ends in 9 d|rental ends in 9 d.*#${id}`));
+    await window.toastButton(
+      /was outbid and is paused\..* Its data is kept until the rental ends in 9 d.*, at .*, and may be deleted 48 h later\./,
+      'Change Bid…',
+    );
     await quick().title(/Change the Bid of/);
     await quick().message(/now that takes at least \$\S+/);
     await quick().type('2.5');

@@ -1,6 +1,8 @@
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
 import { plain } from '../../model/instances/instanceState';
 import type { FailureReason, Trouble } from '../../model/rentals/startWatch';
+import { durationText } from '../../util/duration';
 
 /** Each cause has its own sentence; the host's own words follow where there are any. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {
@@ -44,6 +46,15 @@ export function failureMeaning(message: string): string | undefined {
     ],
   ];
   return meanings.find(([pattern]) => pattern.test(message))?.[1]();
+}
+
+/** How long the data of a machine that was outbid is kept, where the host says when the rental ends. */
+export function keptSentence(endsAtMs: number, now: number): string {
+  return t(
+    'Its data is kept until the rental ends in {0}, at {1}, and may be deleted 48 h later.',
+    localize(durationText(endsAtMs - now)),
+    momentText(endsAtMs, now),
+  );
 }
 
 /** For a machine that ran; `price` is what goes on a day. */

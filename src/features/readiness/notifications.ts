@@ -16,7 +16,7 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
-import { failureMeaning, failureSentence, troubleSentence } from './failureWords';
+import { failureMeaning, failureSentence, keptSentence, troubleSentence } from './failureWords';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
 
@@ -322,10 +322,13 @@ export class ReadinessNotifications {
 
   private trouble(instanceId: number, name: string, trouble: Parameters<typeof troubleSentence>[1]): void {
     const price = this.diskPrice(instanceId);
+    const endsAtMs = (this.deps.fleet.find(instanceId)?.endsAt ?? 0) * 1000;
+    const now = this.deps.clock.now();
+    const sentence = troubleSentence(name, trouble, price);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     message(
       'warning',
-      troubleSentence(name, trouble, price),
+      trouble === 'outbid' && endsAtMs > now ? `${sentence} ${keptSentence(endsAtMs, now)}` : sentence,
       trouble === 'outbid' && commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId }),
       canReplace && { label: t('Replace…'), run: () => this.replace(instanceId, name, true) },
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),

@@ -36,8 +36,12 @@ export class EndNotes implements InstanceNotes, Disposable {
       return undefined;
     }
     const now = clock.now();
-    const end = rentalEndOf(instance, stateOf(instance, fleet.facts(instanceId), now), now);
-    const notes = [...(end ? [endNote(end, now)] : []), ...(this.hasCredit ? [] : [noCreditNote()])];
+    const kind = stateOf(instance, fleet.facts(instanceId), now);
+    const end = rentalEndOf(instance, kind, now);
+    const notes = [
+      ...(end ? [endNote(end, now, kind === 'outbid')] : []),
+      ...(this.hasCredit ? [] : [noCreditNote()]),
+    ];
     return notes.length === 0
       ? undefined
       : {

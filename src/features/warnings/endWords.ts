@@ -6,20 +6,17 @@ import { durationText } from '../../util/duration';
 
 const left = (untilMs: number, now: number) => localize(durationText(untilMs - now));
 
-/** Row and tooltip of an instance whose host ends the rental; far ends stand in the tooltip alone. */
-export function endNote(end: RentalEnd, now: number): InstanceNote {
+/**
+ * Row and tooltip of an instance whose host ends the rental. Far ends stand in the tooltip alone, but for one that was
+ * outbid: it may stay paused until then.
+ */
+export function endNote(end: RentalEnd, now: number, isOutbid = false): InstanceNote {
   const ends = t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
   switch (end.kind) {
     case 'later':
-      return { row: '', lines: [[t('Rental ends'), ends]] };
+      return isOutbid ? endsNote(end, now, ends) : { row: '', lines: [[t('Rental ends'), ends]] };
     case 'soon':
-      return {
-        row: t('rental ends in {0}', left(end.endsAtMs, now)),
-        lines: [
-          [t('Rental ends'), ends],
-          [t('Then'), t('the instance stops, and its data may be deleted 48 h later')],
-        ],
-      };
+      return endsNote(end, now, ends);
     case 'expired':
       return {
         row: deletionInRow(end.deletedAtMs, now),
@@ -29,6 +26,16 @@ export function endNote(end: RentalEnd, now: number): InstanceNote {
         ],
       };
   }
+}
+
+function endsNote({ endsAtMs }: RentalEnd, now: number, ends: string): InstanceNote {
+  return {
+    row: t('rental ends in {0}', left(endsAtMs, now)),
+    lines: [
+      [t('Rental ends'), ends],
+      [t('Then'), t('the instance stops, and its data may be deleted 48 h later')],
+    ],
+  };
 }
 
 function deletionInRow(deletedAtMs: number, now: number): string {
