@@ -164,7 +164,7 @@ const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProb
   unresolved: ['port', 'unreachable'],
   authentication: ['login', 'authentication'],
   hostKeyChanged: ['login', 'hostKeyChanged'],
-  hostKeyNotPrinted: ['login', 'hostKeyChanged'],
+  hostKeyNotPrinted: ['login', 'hostKeyNotPrinted'],
   startupScript: ['login', 'startupScript'],
 };
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { reachableInstance, registerKey, remoteSshExtension } from '../support/feature/reachable';
+import { newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -58,5 +59,22 @@ describe('an instance that prints its host key into its log', () => {
     await computer().rest();
     assert.equal(logs(), before);
     assert.deepEqual(window.toasts(), []);
+  });
+});
+
+describe('an instance whose log names another host key while it gets ready', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('waits with the words for that, and ends with them', async () => {
+    await registerKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    const instance = computer().simulator.world.instance(id);
+    assert.ok(instance);
+    instance.onstart = `Creating SSH2 ED25519 key\n256 SHA256:${'A'.repeat(43)} root@c1 (ED25519)`;
+    await window.view('instances').row(/longer than usual: its host key is not the one in its log/);
+    await window.toast(/is running, but its host key is not the one that its log names: another machine may/);
   });
 });

@@ -12,6 +12,8 @@ const machineProblems = [
   'noGreeting',
   'authentication',
   'hostKeyChanged',
+  /** At the first contact it was not the one that the log of the machine names. */
+  'hostKeyNotPrinted',
   'startupScript',
   'other',
   /** The connection ended while its GPUs were looked at. */

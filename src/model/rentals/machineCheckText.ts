@@ -22,6 +22,7 @@ const reasons: Readonly<Record<CheckProblem, Text>> = {
   unreachable: text('there is no network path to it'),
   authentication: text('it refuses the key'),
   hostKeyChanged: text('its host key has changed'),
+  hostKeyNotPrinted: text('its host key is not the one in its log'),
   startupScript: text('its shell ends at once'),
   other: text('the login fails'),
   cut: text('its connection ends'),
@@ -54,6 +55,11 @@ const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) =
   authentication: (name) => text('{0} is running, but it refuses the SSH key of this computer.', name),
   hostKeyChanged: (name) =>
     text('{0} is running, but its host key has changed: another machine may answer at its address.', name),
+  hostKeyNotPrinted: (name) =>
+    text(
+      '{0} is running, but its host key is not the one that its log names: another machine may answer at its address.',
+      name,
+    ),
   startupScript: (name) =>
     text(
       '{0} is running and accepts the login, but its shell ends at once. A start-up file of the image may do that.',
