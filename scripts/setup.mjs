@@ -16,6 +16,7 @@ const systemPackages = {
   git: { programs: ['git'], use: 'the tests of repositories on instances' },
   openssl: { programs: ['openssl'], use: 'the tests of certificates' },
   shellcheck: { programs: ['shellcheck'], use: 'the tests of the scripts for machines' },
+  busybox: { programs: ['busybox'], use: 'the tests of the scripts for machines' },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -43,7 +44,9 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   checkWritable(['out', 'dist', ...(modulesAreCurrent() ? [] : ['node_modules'])]);
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client'] : []),
-    ...(needs.includes('tools') ? ['openssh-server', 'git', 'openssl', 'shellcheck', 'python3'] : []),
+    ...(needs.includes('tools')
+      ? ['openssh-server', 'git', 'openssl', 'shellcheck', 'busybox', 'python3']
+      : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +24,7 @@ export class ProofMachine {
   private readonly bin = path.join(this.dir, 'bin');
   private path = process.env['PATH'] ?? '';
 
-  constructor(private readonly shell = 'sh') {
+  constructor(private shell = 'sh') {
     mkdirSync(this.home);
     mkdirSync(this.bin);
     this.tool('dmesg', 'echo "dmesg: read kernel buffer failed: Operation not permitted" >&2', 'exit 1');
@@ -48,6 +49,16 @@ export class ProofMachine {
       }
     }
     this.path = rest;
+    return this;
+  }
+
+  /** Has the machine with the shell and the tools of BusyBox alone, as small images do. */
+  onBusyBox(): this {
+    const applets = path.join(this.dir, 'applets');
+    mkdirSync(applets);
+    execFileSync('busybox', ['--install', '-s', applets]);
+    this.path = applets;
+    this.shell = path.join(applets, 'sh');
     return this;
   }
 
