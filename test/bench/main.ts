@@ -1,6 +1,7 @@
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
+import { measureJobSync } from './jobSync';
 import { measureOffers } from './offers';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
@@ -19,6 +20,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   offers: measureOffers,
   instances: measureInstances,
   templates: measureTemplates,
+  jobSync: measureJobSync,
   tests: measureTests,
 };
 

@@ -153,6 +153,30 @@ export interface SshJobScene extends JobScene {
   readonly home: SshHome;
   /** What all logins go through. */
   readonly proxy: CuttingProxy;
+  readonly ssh: MachineCall['ssh'];
+}
+
+/** The proxy costs time in this process; a measurement goes without. */
+export async function openSshJobs(isCut = true): Promise<SshJobScene> {
+  const home = new SshHome();
+  const machine = new SshMachine();
+  const key = home.key();
+  machine.authorize(key);
+  const ssh = home.service();
+  const proxy = await new CuttingProxy(() => machine.port).start();
+  const scene = { ...sceneIn(home.root, () => ssh), machine, home, proxy, ssh };
+  await machine.start({ extra: [`SetEnv "HOME=${scene.remote}"`] });
+  const instance = sshInstance(isCut ? proxy.port : machine.port);
+  await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+  return scene;
+}
+
+export async function closeSshJobs(scene: SshJobScene): Promise<void> {
+  scene.proxy.spare();
+  await endJobs(scene);
+  scene.proxy.dispose();
+  await scene.machine.dispose();
+  scene.home.dispose();
 }
 
 /** The same with a real server, whose login has a home folder of its own. */
@@ -160,24 +184,11 @@ export function useSshJobs(): () => SshJobScene {
   let scene: SshJobScene | undefined;
 
   beforeEach(async () => {
-    const home = new SshHome();
-    const machine = new SshMachine();
-    const key = home.key();
-    machine.authorize(key);
-    const ssh = home.service();
-    const proxy = await new CuttingProxy(() => machine.port).start();
-    scene = { ...sceneIn(home.root, () => ssh), machine, home, proxy };
-    await machine.start({ extra: [`SetEnv "HOME=${scene.remote}"`] });
-    const instance = sshInstance(proxy.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    scene = await openSshJobs();
   });
 
   afterEach(async () => {
-    scene?.proxy.spare();
-    if (scene) await endJobs(scene);
-    scene?.proxy.dispose();
-    await scene?.machine.dispose();
-    scene?.home.dispose();
+    if (scene) await closeSshJobs(scene);
     scene = undefined;
   });
 
