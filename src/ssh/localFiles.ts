@@ -94,23 +94,30 @@ export class LocalFiles {
   ): Promise<void> {
     const part = this.path(partName(file.name, file));
     const target = await open(part, start === 0 ? 'w' : 'a');
+    // What is continued is read again for its hash.
+    const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;
     try {
       for await (const piece of content) {
         await target.writeFile(piece);
+        hash?.update(piece);
         size += piece.length;
         onBytes(piece.length);
       }
+      await target.utimes(file.modified, file.modified);
     } finally {
       await target.close();
     }
     if (size === file.size) {
-      await this.name(part, file);
+      await this.name(part, file, hash?.digest('hex'));
     }
   }
 
   /** Takes what was not finished away, where it is not worth going on with. */
   async forget(file: NamedVersion): Promise<void> {
+    if (this.arrived.get(file.name) === versionKey(file)) {
+      return;
+    }
     await rm(this.path(partName(file.name, file)), { force: true });
   }
 
@@ -118,6 +125,7 @@ export class LocalFiles {
     const { size } = await stat(this.path(from));
     const part = this.path(partName(name, { size, modified }));
     await copyFile(this.path(from), part);
+    await utimes(part, modified, modified);
     await this.name(part, { name, size, modified });
   }
 
@@ -166,13 +174,12 @@ export class LocalFiles {
     }
   }
 
-  private async name(part: string, file: NamedVersion): Promise<void> {
+  private async name(part: string, file: NamedVersion, found?: string): Promise<void> {
     const hash = this.hashes.get(file.name);
-    if (hash !== undefined && (await hashOf(part)) !== hash) {
+    if (hash !== undefined && (found ?? (await hashOf(part))) !== hash) {
       await rm(part, { force: true });
       throw new WrongHashError();
     }
-    await utimes(part, file.modified, file.modified);
     await rename(part, this.path(file.name));
     this.arrived.set(file.name, versionKey(file));
   }

@@ -161,7 +161,11 @@ function checkSum(header: Buffer): void {
 
 /** The sum of all bytes, those of the sum itself as blanks. */
 function sumOf(header: Buffer): number {
-  return header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 0x20 : byte), 0);
+  let sum = 0;
+  for (let index = 0; index < header.length; index += 1) {
+    sum += index >= 148 && index < 156 ? 0x20 : (header[index] ?? 0);
+  }
+  return sum;
 }
 
 export interface NewTarEntry {
