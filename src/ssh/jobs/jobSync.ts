@@ -6,6 +6,7 @@ import { isRemotePath } from '../remoteFolders';
 import { reasons, TransferError, type TransferOptions, type TransferOutcome } from '../transfer';
 import { mirror } from '../upload';
 import type { JobOrder } from './jobMachine';
+import { jobPrograms } from './programs';
 import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 
 /**
@@ -25,10 +26,15 @@ export async function syncJob(
   }
   const now = Math.floor(call.clock.now() / 1000);
   const { folder, scanned } = await openMirror(call, order, now, signal);
+  let isListed = true;
   const outcome = await mirror(
     call,
     call.alias,
-    () => relisted(tree),
+    () => {
+      const now = isListed ? Promise.resolve(tree) : relisted(tree);
+      isListed = false;
+      return now;
+    },
     { parent: folder, name: 'tree', scanned },
     options,
   );
@@ -41,7 +47,7 @@ export async function syncJob(
   }
   // What changed while it was sent has the size that it has.
   const isExact = outcome.leftOut.every(({ name }) => known.has(name));
-  const size = isExact ? `${outcome.files} ${outcome.bytes}` : undefined;
+  const size = isExact ? `${outcome.files} ${tree.links.size} ${outcome.bytes}` : undefined;
   await copyMirror(call, order, { folder, scanned: now, size }, signal);
   return outcome;
 }
@@ -77,7 +83,7 @@ async function openMirror(
 }
 
 interface WholeMirror extends OpenMirror {
-  /** How many files there are, and their bytes. */
+  /** How many files and links there are, and the bytes of the files. */
   readonly size: string | undefined;
 }
 
@@ -87,23 +93,12 @@ async function copyMirror(
   { folder, scanned, size }: WholeMirror,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const count =
-    'find "$t" -type f -exec stat -c %s {} + | awk \'{ n += 1; s += $1 } END { printf "%d %.0f", n, s }\'';
-  const check = `[ "$(${count})" = "${size ?? ''}" ] || { rm -rf "$t"; echo differs; exit 0; }`;
   const lines = await linesOf(
     call,
     [
       'umask 077',
-      `m=${quoteForShell(folder)} t=src.${randomBytes(8).toString('hex')}`,
-      `cd ${jobFolder(order.id)} || exit 3`,
-      // A job that was started has its copy.
-      '[ ! -e lock ] || { echo copied; exit 0; }',
-      'rm -rf src.*',
-      'cp -a --reflink=auto "$m/tree" "$t" 2>/dev/null || { rm -rf "$t"; cp -a "$m/tree" "$t"; } || { rm -rf "$t"; exit 4; }',
-      ...(size === undefined ? [] : [check]),
-      '[ -e lock ] || { rm -rf src && mv "$t" src; } || exit 5',
-      `echo ${scanned} >"$m/scanned.new" && mv "$m/scanned.new" "$m/scanned"`,
-      'echo copied',
+      `set -- ${quoteForShell(folder)} ${jobFolder(order.id)} ${randomBytes(8).toString('hex')} ${scanned} ${quoteForShell(size ?? '')}`,
+      jobPrograms.copy,
     ],
     { signal, timeoutMs: copyMs },
   );

@@ -1,5 +1,6 @@
 import { assembled } from '../shellProgram';
 import alive from './shell/alive.sh';
+import copy from './shell/copy.sh';
 import job from './shell/job.sh';
 import look from './shell/look.sh';
 import outputs from './shell/outputs.sh';
@@ -16,6 +17,7 @@ export const jobPrograms = {
   outputs,
   alive: assembled(alive, parts),
   start,
+  copy,
   look: assembled(look, parts),
 } as const;
 
