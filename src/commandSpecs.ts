@@ -261,12 +261,11 @@ const contributed = {
   'gpuRental.instance.forwardAgent': spec('connect', { args: [instance] }),
 };
 
-/** Commands that the parts of the product run among themselves; not in the palette or any menu. */
-const internal = {
-  /** A read-only document with this text. */
-  'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
-  /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
-  'gpuRental.ensureSshKey': spec('sshKeys', { needs: change, result: z.boolean() }),
+/**
+ * What rows, lenses and fixes of the product run, which only the editor can; not in the palette or any menu. Any caller
+ * in the editor can run them too, so none of them spends, starts or destroys anything without a question.
+ */
+const linked = {
   'gpuRental.refreshAccount': spec('accountView'),
   /** Shows the row of an instance in the view. */
   'gpuRental.instance.reveal': spec('instances', { args: [z.object({ instanceId: id })] }),
@@ -284,6 +283,24 @@ const internal = {
   /** A quick fix that needs the secret store or the service. */
   'gpuRental.template.fix': spec('documents', { args: [z.unknown()] }),
   /**
+   * While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready; nor
+   * where a window was opened on it before its check came to an end.
+   */
+  'gpuRental.followElsewhere': spec('readiness', {
+    args: [z.object({ instanceId: id, follows: z.boolean(), isOpened: z.boolean().exactOptional() })],
+  }),
+};
+
+/**
+ * What the parts of the product run among themselves. The editor does not know these ids, so no link, agent or other
+ * extension can run one; some of them act on a question that their caller has asked.
+ */
+const own = {
+  /** A read-only document with this text. */
+  'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
+  /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
+  'gpuRental.ensureSshKey': spec('sshKeys', { needs: change, result: z.boolean() }),
+  /**
    * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
    * the user confirms it.
    */
@@ -300,18 +317,11 @@ const internal = {
   'gpuRental.pickTemplate': spec('rent', {
     result: z.object({ hashId: z.string(), name: z.string(), image: z.string() }).optional(),
   }),
-  /** Starts without asking, for who was told the price; `started`, `queued` or `failed`. */
+  /** Starts without asking, for a caller that told the price. */
   'gpuRental.instance.startNow': spec('lifecycle', {
     args: [z.object({ instanceId: id })],
     needs: change,
     result: z.enum(['started', 'queued', 'failed']),
-  }),
-  /**
-   * While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready; nor
-   * where a window was opened on it before its check came to an end.
-   */
-  'gpuRental.followElsewhere': spec('readiness', {
-    args: [z.object({ instanceId: id, follows: z.boolean(), isOpened: z.boolean().exactOptional() })],
   }),
   /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
   'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
@@ -323,6 +333,8 @@ const internal = {
     args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
     result: z.string().optional(),
   }),
+  /** Keeps the machine of a job without asking, for a message that named it. */
+  'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** Shows the row of a job in the view. */
   'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** The tasks of the jobs of the folders that are open. */
@@ -347,7 +359,8 @@ export type DocumentTarget = NonNullable<z.output<typeof document>>;
 export type CommandId = keyof typeof contributed;
 export const commandIds = Object.keys(contributed) as CommandId[];
 
-export const commandSpecs = { ...contributed, ...internal };
+export const commandSpecs = { ...contributed, ...linked, ...own };
+export const ownIds: ReadonlySet<string> = new Set(Object.keys(own));
 type Specs = typeof commandSpecs;
 export type AnyCommandId = keyof Specs;
 

@@ -5,7 +5,7 @@ import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
 import { jobServices } from './createJobServices';
-import { CommandTable, runCommand } from './editor/commands';
+import { CommandTable, runCommand, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
 import { t } from './editor/localize';
@@ -146,6 +146,7 @@ function editorServices(own: Own) {
   const commands = new CommandTable((error, retry) => {
     report.error(error, { retry });
   });
+  runOwnCommandsFrom(commands);
   return { redactor, log, settings, report, commands, contextKeys: own(new ContextKeySetter()) };
 }
 

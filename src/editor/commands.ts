@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import {
   commandIds,
+  ownIds,
   readArguments,
   type AnyCommandId,
   type CommandArgs,
@@ -29,7 +30,7 @@ export class CommandTable {
     this.handlers.set(id, handler as (...args: unknown[]) => unknown);
     const own = new DisposableStore();
     own.add(toDisposable(() => this.handlers.delete(id)));
-    if (!(commandIds as readonly string[]).includes(id)) {
+    if (!ownIds.has(id) && !(commandIds as readonly string[]).includes(id)) {
       own.add(vscode.commands.registerCommand(id, (...args: unknown[]) => this.run(id, args)));
     }
     return own;
@@ -56,6 +57,13 @@ export class CommandTable {
       return undefined;
     }
   }
+}
+
+let ownTable: CommandTable | undefined;
+
+/** Called once, by the place that makes the services: commands that the editor does not know run from this table. */
+export function runOwnCommandsFrom(table: CommandTable): void {
+  ownTable = table;
 }
 
 /** The active account, after signing in where there is none; `undefined` where the user did not. */
@@ -87,5 +95,8 @@ export function runCommand<Id extends AnyCommandId>(
   id: Id,
   ...args: CommandArgs<Id>
 ): Thenable<CommandResult<Id> | undefined> {
+  if (ownIds.has(id)) {
+    return (ownTable?.run(id, args) ?? Promise.resolve(undefined)) as Promise<CommandResult<Id> | undefined>;
+  }
   return vscode.commands.executeCommand<CommandResult<Id> | undefined>(id, ...args);
 }

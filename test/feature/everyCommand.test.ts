@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commandIds } from '../../src/commandSpecs';
+import { commandIds, ownIds } from '../../src/commandSpecs';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { Computer } from '../support/feature/computer';
@@ -95,8 +95,6 @@ async function runOne(window: FeatureWindow, id: string, args: readonly unknown[
 
 /** It leaves the account for another one. */
 const apart = ['gpuRental.tryDemo'];
-/** What starts without another question: the caller of one has asked, a click on a row of its own is the other's. */
-const starts = new Set(['gpuRental.instance.startNow', 'gpuRental.deployment.start']);
 /** Buttons of a row or a comparison that is gone: nothing is there to be done, and nothing was. */
 const quiet = new Set([
   'gpuRental.port.stopForwarding',
@@ -112,7 +110,7 @@ const contributed: ReadonlySet<string> = new Set(commandIds);
 type Ids = Readonly<Record<string, unknown>>;
 
 /** What another extension, a link or a row of long ago could give to a command. */
-function shapes(gone: Ids, real: Ids): Readonly<Record<string, readonly unknown[]>> {
+function shapes(gone: Ids, real: Ids, stopped: Ids): Readonly<Record<string, readonly unknown[]>> {
   return {
     nothing: [],
     null: [null],
@@ -124,8 +122,16 @@ function shapes(gone: Ids, real: Ids): Readonly<Record<string, readonly unknown[
     'no numbers': [Object.fromEntries(Object.keys(gone).map((key) => [key, Number.NaN]))],
     'what is gone': [gone, [gone, gone]],
     'what is there': [real],
+    'what is there, said to be agreed': [{ ...real, ...agreed }, [{ ...real, ...agreed }], agreed],
+    'what was stopped': [{ ...real, ...stopped, ...agreed }],
   };
 }
+
+/** Options that a caller could hope to be taken for a yes. */
+const agreed = {
+  ...{ confirmed: true, isConfirmed: true, isAgreed: true, force: true, yes: true, skipQuestion: true },
+  ...{ dataLossAccepted: true, overBudgetAccepted: true, modal: false, now: true },
+};
 
 const gone = {
   ...{ instanceId: 99, templateId: 99, machineId: 99, deploymentId: 99, methodId: 99, apiKeyId: 99 },
@@ -139,6 +145,7 @@ for (const isSignedIn of [false, true]) {
     const computer = useComputer({ simulator: { sshServer: true } });
     let window: FeatureWindow;
     let real: Ids = {};
+    let stopped: Ids = {};
 
     before(async () => {
       const instanceId = await reachableInstance(computer(), 'trainer');
@@ -155,6 +162,15 @@ for (const isSignedIn of [false, true]) {
         templateId: await first('/api/v0/template/', 'templates'),
         apiKeyId: await first('/api/v0/auth/apikeys/', 'apikeys'),
       };
+      const { simulator } = computer();
+      const stoppedId = await computer().rentRunning({ label: 'stopped one', runtype: 'ssh_direct' });
+      await simulator.call('PUT', `/api/v0/instances/${stoppedId}/`, { state: 'stopped' });
+      const { json } = await simulator.call('GET', '/api/v0/deployments/');
+      const deployments = json['deployments'] as readonly { id: number; endpoint_state?: string }[];
+      const active = deployments.find(({ endpoint_state }) => endpoint_state === 'active');
+      assert.ok(active, 'a deployment is active');
+      await simulator.call('POST', `/api/v0/deployment/${active.id}/stop/`);
+      stopped = { instanceId: stoppedId, deploymentId: active.id };
       window = await computer().openWindow({ extensions: [remoteSshExtension()] });
       if (isSignedIn) {
         await window.signIn();
@@ -166,12 +182,17 @@ for (const isSignedIn of [false, true]) {
       window.clearToasts();
     });
 
-    for (const [shape, args] of Object.entries(shapes(gone, {}))) {
+    for (const shape of Object.keys(shapes({}, {}, {}))) {
       it(`ends, says so and spends nothing, given ${shape}`, async () => {
-        const given = shape === 'what is there' ? [real] : args;
+        const given = shapes(gone, real, stopped)[shape] ?? [];
         const problems: string[] = [];
         const ids = window.screen.commands.ids().filter((id) => !apart.includes(id));
         assert.ok(ids.length > commandIds.length, 'the product is loaded');
+        assert.deepEqual(
+          ids.filter((id) => ownIds.has(id)),
+          [],
+          'the editor knows a command that is our own alone',
+        );
         for (const id of ids) {
           const isOffered = window.screen.commands.isInPalette(id);
           try {
@@ -182,7 +203,7 @@ for (const isSignedIn of [false, true]) {
             if (!isSeen && mustTell && !quiet.has(id)) problems.push(`${id} says nothing`);
             // Only our own code calls the others, with what their types say.
             if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
-            if (!starts.has(id)) problems.push(...changes.map((call) => `${id} sends ${call}`));
+            problems.push(...changes.map((call) => `${id} sends ${call}`));
           } catch (error) {
             problems.push(`${id} fails: ${String(error).slice(0, 500)}`);
           }

@@ -213,6 +213,9 @@ describe('hosting and serverless', () => {
     assert.equal(sent('POST', new RegExp(`^/api/v0/deployment/${active.id}/stop/$`)).length, 1);
     window.run('Start Deployment…');
     await window.quick.pick(active.name);
+    await window.dialog('cost money until you stop it');
+    assert.deepEqual(sent('POST', /\/start\/$/), []);
+    await window.dialogButton('Start');
     await window.toast(/is now: active/);
     assert.equal(sent('POST', new RegExp(`^/api/v0/deployment/${active.id}/start/$`)).length, 1);
   });

@@ -151,24 +151,7 @@ async function change(
   if (!deployment) {
     return;
   }
-  if (action === 'stop') {
-    if (
-      !(await confirm({
-        message: t('Stop the deployment {0}?', nameOf(deployment)),
-        detail: t(
-          'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
-        ),
-        button: t('Stop'),
-      }))
-    ) {
-      return;
-    }
-  } else if (
-    !(await confirmOverBudget(deps.budget, {
-      message: t('Start {0} outside your budget?', nameOf(deployment)),
-      button: t('Start Anyway'),
-    }))
-  ) {
+  if (!(await isWanted(deps, deployment, action))) {
     return;
   }
   const title =
@@ -191,6 +174,35 @@ async function change(
     list.refresh().catch(() => undefined),
   );
   message('info', t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)));
+}
+
+async function isWanted(
+  { budget }: Pick<Deps, 'budget'>,
+  deployment: Deployment,
+  action: 'stop' | 'start',
+): Promise<boolean> {
+  const name = nameOf(deployment);
+  if (action === 'stop') {
+    return confirm({
+      message: t('Stop the deployment {0}?', name),
+      detail: t(
+        'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
+      ),
+      button: t('Stop'),
+    });
+  }
+  const isAgreed = await confirm({
+    message: t('Start the deployment {0}?', name),
+    detail: t('Its workers cost money until you stop it. The service does not state their price.'),
+    button: t('Start'),
+  });
+  return (
+    isAgreed &&
+    confirmOverBudget(budget, {
+      message: t('Start {0} outside your budget?', name),
+      button: t('Start Anyway'),
+    })
+  );
 }
 
 async function choose(

@@ -7,6 +7,7 @@ import {
   fetchJobOutputs,
   forgetJob,
   keepMachine,
+  keepNow,
   openOutputs,
   releaseMachine,
   rerun,
@@ -70,6 +71,7 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
   store.add(commands.register('gpuRental.job.keepMachine', (target) => keepMachine(deps, target)));
+  store.add(commands.register('gpuRental.job.keepNow', (target) => keepNow(deps, target)));
   store.add(commands.register('gpuRental.job.releaseMachine', (target) => releaseMachine(deps, target)));
   store.add(
     commands.register('gpuRental.job.reveal', async ({ jobId }) => {

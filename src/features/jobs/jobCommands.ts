@@ -101,29 +101,40 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
   }
 }
 
+/** The job whose machine is to be kept, while its end is not decided. */
+function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
+  const words = {
+    title: t('Keep the Machine of Which Job?'),
+    none: t('No job is about to end its machine.'),
+  };
+  return chooseRow(deps, target, words, (one) => !isOver(one));
+}
+
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const row = await chooseRow(
-    deps,
-    target,
-    {
-      title: t('Keep the Machine of Which Job?'),
-      none: t('No job is about to end its machine.'),
-    },
-    (one) => !isOver(one),
-  );
+  const row = await chooseToKeep(deps, target);
+  const question = row && {
+    message: t('Keep {0} after {1}?', row.job.machine.name, row.job.spec.name),
+    detail: t('It costs money until you stop or destroy it.'),
+    button: t('Keep Machine'),
+  };
+  if (row && question && (await confirm(question))) {
+    await keepNow(deps, { jobId: row.job.id });
+  }
+}
+
+/** For a caller that told what is about to end. */
+export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void> {
+  const row = await chooseToKeep(deps, target);
   if (!row) {
     return;
   }
+  const { machine, spec } = row.job;
   const isInTime = await deps.jobs.endMachine(row.job.id, 'keep');
   message(
     'info',
     isInTime
-      ? t(
-          '{0} will not be stopped or destroyed by {1}. It still costs money.',
-          row.job.machine.name,
-          row.job.spec.name,
-        )
-      : t('{0} has already changed. The list shows its current state.', row.job.spec.name),
+      ? t('{0} will not be stopped or destroyed by {1}. It still costs money.', machine.name, spec.name)
+      : t('{0} has already changed. The list shows its current state.', spec.name),
   );
 }
 

@@ -42,7 +42,7 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
   const machine = job.machine.name;
   const target = { jobId: job.id };
   const log = commandAction(t('Show Log'), 'gpuRental.job.showLog', target);
-  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepMachine', target);
+  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
   const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
   switch (kind) {
     case 'ended':
