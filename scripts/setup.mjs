@@ -15,6 +15,9 @@ const systemPackages = {
   'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
   git: { programs: ['git'], use: 'the tests of repositories on instances' },
   openssl: { programs: ['openssl'], use: 'the tests of certificates' },
+  'ansible-core': { programs: ['ansible'], use: 'the tests of instances in Ansible' },
+  parallel: { programs: ['parallel'], use: 'the tests of instances in GNU parallel' },
+  clustershell: { programs: ['clush'], use: 'the tests of instances in ClusterShell' },
   shellcheck: { programs: ['shellcheck'], use: 'the tests of the scripts for machines' },
   busybox: { programs: ['busybox'], use: 'the tests of the scripts for machines' },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
@@ -32,6 +35,17 @@ const systemPackages = {
     use: 'compiling the browser-hosted editor',
   },
 };
+const testTools = [
+  'openssh-server',
+  'git',
+  'openssl',
+  'shellcheck',
+  'busybox',
+  'python3',
+  'ansible-core',
+  'parallel',
+  'clustershell',
+];
 const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 
 /**
@@ -44,9 +58,7 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   checkWritable(['out', 'dist', ...(modulesAreCurrent() ? [] : ['node_modules'])]);
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client'] : []),
-    ...(needs.includes('tools')
-      ? ['openssh-server', 'git', 'openssl', 'shellcheck', 'busybox', 'python3']
-      : []),
+    ...(needs.includes('tools') ? testTools : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];

@@ -13,6 +13,7 @@ import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
 import { register as registerDoctor } from './features/doctor';
 import { register as registerFiles } from './features/files';
+import { register as registerEngines } from './features/engines';
 import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerGauges } from './features/gauges';
 import { register as registerHistory } from './features/history';
@@ -81,6 +82,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerDocuments,
   registerWorkspaceFile,
   registerJobs,
+  registerEngines,
   registerHosting,
   registerDeployments,
   registerReports,

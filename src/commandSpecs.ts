@@ -99,6 +99,8 @@ const instances = [instance, several({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
 /** A rental that is over, by its instance. */
 const past = named({ pastId: id });
+/** A group that is handed to other tools. */
+const hostSet = named({ hostSetId: z.string() });
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
@@ -209,6 +211,12 @@ const contributed = {
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
+  'gpuRental.instance.useIn': spec('engines', { args: instances }),
+  'gpuRental.instances.runCommand': spec('engines', { args: instances }),
+  'gpuRental.instances.copyFiles': spec('engines', { args: instances }),
+  'gpuRental.instances.showLogs': spec('engines', { args: instances, needs: look }),
+  'gpuRental.hostSet.use': spec('engines', { args: [hostSet] }),
+  'gpuRental.hostSet.remove': spec('engines', { args: [hostSet] }),
   'gpuRental.volume.rent': spec('volumes', { args: [volume], needs: rent }),
   'gpuRental.volume.delete': spec('volumes', { args: [volume, several({ volumeId: id })], needs: change }),
   'gpuRental.history.show': spec('history'),
@@ -350,6 +358,7 @@ export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
 export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
+export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;

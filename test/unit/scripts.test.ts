@@ -84,7 +84,7 @@ describe('The scripts that set a machine up', () => {
     assert.match(setUp(['sshClient']), /^Missing: openssh-client \(for connecting to instances\)\..*$/);
     assert.match(
       setUp(['tools']),
-      /^refused: Missing: git, openssl, shellcheck, busybox, python3 \(for .*\)\. Get it with: .*$/,
+      /^refused: Missing: git, openssl, shellcheck, busybox, python3, ansible-core, parallel, clustershell \(for .*\)\. Get it with: .*$/,
     );
   });
 

@@ -26,6 +26,7 @@ const folders = [
   'history',
   'proofs',
   'jobs',
+  'hostSets',
 ];
 
 interface Deps {

@@ -1,0 +1,15 @@
+import type { Services } from '../../services';
+
+export type EngineDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'accountCleanup'
+  | 'clock'
+  | 'commands'
+  | 'fleet'
+  | 'hub'
+  | 'instanceGroups'
+  | 'log'
+  | 'ssh'
+  | 'storageDir'
+>;

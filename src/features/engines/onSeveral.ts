@@ -1,0 +1,130 @@
+import { runCommand } from '../../editor/commands';
+import { reasonOf, t } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import { pickFromList, plainLabel } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { inParallel } from '../../util/inParallel';
+import { isCancelled } from '../../util/errors';
+
+/** What came of one machine. */
+export interface MachineOutcome {
+  readonly isOk: boolean;
+  /** Beside its name. */
+  readonly summary: string;
+  /** Shown as a document. */
+  readonly output: string;
+}
+
+export interface Several {
+  /** In progress and as the title of the results. */
+  readonly title: string;
+  readonly fileName: (instance: Instance) => string;
+  readonly work: (instance: Instance, signal: AbortSignal) => Promise<MachineOutcome>;
+}
+
+/** More logins at once meet the limit of a server that is shared. */
+const atOnce = 8;
+
+/** Does the same on each machine and shows a row for each, from which those that failed are tried again. */
+export async function onSeveral(instances: readonly Instance[], several: Several): Promise<void> {
+  const outcomes = new Map<number, MachineOutcome>();
+  await attempt(instances, outcomes, several);
+  for (;;) {
+    const chosen = await showResults(instances, outcomes, several.title);
+    if (chosen === undefined) {
+      return;
+    }
+    if (chosen === 'retry') {
+      const failed = instances.filter(({ id }) => outcomes.get(id)?.isOk !== true);
+      await attempt(failed, outcomes, several);
+    } else {
+      await runCommand('gpuRental.showText', {
+        title: several.fileName(chosen),
+        content: outcomes.get(chosen.id)?.output ?? '',
+      });
+      return;
+    }
+  }
+}
+
+async function attempt(
+  instances: readonly Instance[],
+  outcomes: Map<number, MachineOutcome>,
+  { title, work }: Several,
+): Promise<void> {
+  let done = 0;
+  await withCancellableProgress(title, async (signal, say) => {
+    const tell = () => {
+      say(t('{0} of {1} done', done, instances.length));
+    };
+    tell();
+    await inParallel(instances, atOnce, async (instance) => {
+      outcomes.set(instance.id, await outcomeOf(instance, work, signal));
+      done += 1;
+      tell();
+    });
+  });
+}
+
+async function outcomeOf(
+  instance: Instance,
+  work: Several['work'],
+  signal: AbortSignal,
+): Promise<MachineOutcome> {
+  try {
+    if (!signal.aborted) {
+      return await work(instance, signal);
+    }
+  } catch (error) {
+    if (!isCancelled(error)) {
+      const reason = reasonOf(error) ?? t('failed');
+      return { isOk: false, summary: reason, output: reason };
+    }
+  }
+  return { isOk: false, summary: t('canceled'), output: t('canceled') };
+}
+
+async function showResults(
+  instances: readonly Instance[],
+  outcomes: ReadonlyMap<number, MachineOutcome>,
+  title: string,
+): Promise<Instance | 'retry' | undefined> {
+  const failed = instances.filter(({ id }) => outcomes.get(id)?.isOk !== true).length;
+  const answer = await pickFromList<Instance | 'retry'>({
+    title,
+    placeholder:
+      failed === 0
+        ? t('Done on all {0}. Enter shows the output of one.', instances.length)
+        : t(
+            'Done on {0} of {1}. Enter shows the output of one.',
+            instances.length - failed,
+            instances.length,
+          ),
+    ignoreFocusOut: true,
+    rows: [
+      ...(failed === 0
+        ? []
+        : [
+            {
+              id: 'retry',
+              icon: 'refresh',
+              label: t('Retry Where It Failed'),
+              description: String(failed),
+              value: 'retry' as const,
+            },
+          ]),
+      ...instances.map((instance) => {
+        const outcome = outcomes.get(instance.id);
+        return {
+          id: String(instance.id),
+          icon: outcome?.isOk === true ? 'pass' : 'error',
+          label: plainLabel(instanceName(instance)),
+          description: outcome?.summary ?? '',
+          value: instance,
+        };
+      }),
+    ],
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}

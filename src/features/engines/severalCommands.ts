@@ -1,0 +1,165 @@
+import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
+import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
+import { askLine } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { quoteForShell } from '../../ssh/commandLine';
+import { isRemotePath } from '../../ssh/remoteFolders';
+import { upload } from '../../ssh/upload';
+import { clientFor } from '../../store/accounts/sameAccount';
+import { UserError } from '../../util/errors';
+import { safeFileName } from '../../util/fileName';
+import { text } from '../../util/text';
+import { chooseHosts } from './chooseHosts';
+import type { EngineDeps } from './deps';
+import { onSeveral, type MachineOutcome } from './onSeveral';
+
+type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
+
+/** Longer work belongs into a job, which goes on without this window. */
+const commandMs = 10 * 60_000;
+const logLines = 1000;
+
+/** One command on each machine, over SSH. */
+export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+  const title = t('Run a Command on Instances');
+  const instances = await chooseHosts(deps, target, all, title);
+  const command =
+    instances.length === 0
+      ? undefined
+      : await askLine({
+          title,
+          prompt: t('It runs on each over SSH, for at most 10 minutes.'),
+          placeholder: 'nvidia-smi -L',
+          ignoreFocusOut: true,
+          problem: (value) => (value.trim() === '' ? t('Type a command.') : undefined),
+        });
+  if (command === undefined) {
+    return;
+  }
+  await onSeveral(instances, {
+    title: t('Running: {0}', command.trim()),
+    fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
+    work: async (instance, signal) => {
+      const alias = await entryOf(instance);
+      const { code, stdout, stderr, timedOut } = await deps.ssh.exec(alias, command, {
+        signal,
+        timeoutMs: commandMs,
+      });
+      const output = `$ ${command.trim()}\n${stdout}${stderr}`;
+      if (timedOut) {
+        return { isOk: false, summary: t('not finished after 10 minutes'), output };
+      }
+      return code === 0
+        ? { isOk: true, summary: firstLine(stdout) ?? t('no output'), output }
+        : { isOk: false, summary: failure(code, stderr), output };
+    },
+  });
+}
+
+/** Files of this computer into one folder of each machine. */
+export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+  const title = t('Copy Files to Instances');
+  const instances = await chooseHosts(deps, target, all, title);
+  const chosen =
+    instances.length === 0
+      ? undefined
+      : await vscode.window.showOpenDialog({ title, openLabel: t('Copy'), canSelectMany: true });
+  const locals = (chosen ?? []).filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
+  const folder =
+    locals.length === 0
+      ? undefined
+      : await askLine({
+          title,
+          prompt: t('The folder on each instance to put them into. It is made where it is missing.'),
+          value: '/workspace',
+          ignoreFocusOut: true,
+          problem: (value) => (isRemotePath(value.trim()) ? undefined : t('Type a path that begins with /.')),
+        });
+  if (folder === undefined) {
+    return;
+  }
+  const into = folder.trim();
+  await onSeveral(instances, {
+    title: t('Copying to {0}', into),
+    fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
+    work: async (instance, signal): Promise<MachineOutcome> => {
+      const alias = await entryOf(instance);
+      const made = await deps.ssh.exec(alias, `mkdir -p -- ${quoteForShell(into)}`, { signal });
+      if (made.code !== 0) {
+        const summary = failure(made.code, made.stderr);
+        return { isOk: false, summary, output: `${summary}\n${made.stderr}` };
+      }
+      const { ssh, clock } = deps;
+      const { files, leftOut } = await upload(
+        { ssh, clock, platform: process.platform },
+        alias,
+        locals,
+        into,
+        {
+          signal,
+        },
+      );
+      const summary = files === 1 ? t('1 file') : t('{0} files', files);
+      return leftOut.length === 0
+        ? { isOk: true, summary, output: `${summary}\n${into}` }
+        : {
+            isOk: false,
+            summary: t('{0}, left out: {1}', summary, leftOut.length),
+            output: leftOut.map(({ name }) => name).join('\n'),
+          };
+    },
+  });
+}
+
+/** The end of the log of each, as the service has it. */
+export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+  const client = clientFor(deps.accounts);
+  const instances = await chooseHosts(deps, target, all, t('Show the Logs of Instances'));
+  if (instances.length === 0) {
+    return;
+  }
+  await onSeveral(instances, {
+    title: t('Logs of instances'),
+    fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.log`,
+    work: async (instance, signal) => {
+      const output = await client().instances.logs(instance.id, { tail: logLines }, { signal });
+      return { isOk: true, summary: lastLine(output) ?? t('the log is empty'), output };
+    },
+  });
+}
+
+async function entryOf({ id }: Instance): Promise<string> {
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id });
+  if (alias === undefined) {
+    throw new UserError(text('It has no SSH entry yet. Connect to it once.'));
+  }
+  return alias;
+}
+
+/** 255 is how ssh itself fails; its reason is its last line. */
+function failure(code: number | null, stderr: string): string {
+  const last = lastLine(stderr);
+  if (code === 255) {
+    return last ?? t('could not log in');
+  }
+  const ended = code === null ? t('ended by a signal') : t('exit code {0}', code);
+  return last === undefined ? ended : t('{0}: {1}', ended, last);
+}
+
+function firstLine(output: string): string | undefined {
+  return linesOf(output)[0];
+}
+
+function lastLine(output: string): string | undefined {
+  return linesOf(output).at(-1);
+}
+
+function linesOf(output: string): readonly string[] {
+  return output
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,288 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { InstanceTarget } from '../../commandSpecs';
+import { allRows, runCommand, signedIn } from '../../editor/commands';
+import { localize, t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
+import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
+import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
+import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
+import { runProgram } from '../../ssh/run';
+import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
+import { groupIn, strangersIn } from '../../store/engines/hostFolder';
+import type { HostSets } from '../../store/engines/hostSets';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { chooseMembers, membersText } from './chooseHosts';
+import type { EngineDeps } from './deps';
+
+export interface UseInDeps extends EngineDeps {
+  readonly sets: HostSets;
+  readonly keeper: HostFileKeeper;
+}
+
+/** Hands instances to a tool: which tool, which group, and what to do first. */
+export async function useInstancesIn(
+  deps: UseInDeps,
+  target: InstanceTarget | undefined,
+  selected: readonly InstanceTarget[] | undefined,
+): Promise<void> {
+  if (!(await signedIn(deps.accounts))) {
+    return;
+  }
+  const engine = await chooseEngine();
+  const set = engine && (await chooseSet(deps, engine, allRows(target, selected)));
+  if (engine && set) {
+    await handOver(deps, engine, set);
+  }
+}
+
+/** The same for a group that is there. */
+export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
+  const engine = await chooseEngine();
+  if (engine) {
+    await handOver(deps, engine, set);
+  }
+}
+
+async function chooseEngine(): Promise<Engine | undefined> {
+  const rows: Row<Engine | RefusedEngine>[] = [
+    ...engines.map((engine) => ({
+      id: engine.id,
+      icon: 'tools',
+      label: engine.name,
+      description: localize(engine.use),
+      value: engine,
+    })),
+    { label: t('Not Possible on Rented Containers'), kind: vscode.QuickPickItemKind.Separator },
+    ...refusedEngines.map((refused) => ({
+      id: refused.name,
+      icon: 'circle-slash',
+      label: refused.name,
+      detail: localize(refused.why),
+      value: refused,
+    })),
+  ];
+  const answer = await pickFromList({
+    title: t('Use These Instances in'),
+    placeholder: t('Which tool?'),
+    rows,
+  });
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  if ('why' in answer.value) {
+    const { name, why, instead } = answer.value;
+    await ask('info', {
+      message: t("{0} can't use rented containers.", name),
+      detail: `${localize(why)}\n\n${localize(instead)}`,
+    });
+    return undefined;
+  }
+  return answer.value;
+}
+
+async function chooseSet(
+  deps: UseInDeps,
+  engine: Engine,
+  given: readonly InstanceTarget[],
+): Promise<HostSet | undefined> {
+  await deps.sets.ready;
+  const known = given.length === 0 ? deps.sets.rows : [];
+  if (known.length > 0) {
+    const answer = await pickFromList<HostSet | 'new'>({
+      title: engine.name,
+      placeholder: t('Which group?'),
+      rows: [
+        ...known.map((set) => ({
+          id: set.id,
+          icon: 'references',
+          label: set.name,
+          description: membersText(set.members),
+          detail: set.folder,
+          value: set,
+        })),
+        { id: 'new', icon: 'add', label: t('New Group…'), value: 'new' as const },
+      ],
+    });
+    if (answer.kind !== 'picked') {
+      return undefined;
+    }
+    if (answer.value !== 'new') {
+      return answer.value;
+    }
+  }
+  return newSet(deps, engine, given);
+}
+
+async function newSet(
+  deps: UseInDeps,
+  engine: Engine,
+  given: readonly InstanceTarget[],
+): Promise<HostSet | undefined> {
+  const members = await chooseMembers(deps, given, engine.name);
+  const name =
+    members &&
+    (await askLine({
+      title: engine.name,
+      prompt: t('The name of the group, as the tool will know it'),
+      value: freeName(deps.sets.rows),
+      problem: (value) => {
+        const problem = setNameProblem(value.trim());
+        return problem ? localize(problem) : undefined;
+      },
+    }));
+  const folder = name === undefined ? undefined : await askFolder(name.trim());
+  if (!members || name === undefined || folder === undefined) {
+    return undefined;
+  }
+  await checkFolder(folder, name.trim());
+  await mkdir(folder, { recursive: true });
+  return deps.sets.add({ name: name.trim(), folder, members });
+}
+
+function freeName(taken: readonly HostSet[]): string {
+  const names = new Set(taken.map(({ name }) => name));
+  let number = 1;
+  while (names.has(number === 1 ? 'gpus' : `gpus${number}`)) {
+    number += 1;
+  }
+  return number === 1 ? 'gpus' : `gpus${number}`;
+}
+
+async function askFolder(name: string): Promise<string | undefined> {
+  const workspace = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+  const answer = workspace
+    ? await pickFromList<'workspace' | 'other'>({
+        title: t('Files of {0}', name),
+        placeholder: t('Where should the files be kept?'),
+        rows: [
+          {
+            id: 'workspace',
+            icon: 'root-folder',
+            label: t('In the Workspace'),
+            description: `.gpu-rental/${name}`,
+            value: 'workspace',
+          },
+          { id: 'other', icon: 'folder', label: t('In Another Folder…'), value: 'other' },
+        ],
+      })
+    : { kind: 'picked' as const, value: 'other' as const };
+  if (answer.kind !== 'picked') {
+    return undefined;
+  }
+  if (answer.value === 'workspace' && workspace) {
+    return join(workspace.uri.fsPath, '.gpu-rental', name);
+  }
+  const [chosen] =
+    (await vscode.window.showOpenDialog({
+      title: t('Files of {0}', name),
+      openLabel: t('Keep the Files Here'),
+      canSelectFiles: false,
+      canSelectFolders: true,
+    })) ?? [];
+  return chosen?.scheme === 'file' ? chosen.fsPath : undefined;
+}
+
+/** What stands there and is not ours is never written over. */
+async function checkFolder(folder: string, name: string): Promise<void> {
+  const strangers = await strangersIn(folder, name);
+  if (strangers.length > 0) {
+    throw new UserError(
+      text(
+        'The folder {0} has files of other tools that would be written over: {1}. Choose another folder.',
+        folder,
+        strangers.join(', '),
+      ),
+    );
+  }
+  const other = await groupIn(folder);
+  if (other !== undefined && other !== name) {
+    throw new UserError(
+      text('The folder {0} has the files of the group {1}. Choose another folder.', folder, other),
+    );
+  }
+}
+
+/** Brings the files up to date, and opens a terminal in which the command stands ready for an Enter. */
+async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<void> {
+  // Tools can't ask whether a host key is right, so that a login here proves it first.
+  for (const { id } of deps.keeper.runningOf(set)) {
+    await runCommand('gpuRental.prepareSsh', { instanceId: id });
+  }
+  await deps.keeper.keep();
+  const hosts = await deps.keeper.hostsOf(set);
+  if (deps.keeper.isLost(set.id)) {
+    throw new UserError(
+      text(
+        'The folder {0} is gone. Remove the group {1}, and make it in another folder.',
+        set.folder,
+        set.name,
+      ),
+    );
+  }
+  const [first] = hosts;
+  if (!first) {
+    message(
+      'info',
+      t('No instance of the group {0} can be logged in to now. Its files are kept current.', set.name),
+    );
+    return;
+  }
+  const { program } = engine;
+  const missing = program && !(await isInstalled(program.name)) ? program : undefined;
+  const commands = engineCommands(engine.id, {
+    sshOptions: deps.ssh.command(first.alias).slice(1, -1),
+    group: set.name,
+    hasSeveralGpus: hosts.some(({ gpuCount }) => gpuCount > 1),
+  });
+  const answer = await pickFromList<EngineCommand | 'file' | 'folder'>({
+    title: t('{0}: {1}', engine.name, set.name),
+    placeholder: missing
+      ? t('{0} is not installed here. On Debian: sudo apt-get install {1}', engine.name, missing.debian)
+      : hosts.length === 1
+        ? t('1 instance. The command waits in a terminal for your Enter.')
+        : t('{0} instances. The command waits in a terminal for your Enter.', hosts.length),
+    rows: [
+      ...commands.map((command) => ({
+        id: command.id,
+        icon: 'terminal',
+        label: localize(command.label),
+        detail: command.line,
+        value: command,
+      })),
+      { label: t('Files'), kind: vscode.QuickPickItemKind.Separator },
+      { id: 'file', icon: 'file', label: t('Open {0}', engine.file), value: 'file' },
+      { id: 'folder', icon: 'folder-opened', label: t('Show the Folder'), value: 'folder' },
+    ],
+  });
+  if (answer.kind === 'picked') {
+    await act(set, engine, answer.value);
+  }
+}
+
+async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 'folder'): Promise<void> {
+  if (what === 'file') {
+    await vscode.window.showTextDocument(vscode.Uri.file(join(set.folder, engine.file)));
+  } else if (what === 'folder') {
+    await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(set.folder));
+  } else {
+    const terminal = vscode.window.createTerminal({
+      name: plainLabel(`${engine.name}: ${set.name}`),
+      cwd: set.folder,
+    });
+    terminal.show();
+    terminal.sendText(what.line, false);
+  }
+}
+
+async function isInstalled(program: string): Promise<boolean> {
+  try {
+    await runProgram(program, ['--version'], { timeoutMs: 5000 });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+import type { EngineId } from '../../model/engines/engines';
+import { text, type Text } from '../../util/text';
+import { quoteForShell } from '../commandLine';
+
+export interface HandOver {
+  /** What ssh needs to find the alias, `-F` and a file; empty where it reads our file by itself. */
+  readonly sshOptions: readonly string[];
+  /** Name of the group in the files. */
+  readonly group: string;
+  /** Some machine of the set has several GPUs. */
+  readonly hasSeveralGpus: boolean;
+}
+
+export interface EngineCommand {
+  readonly id: string;
+  readonly label: Text;
+  /** For a POSIX shell in the folder of the set. */
+  readonly line: string;
+}
+
+/** What people do first with an engine, to be completed in a terminal (docs/engines.md#the-commands). */
+export function engineCommands(engine: EngineId, handOver: HandOver): readonly EngineCommand[] {
+  switch (engine) {
+    case 'ansible':
+      return ansible(handOver);
+    case 'parallel':
+      return parallel(handOver);
+    case 'clush':
+      return clush(handOver);
+    case 'hosts':
+      return hosts(handOver);
+  }
+}
+
+function ansible({ sshOptions, group }: HandOver): readonly EngineCommand[] {
+  const config = sshOptions.length === 0 ? [] : ['--ssh-common-args', joined(sshOptions)];
+  const call = (...more: readonly string[]) =>
+    line('ansible', '-i', 'inventory.yml', ...config, group, ...more);
+  return [
+    { id: 'ping', label: text('Log In to Each'), line: call('-m', 'ping') },
+    { id: 'run', label: text('Run a Command'), line: call('-m', 'raw', '-a', 'nvidia-smi -L') },
+    {
+      id: 'copy',
+      label: text('Copy a File'),
+      line: call('-m', 'copy', '-a', 'src=./train.py dest=/workspace/train.py'),
+    },
+  ];
+}
+
+/**
+ * Takes the first GPU of the machine that no other task holds: `{%}` of GNU parallel counts over all hosts, so that
+ * it is no number of a GPU. The lock ends with the task.
+ */
+const onFreeGpu = [
+  'i=0',
+  'while exec 9>/tmp/gpu-rental-gpu-$i.lock',
+  '! flock -n 9',
+  'do i=$((i+1))',
+  'test $i -lt $(nvidia-smi -L | wc -l) || { i=0',
+  'sleep 1',
+  '}',
+  'done',
+  'export CUDA_VISIBLE_DEVICES=$i',
+].join('; ');
+
+function parallel({ sshOptions, hasSeveralGpus }: HandOver): readonly EngineCommand[] {
+  const config = sshOptions.length === 0 ? [] : ['--ssh', joined(['ssh', ...sshOptions])];
+  const before = hasSeveralGpus ? `${onFreeGpu}; ` : '';
+  const call = (...more: readonly string[]) =>
+    line(
+      'parallel',
+      '--sshloginfile',
+      'sshloginfile',
+      ...config,
+      '--retries',
+      '3',
+      '--sshdelay',
+      '0.2',
+      ...more,
+    );
+  return [
+    {
+      id: 'sweep',
+      label: text('Run a Command for Each Line of arguments.txt'),
+      // A machine that is gone fails at once and would take all tasks: each is tried on three.
+      line: call(
+        '--joblog',
+        'jobs.tsv',
+        '--resume-failed',
+        '--tag',
+        `${before}cd /workspace && ./train.sh {}`,
+        '::::',
+        'arguments.txt',
+      ),
+    },
+    {
+      id: 'run',
+      label: text('Run a Command on Each'),
+      line: line(
+        'parallel',
+        '--nonall',
+        '--tag',
+        '--sshloginfile',
+        'sshloginfile',
+        ...config,
+        'nvidia-smi -L',
+      ),
+    },
+  ];
+}
+
+function clush({ sshOptions, group }: HandOver): readonly EngineCommand[] {
+  const config = sshOptions.length === 0 ? [] : ['-o', joined(sshOptions)];
+  const call = (...more: readonly string[]) =>
+    `CLUSTERSHELL_CFGDIR="$PWD" ${line('clush', ...config, '-w', `@${group}`, ...more)}`;
+  return [
+    { id: 'run', label: text('Run a Command'), line: call('-b', 'nvidia-smi -L') },
+    {
+      id: 'copy',
+      label: text('Copy a File'),
+      line: call('--copy', './train.py', '--dest', '/workspace/'),
+    },
+  ];
+}
+
+function hosts({ sshOptions }: HandOver): readonly EngineCommand[] {
+  const ssh = line('ssh', ...sshOptions, '-n', '{}', 'nvidia-smi -L');
+  return [{ id: 'run', label: text('Run a Command'), line: `xargs -P 8 -I {} ${ssh} < hosts.txt` }];
+}
+
+function joined(words: readonly string[]): string {
+  return words.map(quoteForShell).join(' ');
+}
+
+function line(...words: readonly string[]): string {
+  return words.map((word) => (/^\{\}$|^::::$/.test(word) ? word : quoteForShell(word))).join(' ');
+}

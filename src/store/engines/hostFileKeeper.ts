@@ -1,0 +1,154 @@
+import { isMember, type HostSet } from '../../model/engines/hostSet';
+import type { EngineHost } from '../../model/engines/hostFiles';
+import type { Instance } from '../../model/instances/instance';
+import { actionsFor } from '../../model/instances/instanceState';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { isComplete } from '../instances/listed';
+import type { Account, Accounts, Fleet, WindowHub } from '../ports';
+import { removeHostFiles, writeHostFiles } from './hostFolder';
+import type { HostSets } from './hostSets';
+
+export interface HostFileKeeperDeps {
+  readonly accounts: Pick<Accounts, 'active'>;
+  readonly fleet: Pick<Fleet, 'state' | 'facts' | 'onDidChange'>;
+  readonly hub: Pick<WindowHub, 'isLeader' | 'onDidChangeLeader'>;
+  readonly sets: HostSets;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The aliases of the account whose host key a login has proved: tools that can't ask refuse all others. */
+  readonly proved: (account: Account) => Promise<readonly string[]>;
+  readonly aliasOf: (account: Account, instanceId: number) => string;
+  /** An account is signed out, and its instances can't be logged in to from here any more. */
+  readonly onDidRemoveAccount: Event<string>;
+}
+
+/**
+ * Keeps the files of all sets as the list of instances is, in the window that leads. A list that is not whole changes
+ * nothing, so that no machine is taken out because an answer was lost.
+ */
+export class HostFileKeeper implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly lost = new Set<string>();
+  /** What was written last, so that most lists touch no disk. */
+  private readonly written = new Map<string, string>();
+  /** Their sets as last read: at a sign-out those on disk go at once. */
+  private readonly ofAccounts = new Map<string, readonly HostSet[]>();
+  private keeping: Promise<void> = Promise.resolve();
+
+  /** A folder is gone, or there again. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: HostFileKeeperDeps) {
+    const keep = () => {
+      if (deps.hub.isLeader && deps.sets.rows.length > 0) {
+        void this.keep();
+      }
+    };
+    this.owned.add(deps.fleet.onDidChange(keep));
+    this.owned.add(
+      deps.sets.onDidChange(() => {
+        const { accountKey, rows } = deps.sets;
+        if (accountKey !== undefined) {
+          this.ofAccounts.set(accountKey, rows);
+        }
+        keep();
+      }),
+    );
+    this.owned.add(deps.onDidRemoveAccount((accountKey) => void this.removeFilesOf(accountKey)));
+    this.owned.add(deps.hub.onDidChangeLeader(keep));
+  }
+
+  /** Whether the folder of the set was removed. */
+  isLost(id: string): boolean {
+    return this.lost.has(id);
+  }
+
+  /** Brings all files up to the list as it is; never rejects. */
+  keep(): Promise<void> {
+    this.keeping = this.keeping
+      .then(() => this.keepAll())
+      .catch((error: unknown) => {
+        this.deps.log.error('The files for other tools could not be written', error);
+      });
+    return this.keeping;
+  }
+
+  /** The instances of a set that run and have a shell. */
+  runningOf(set: HostSet): readonly Instance[] {
+    const { fleet, clock } = this.deps;
+    const { state } = fleet;
+    return state.kind === 'ready'
+      ? state.value.instances.filter(
+          (instance) =>
+            isMember(set.members, instance) &&
+            actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect,
+        )
+      : [];
+  }
+
+  /** Those of them that a tool can log in to now. */
+  async hostsOf(set: HostSet): Promise<readonly EngineHost[]> {
+    const { accounts, proved, aliasOf } = this.deps;
+    const { active } = accounts;
+    if (!active) {
+      return [];
+    }
+    const known = new Set(await proved(active));
+    return this.runningOf(set)
+      .map(({ id, gpuCount = 1, gpuName = '' }) => ({ alias: aliasOf(active, id), gpuCount, gpuName }))
+      .filter(({ alias }) => known.has(alias))
+      .sort((a, b) => (a.alias < b.alias ? -1 : 1));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private async keepAll(): Promise<void> {
+    const { accounts, fleet, sets, log } = this.deps;
+    const { state } = fleet;
+    const isWhole = state.kind === 'ready' && state.error === undefined && isComplete(state.value);
+    if (!isWhole || sets.accountKey !== accounts.active?.key) {
+      return;
+    }
+    for (const set of sets.rows) {
+      try {
+        await this.keepOne(set);
+      } catch (error) {
+        this.written.delete(set.id);
+        log.warn(`The files of the group ${set.name} could not be written: ${String(error)}`);
+      }
+    }
+  }
+
+  private async keepOne(set: HostSet): Promise<void> {
+    const hosts = await this.hostsOf(set);
+    const content = JSON.stringify([set.folder, set.name, hosts]);
+    if (this.written.get(set.id) === content) {
+      return;
+    }
+    const isThere = await writeHostFiles(set.folder, set.name, hosts);
+    if (isThere) {
+      this.written.set(set.id, content);
+      this.deps.log.info(`The files of the group ${set.name} name ${hosts.length} instances`);
+    }
+    if (isThere === this.lost.has(set.id)) {
+      this.lost[isThere ? 'delete' : 'add'](set.id);
+      this.changed.fire();
+    }
+  }
+
+  private async removeFilesOf(accountKey: string): Promise<void> {
+    for (const { id, folder, name } of this.ofAccounts.get(accountKey) ?? []) {
+      this.written.delete(id);
+      await removeHostFiles(folder, name).catch((error: unknown) => {
+        this.deps.log.warn(`The files of the group ${name} could not be removed: ${String(error)}`);
+      });
+    }
+    this.ofAccounts.delete(accountKey);
+  }
+}

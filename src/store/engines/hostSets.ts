@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { HostSet } from '../../model/engines/hostSet';
+import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { HostSetFiles } from './hostSetFiles';
+
+export interface HostSetsDeps extends Pick<DiskListDeps<HostSetFiles>, 'accounts' | 'hub' | 'log'> {
+  readonly clock: Clock;
+  readonly storageDir: string;
+}
+
+/** The sets of instances that are handed to other tools: those of the active account, the same in all windows. */
+export class HostSets implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly list: DiskList<HostSet, HostSetFiles>;
+
+  constructor(private readonly deps: HostSetsDeps) {
+    this.list = this.owned.add(
+      new DiskList<HostSet, HostSetFiles>({
+        ...deps,
+        topic: 'hostSets.changed',
+        open: (accountKey) => new HostSetFiles(join(deps.storageDir, 'hostSets', accountKey)),
+        unreadable: 'The groups of instances could not be read',
+      }),
+    );
+  }
+
+  get onDidChange() {
+    return this.list.onDidChange;
+  }
+
+  /** Oldest first; empty without an account. */
+  get rows(): readonly HostSet[] {
+    return this.list.rows;
+  }
+
+  get accountKey(): string | undefined {
+    return this.list.accountKey;
+  }
+
+  /** Why they could not be read from disk. */
+  get error(): unknown {
+    return this.list.error;
+  }
+
+  /** Settles once the rows are those of the active account. */
+  get ready(): Promise<void> {
+    return this.list.ready;
+  }
+
+  find(id: string): HostSet | undefined {
+    return this.rows.find((set) => set.id === id);
+  }
+
+  /** Throws where nobody is signed in or the disk refuses. */
+  async add(input: Omit<HostSet, 'id' | 'createdAt'>): Promise<HostSet> {
+    const { files } = this.list;
+    if (!files) {
+      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+    }
+    const set = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
+    await files.put(set);
+    await this.list.tellChanged();
+    return set;
+  }
+
+  /** Its files stay as they are. */
+  async remove(id: string): Promise<void> {
+    await this.list.files?.remove(id);
+    await this.list.tellChanged();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
