@@ -9,6 +9,7 @@ import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
 import type { MachinePort, OnMoved } from './store/jobs/machinePort';
 import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { RentalStore } from './store/rentals/rentalStore';
 import type { Notices } from './store/windows/notices';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
@@ -19,6 +20,7 @@ interface JobServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
   readonly accounts: Accounts;
   readonly fleet: Fleet;
+  readonly rentals: Pick<RentalStore, 'rentals'>;
   readonly hub: WindowHub;
   readonly notices: Notices;
   readonly clock: Clock;

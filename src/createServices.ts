@@ -220,7 +220,7 @@ function sharedState(deps: SharedDeps) {
     ...startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
-    ...jobServices({ ...deps, ...leases, accounts, fleet, hub }),
+    ...jobServices({ ...deps, ...leases, accounts, fleet, rentals, hub }),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),

@@ -168,14 +168,18 @@ export class CutConnection extends UserError {
   }
 }
 
-export function aJob(instanceId: number, fields: Readonly<Record<string, unknown>> = {}) {
+export function aJob(instanceId: number | undefined, fields: Readonly<Record<string, unknown>> = {}) {
   const job = { run: 'train', outputs: ['outputs/**'], limits: { hours: 2, costDollars: 4 }, ...fields };
   const spec = readJob(JSON.stringify({ jobs: { train: job } }), 'train');
   return {
     spec,
     workspace: '/workspace',
     workspaceKey: 'abcd',
-    machine: { instanceId, name: 'trainer', perHour: fromDollars(1) },
+    machine: {
+      ...(instanceId === undefined ? {} : { instanceId }),
+      name: 'trainer',
+      perHour: fromDollars(1),
+    },
     ends: spec.ends,
     outputsTo: '/tmp',
   };
@@ -184,7 +188,7 @@ export function aJob(instanceId: number, fields: Readonly<Record<string, unknown
 /** A window that carries jobs out, over a service in memory and a clock that a test moves. */
 export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, machine: MachinePort) {
   const window = await computer.openSignedIn();
-  const { accounts, fleet, hub, owned } = window;
+  const { accounts, fleet, hub, owned, rentals } = window;
   const { clock } = computer;
   const log = silentLog;
   const notices = owned.add(new Notices(hub));
@@ -193,7 +197,18 @@ export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, m
   const jobs = owned.add(new Jobs({ accounts, hub, clock, log, storage: () => disk.storage }));
   const secrets = () => Promise.resolve({ HF_TOKEN: 'hf_value' });
   owned.add(
-    new JobRunner({ accounts, fleet, hub, jobs, notices, clock, log, secrets, machine: () => machine }),
+    new JobRunner({
+      accounts,
+      fleet,
+      rentals,
+      hub,
+      jobs,
+      notices,
+      clock,
+      log,
+      secrets,
+      machine: () => machine,
+    }),
   );
   await clock.advance(0);
   await fleet.refresh();

@@ -5,7 +5,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
-import { isAtWork, isOver, type JobRow } from '../../model/jobs/job';
+import { isAtWork, isOver, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { attemptId } from '../../store/jobs/jobSteps';
 import { momentText } from '../../editor/timeText';
@@ -113,7 +113,7 @@ function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseToKeep(deps, target);
   const question = row && {
-    message: t('Keep {0} after {1}?', row.job.machine.name, row.job.spec.name),
+    message: t('Keep {0} after {1}?', machineOf(row).name, row.job.spec.name),
     detail: t('It costs money until you stop or destroy it.'),
     button: t('Keep Machine'),
   };
@@ -128,7 +128,8 @@ export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void
   if (!row) {
     return;
   }
-  const { machine, spec } = row.job;
+  const { spec } = row.job;
+  const machine = machineOf(row);
   const isInTime = await deps.jobs.endMachine(row.job.id, 'keep');
   message(
     'info',
@@ -151,7 +152,8 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   if (!row) {
     return;
   }
-  const { machine, spec } = row.job;
+  const { spec } = row.job;
+  const machine = machineOf(row);
   const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
   const choose = (end: MachineEnd) => () => deps.jobs.endMachine(row.job.id, end);
   await ask(
@@ -191,7 +193,8 @@ export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined)
   }
   await deps.jobs.forget(row.job.id);
   const { active } = deps.accounts;
-  const instance = deps.fleet.find(row.job.machine.instanceId);
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
   if (active && instance?.actualStatus === 'running') {
     const signal = AbortSignal.timeout(removeMs);
     await deps

@@ -7,6 +7,7 @@ import {
   isAtWork,
   isOver,
   machineEndOf,
+  machineOf,
   needsYou,
   type JobMove,
   type JobRow,
@@ -82,13 +83,18 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('Command since'), at(state.startedAt)],
       [t('Last seen'), lastSeen(row, now)],
       [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
-      [t('Machine'), `${job.machine.name} (#${job.machine.instanceId})`],
+      [t('Machine'), machineText(row)],
       [t('Machine afterwards'), afterwards(row)],
       [t('Commit'), commitText(row)],
       [t('Outputs'), outputsText(row)],
     ],
     { heading: job.spec.name },
   );
+}
+
+function machineText(row: JobRow): string {
+  const { name, instanceId } = machineOf(row);
+  return instanceId === undefined ? name : `${name} (#${instanceId})`;
 }
 
 function lastSeen({ state }: JobRow, now: number): string | undefined {
@@ -139,6 +145,7 @@ export type JobPart = (typeof parts)[number];
 
 export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
   const { job, state } = row;
+  const { instanceId } = machineOf(row);
   const target = { jobId: job.id };
   const item = new vscode.TreeItem(partLabel(row, part));
   item.id = `job-${job.id}-${part}`;
@@ -162,15 +169,17 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
     case 'machine':
       item.iconPath = new vscode.ThemeIcon('vm');
       item.description = afterwards(row);
-      item.command = {
-        command: 'gpuRental.instance.reveal',
-        title: t('Show Instance'),
-        arguments: [{ instanceId: job.machine.instanceId }],
-      };
+      if (instanceId !== undefined) {
+        item.command = {
+          command: 'gpuRental.instance.reveal',
+          title: t('Show Instance'),
+          arguments: [{ instanceId }],
+        };
+      }
   }
   return item;
 }
 
-function partLabel({ job }: JobRow, part: JobPart): string {
-  return part === 'log' ? t('Log') : part === 'outputs' ? t('Outputs') : job.machine.name;
+function partLabel(row: JobRow, part: JobPart): string {
+  return part === 'log' ? t('Log') : part === 'outputs' ? t('Outputs') : machineOf(row).name;
 }

@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action, type MessageLevel } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
-import { machineEndOf, type JobRow } from '../../model/jobs/job';
+import { machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { jobCost, jobMs } from '../../model/jobs/jobLimits';
 import { jobEndText } from '../../model/jobs/jobWords';
 import { formatMoney } from '../../model/money';
@@ -39,7 +39,7 @@ interface Told {
 function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
   const { job, state } = row;
   const { name } = job.spec;
-  const machine = job.machine.name;
+  const machine = machineOf(row).name;
   const target = { jobId: job.id };
   const log = commandAction(t('Show Log'), 'gpuRental.job.showLog', target);
   const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
@@ -62,23 +62,20 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
         sentence: t('{0} was not started on {1}. {2}', name, machine, state.why ?? ''),
         actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
       };
+    case 'notReady':
+      return {
+        level: 'warning',
+        sentence: t('{0} did not get ready for {1}. It still costs money.', machine, name),
+        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...showInstance(row)],
+      };
     case 'lost':
       return {
         level: 'warning',
         sentence: t('{0} is gone, and with it the outputs of {1} that were not fetched.', machine, name),
         actions: [log],
       };
-    case 'keeping': {
-      const at = momentText(state.keepUntil ?? now, now);
-      return {
-        level: 'warning',
-        sentence:
-          machineEndOf(row) === 'destroy'
-            ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost then.', machine, at, name)
-            : t('{0} will be stopped at {1}, after {2}.', machine, at, name),
-        actions: [keep],
-      };
-    }
+    case 'keeping':
+      return { level: 'warning', sentence: keepingSentence(row, now), actions: [keep] };
     case 'incomplete':
       return { level: 'warning', sentence: incompleteSentence(row), actions: [release, keep, log] };
     case 'notFetched':
@@ -112,15 +109,29 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
   }
 }
 
-function incompleteSentence({ job, state }: JobRow): string {
+function showInstance(row: JobRow): readonly Action[] {
+  const { instanceId } = machineOf(row);
+  return instanceId === undefined
+    ? []
+    : [commandAction(t('Show Instance'), 'gpuRental.instance.reveal', { instanceId })];
+}
+
+function keepingSentence(row: JobRow, now: number): string {
+  const { name } = row.job.spec;
+  const machine = machineOf(row).name;
+  const at = momentText(row.state.keepUntil ?? now, now);
+  return machineEndOf(row) === 'destroy'
+    ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost then.', machine, at, name)
+    : t('{0} will be stopped at {1}, after {2}.', machine, at, name);
+}
+
+function incompleteSentence(row: JobRow): string {
+  const { job, state } = row;
   const { name } = job.spec;
+  const machine = machineOf(row).name;
   return state.outputs?.files === 0
-    ? t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, job.machine.name)
-    : t(
-        'Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.',
-        name,
-        job.machine.name,
-      );
+    ? t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, machine)
+    : t('Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.', name, machine);
 }
 
 function endedSentence(row: JobRow, now: number): string {

@@ -1,6 +1,6 @@
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import type { JobMove, JobRow } from '../../model/jobs/job';
+import { machineOf, type JobMove, type JobRow } from '../../model/jobs/job';
 import { amountText } from '../../model/jobs/jobWords';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import type { JobDeps } from './deps';
@@ -44,11 +44,12 @@ export function showMoves(deps: MoveDeps): Disposable {
 }
 
 /** Open until the transfer of this way has settled. Never rejects. */
-function showMove({ jobs, report }: MoveDeps, { job }: JobRow, { way }: JobMove): Promise<void> {
+function showMove({ jobs, report }: MoveDeps, row: JobRow, { way }: JobMove): Promise<void> {
+  const { job } = row;
   const title =
     way === 'sending'
-      ? t('Sending the files of {0} to {1}', job.spec.name, job.machine.name)
-      : t('Fetching the outputs of {0} from {1}', job.spec.name, job.machine.name);
+      ? t('Sending the files of {0} to {1}', job.spec.name, machineOf(row).name)
+      : t('Fetching the outputs of {0} from {1}', job.spec.name, machineOf(row).name);
   return withCancellableProgress(
     title,
     (signal, say) =>

@@ -3,6 +3,17 @@ import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
 
+interface ConfirmedMachine {
+  readonly instanceId?: number | undefined;
+  readonly name: string;
+  readonly perHour?: Micros | undefined;
+}
+
+/** The instance that works for a job. */
+export interface MachineOfJob extends ConfirmedMachine {
+  readonly instanceId: number;
+}
+
 /** What the user ordered, and what the user said of it since. Only the user's own actions change it. */
 export interface Job {
   /** Sixteen lower-case hexadecimal digits. */
@@ -15,11 +26,10 @@ export interface Job {
   readonly commit?: { readonly hash: string; readonly isDirty: boolean } | undefined;
   /** A fingerprint of the set-up and of what it reads; absent without a set-up. */
   readonly setupKey?: string | undefined;
-  readonly machine: {
-    readonly instanceId: number;
-    readonly name: string;
-    readonly perHour?: Micros | undefined;
-  };
+  /** The instance that the user chose, or the offer that was confirmed, which has no number. */
+  readonly machine: ConfirmedMachine;
+  /** The machine is rented for this job; the marker was noted before the request left. */
+  readonly rental?: { readonly marker: string } | undefined;
   /** What the user confirmed, whatever the file says. */
   readonly ends: MachineEnds;
   /** Where the outputs go; a whole path. */
@@ -37,6 +47,10 @@ export interface Job {
 
 export type JobPhase =
   | 'queued'
+  /** What became of the request to rent is not known yet. */
+  | 'renting'
+  /** The instance exists and costs money. */
+  | 'gettingReady'
   | 'connecting'
   | 'syncing'
   | 'starting'
@@ -56,6 +70,8 @@ export type JobPhase =
 /** What keeps a job from going on; it is tried again. */
 export type TroubleKind =
   | 'unreachable'
+  /** The machine that was rented did not get ready: the user replaces it, or stops the job. */
+  | 'notReady'
   | 'machineStopped'
   | 'sync'
   | 'fetch'
@@ -93,6 +109,8 @@ export interface JobState {
   readonly since: number;
   /** Counted from 1; each has a folder of its own on its machine. */
   readonly attempt: number;
+  /** What the rental turned out to be; counts instead of the confirmed one. */
+  readonly machine?: MachineOfJob | undefined;
   /** When the machine first worked for it, which is what its cost counts from. */
   readonly beganAt?: number | undefined;
   /** When the script itself was first seen to run. */
@@ -140,6 +158,11 @@ export function newJobState(job: Job): JobState {
   return { jobId: job.id, phase: 'queued', since: job.orderedAt, attempt: 1, logOffset: 0, logSize: 0 };
 }
 
+/** Where a job runs, as far as that is known. */
+export function machineOf({ job, state }: JobRow): ConfirmedMachine {
+  return state.machine ?? job.machine;
+}
+
 /** What is to happen to the machine of a job whose command has ended. */
 export function machineEndOf({ job, state }: JobRow): MachineEnd {
   if (job.machineEnd) {
@@ -158,7 +181,16 @@ export function isOver({ state }: Pick<JobRow, 'state'>): boolean {
 
 /** The machine may be changed only by the job until then. */
 export function isAtWork({ state }: Pick<JobRow, 'state'>): boolean {
-  return ['queued', 'connecting', 'syncing', 'starting', 'settingUp', 'running'].includes(state.phase);
+  return [
+    'queued',
+    'renting',
+    'gettingReady',
+    'connecting',
+    'syncing',
+    'starting',
+    'settingUp',
+    'running',
+  ].includes(state.phase);
 }
 
 /** Its machine holds outputs that are not on this computer. */
@@ -168,7 +200,7 @@ export function hasUnfetched({ job, state }: JobRow): boolean {
 
 /** True for what no further try mends. */
 export function waitsForYou(kind: TroubleKind): boolean {
-  return kind === 'incomplete' || kind === 'fetchPaused';
+  return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
 }
 
 /** The user has ended the fetch, and has not asked for it since. */

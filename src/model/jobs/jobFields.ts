@@ -46,9 +46,9 @@ const limits = z
 
 const whenDone = z
   .object({
-    success: machineEnd.optional().meta({ description: 'After exit code 0.', default: 'keep' }),
-    failure: machineEnd.optional().meta({ description: 'After any other exit code.', default: 'keep' }),
-    limit: machineEnd.optional().meta({ description: 'After a limit was reached.', default: 'keep' }),
+    success: machineEnd.optional().meta({ description: 'After exit code 0.' }),
+    failure: machineEnd.optional().meta({ description: 'After any other exit code.' }),
+    limit: machineEnd.optional().meta({ description: 'After a limit was reached.' }),
     keepMinutes: z.number().min(0).max(1440).optional().meta({
       description: 'Minutes in which you can still keep the machine. Default: 0.',
       default: 0,
@@ -57,7 +57,7 @@ const whenDone = z
   .optional()
   .meta({
     description:
-      'What happens to the machine once the outputs are on this computer. You confirm it when you run the job. Default: keep it.',
+      'What happens to the machine once the outputs are on this computer. You confirm it when you run the job. Default: keep it. One that is rented for the job is destroyed after success, and otherwise stopped.',
     examples: [{ success: 'destroy', failure: 'stop' }],
   });
 
@@ -115,8 +115,9 @@ export const jobFields = z
     outputsTo: z.string().optional().meta({
       description: 'Folder of the workspace for what is brought back. Default: `gpu-outputs/<job>/<start>`.',
     }),
-    machine: z.enum(['running', 'ask']).optional().meta({
-      description: 'The machine: one of this recipe that runs, or ask. Default: `ask`.',
+    machine: z.enum(['new', 'running', 'ask']).optional().meta({
+      description:
+        'The machine: `new` rents one for the job, `running` takes one of this recipe, `ask` lets you choose. Default: `ask`.',
       default: 'ask',
     }),
     limits,

@@ -1,6 +1,6 @@
 import { costOf, hourlyRate } from '../quote';
 import { fromDollars, type Micros } from '../money';
-import type { JobRow } from './job';
+import { machineOf, type JobRow } from './job';
 import type { JobSpec } from './jobSpec';
 
 /** Where a job ends at the latest on a machine of this price. */
@@ -45,7 +45,7 @@ export function hardLimit(
 
 /** What the machine has cost while it worked for the job; `undefined` where its price is not known. */
 export function jobCost({ job, state }: JobRow, now: number): Micros | undefined {
-  const { perHour } = job.machine;
+  const { perHour } = machineOf({ job, state });
   if (perHour === undefined) {
     return undefined;
   }

@@ -1,7 +1,15 @@
 import { needsYou, type JobState } from './job';
 
 export type JobNewsKind =
-  'ended' | 'notStarted' | 'lost' | 'keeping' | 'incomplete' | 'notFetched' | 'notReleased' | 'released';
+  | 'ended'
+  | 'notStarted'
+  | 'notReady'
+  | 'lost'
+  | 'keeping'
+  | 'incomplete'
+  | 'notFetched'
+  | 'notReleased'
+  | 'released';
 
 export interface JobNews {
   readonly kind: JobNewsKind;
@@ -29,10 +37,11 @@ function* endNews(state: JobState): Iterable<News> {
   if (phase !== 'over') {
     return;
   }
+  if (state.why) {
+    yield { kind: 'notStarted' };
+  }
   if (outcome === 'lost') {
     yield { kind: 'lost' };
-  } else if (outcome === 'notStarted' && state.why) {
-    yield { kind: 'notStarted' };
   } else if (outcome === 'stopped' || outcome === 'destroyed') {
     yield { kind: 'released' };
   }
@@ -43,7 +52,9 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   if (!trouble || !needsYou({ state }, now)) {
     return;
   }
-  if (trouble.kind === 'incomplete') {
+  if (trouble.kind === 'notReady') {
+    yield { kind: 'notReady' };
+  } else if (trouble.kind === 'incomplete') {
     yield { kind: 'incomplete' };
   } else if (trouble.kind === 'fetch') {
     yield { kind: 'notFetched' };

@@ -3,6 +3,7 @@ import {
   machineEndOf,
   waitsForYou,
   type Job,
+  type MachineOfJob,
   type JobPhase,
   type JobState,
   type JobTrouble,
@@ -14,6 +15,9 @@ import type { JobLook } from './onMachine';
 /** What happened to a job. */
 export type JobEvent =
   | { readonly kind: 'begun' }
+  /** The rental is this instance, or one that took its place. */
+  | { readonly kind: 'rented'; readonly machine: MachineOfJob }
+  | { readonly kind: 'ready'; readonly machine: MachineOfJob }
   /** The folder of the job is on the machine. */
   | { readonly kind: 'connected' }
   | { readonly kind: 'synced' }
@@ -28,7 +32,7 @@ export type JobEvent =
   | { readonly kind: 'keepOver' }
   | { readonly kind: 'released'; readonly outcome: Outcome }
   /** The machine is gone for good. */
-  | { readonly kind: 'machineGone' }
+  | { readonly kind: 'machineGone'; readonly why?: Text | undefined }
   | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
   | { readonly kind: 'failed'; readonly trouble: TroubleKind; readonly why?: Text | undefined };
 
@@ -47,7 +51,11 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
   const over = (outcome: Outcome, more: Partial<JobState> = {}) => to('over', { outcome, ...more });
   switch (event.kind) {
     case 'begun':
-      return state.phase === 'queued' ? to('connecting') : state;
+      return state.phase === 'queued' ? to(job.rental ? 'renting' : 'connecting') : state;
+    case 'rented':
+      return isRenting(state.phase) ? rented(state, event.machine, to, now) : state;
+    case 'ready':
+      return state.phase === 'gettingReady' ? to('connecting', { machine: event.machine }) : state;
     case 'connected':
       return state.phase === 'connecting' ? to('syncing', { beganAt: state.beganAt ?? now }) : state;
     case 'synced':
@@ -72,20 +80,41 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
       return over(
         ['fetched', 'keeping', 'releasing'].includes(state.phase)
           ? 'destroyed'
-          : state.beganAt === undefined
+          : isRenting(state.phase) || state.beganAt === undefined
             ? 'notStarted'
             : 'lost',
-        { endedAt: state.endedAt ?? now },
+        { endedAt: state.endedAt ?? now, why: event.why ?? state.why },
       );
     case 'notStarted':
-      return isBeforeStart(state.phase) ? over('notStarted', { why: event.why, endedAt: now }) : state;
+      return isBeforeStart(state.phase) ? notStarted(job, state, to, event.why, now) : state;
     case 'failed':
       return failed(state, event, now);
   }
 }
 
 export function isBeforeStart(phase: JobPhase): boolean {
-  return phase === 'queued' || phase === 'connecting' || phase === 'syncing' || phase === 'starting';
+  return (
+    phase === 'queued' ||
+    isRenting(phase) ||
+    phase === 'connecting' ||
+    phase === 'syncing' ||
+    phase === 'starting'
+  );
+}
+
+export function isRenting(phase: JobPhase): boolean {
+  return phase === 'renting' || phase === 'gettingReady';
+}
+
+/** It costs money from here on, whatever becomes of it. */
+function rented(state: JobState, machine: MachineOfJob, to: To, now: number): JobState {
+  return to('gettingReady', { machine, beganAt: state.beganAt ?? now });
+}
+
+/** A machine that was rented for nothing is released as after a failure. */
+function notStarted(job: Job, state: JobState, to: To, why: Text | undefined, now: number): JobState {
+  const more = { why, endedAt: now };
+  return job.rental && state.machine ? to('releasing', more) : to('over', { outcome: 'notStarted', ...more });
 }
 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
@@ -126,7 +155,8 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     return state;
   }
   if (machineEndOf({ job, state }) === 'keep') {
-    return to('over', { outcome: 'kept' });
+    // What its own machine would do without an editor has to be ended there first.
+    return job.rental ? to('releasing') : to('over', { outcome: 'kept' });
   }
   if (isIncomplete(job, state) && job.machineEnd === undefined) {
     return { ...state, trouble: state.trouble ?? waiting(state, 'incomplete', now) };

@@ -38,12 +38,14 @@ export interface JobSpec {
   readonly secrets: readonly string[];
   readonly outputs: readonly string[];
   readonly outputsTo?: string;
-  readonly machine: 'running' | 'ask';
+  readonly machine: 'new' | 'running' | 'ask';
   readonly hours: number;
   readonly costDollars: number;
   readonly setupMinutes: number;
   readonly graceSeconds: number;
   readonly ends: MachineEnds;
+  /** The same for a machine that is rented for the job. */
+  readonly rentedEnds: MachineEnds;
   readonly keepMinutes: number;
 }
 
@@ -104,13 +106,18 @@ function specOf(name: string, fields: JobFields): JobSpec {
     costDollars: limits.costDollars ?? 0,
     setupMinutes: limits.setupMinutes ?? 30,
     graceSeconds: limits.graceSeconds ?? 120,
-    ends: {
-      success: whenDone.success ?? 'keep',
-      failure: whenDone.failure ?? 'keep',
-      limit: whenDone.limit ?? 'keep',
-    },
+    ends: endsOf(whenDone, { success: 'keep', failure: 'keep', limit: 'keep' }),
+    rentedEnds: endsOf(whenDone, { success: 'destroy', failure: 'stop', limit: 'stop' }),
     keepMinutes: whenDone.keepMinutes ?? 0,
   });
+}
+
+function endsOf(named: NonNullable<JobFields['whenDone']>, others: MachineEnds): MachineEnds {
+  return {
+    success: named.success ?? others.success,
+    failure: named.failure ?? others.failure,
+    limit: named.limit ?? others.limit,
+  };
 }
 
 /** Lines as one script. */

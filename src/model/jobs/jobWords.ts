@@ -25,6 +25,10 @@ export function phaseText(row: JobRow): Text {
   switch (state.phase) {
     case 'queued':
       return job.stopAt === undefined ? text('waiting') : text('stopping');
+    case 'renting':
+      return text('renting a machine');
+    case 'gettingReady':
+      return text('waiting for its machine');
     case 'connecting':
       return text('connecting');
     case 'syncing':
@@ -125,6 +129,8 @@ export function jobEndText(end: JobEnd | undefined): Text {
 
 function troubleText({ kind }: JobTrouble): Text {
   switch (kind) {
+    case 'notReady':
+      return text('machine did not get ready');
     case 'unreachable':
       return text('machine unreachable, retrying');
     case 'machineStopped':

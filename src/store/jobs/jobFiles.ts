@@ -33,14 +33,17 @@ const spec = z.object({
   secrets: z.array(z.string()),
   outputs: z.array(z.string()),
   outputsTo: z.string().exactOptional(),
-  machine: z.enum(['running', 'ask']),
+  machine: z.enum(['new', 'running', 'ask']),
   hours: z.number(),
   costDollars: z.number(),
   setupMinutes: z.number(),
   graceSeconds: z.number(),
   ends,
+  rentedEnds: ends,
   keepMinutes: z.number(),
 });
+
+const machine = z.object({ instanceId: z.number(), name: z.string(), perHour: micros.optional() });
 
 const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   version: z.literal(1),
@@ -50,7 +53,8 @@ const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   workspaceKey: z.string(),
   commit: z.object({ hash: z.string(), isDirty: z.boolean() }).optional(),
   setupKey: z.string().optional(),
-  machine: z.object({ instanceId: z.number(), name: z.string(), perHour: micros.optional() }),
+  machine: machine.partial({ instanceId: true }),
+  rental: z.object({ marker: z.string().regex(/^[0-9a-f]{8}$/) }).optional(),
   ends,
   outputsTo: z.string(),
   orderedAt: z.number(),
@@ -64,6 +68,8 @@ const stateFile: z.ZodType<JobState> = z.object({
   jobId: id,
   phase: z.enum([
     'queued',
+    'renting',
+    'gettingReady',
     'connecting',
     'syncing',
     'starting',
@@ -78,6 +84,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   ]),
   since: z.number(),
   attempt: z.number(),
+  machine: machine.optional(),
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),
@@ -111,6 +118,7 @@ const stateFile: z.ZodType<JobState> = z.object({
     .object({
       kind: z.enum([
         'unreachable',
+        'notReady',
         'machineStopped',
         'sync',
         'fetch',

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import {
   isFetchPaused,
   machineEndOf,
+  machineOf,
   type Job,
   type JobRow,
   type JobState,
   type TroubleKind,
 } from '../../model/jobs/job';
 import { hardLimit, jobMs } from '../../model/jobs/jobLimits';
-import { isBeforeStart, type JobEvent } from '../../model/jobs/jobProgress';
+import { isBeforeStart, isRenting, type JobEvent } from '../../model/jobs/jobProgress';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { stateOf } from '../../model/instances/instanceState';
 import { mayAct } from '../../shared/oneWindow';
@@ -21,8 +22,9 @@ import { carryOut } from '../leases/carryOut';
 import type { Account, Fleet, WindowHub } from '../ports';
 import type { Jobs } from './jobs';
 import type { MachinePort } from './machinePort';
+import { followRental, type JobRentalDeps } from './jobRental';
 
-export interface JobStepDeps {
+export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly jobs: Jobs;
@@ -66,7 +68,8 @@ export async function takeStep(
   signal: AbortSignal,
 ): Promise<Step> {
   try {
-    if (deps.fleet.hasEnded(row.job.machine.instanceId)) {
+    const { instanceId } = machineOf(row);
+    if (instanceId !== undefined && !isRenting(row.state.phase) && deps.fleet.hasEnded(instanceId)) {
       return { event: { kind: 'machineGone' } };
     }
     return await new Steps(deps, account, row, signal).take();
@@ -80,11 +83,13 @@ export async function takeStep(
   }
 }
 
-function troubleOf({ fleet, clock }: JobStepDeps, { job, state }: JobRow): TroubleKind {
+function troubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
+  const { state } = row;
   if (state.phase === 'releasing') {
     return 'release';
   }
-  const instance = fleet.find(job.machine.instanceId);
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   if (instance && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped') {
     return 'machineStopped';
   }
@@ -97,7 +102,6 @@ function troubleOf({ fleet, clock }: JobStepDeps, { job, state }: JobRow): Troub
 
 class Steps {
   private readonly id: string;
-  private readonly machine: MachinePort;
 
   constructor(
     private readonly deps: JobStepDeps,
@@ -106,19 +110,34 @@ class Steps {
     private readonly signal: AbortSignal,
   ) {
     this.id = attemptId(row.job, row.state);
-    this.machine = deps.machine(account, row.job.machine.instanceId);
+  }
+
+  /** Each phase that needs the machine comes after the one in which it is known. */
+  private get instanceId(): number {
+    const { instanceId } = machineOf(this.row);
+    if (instanceId === undefined) {
+      throw new Error('The machine of a job is not known yet');
+    }
+    return instanceId;
+  }
+
+  private get machine(): MachinePort {
+    return this.deps.machine(this.account, this.instanceId);
   }
 
   take(): Promise<Step> | Step {
     const { job, state } = this.row;
     const { phase } = state;
-    // Whether the order to start was taken is not known in the last of them.
-    if (job.stopAt !== undefined && isBeforeStart(phase) && phase !== 'starting') {
+    // Whether a machine was rented, or the order to start was taken, is found out first.
+    if (job.stopAt !== undefined && isBeforeStart(phase) && !isRenting(phase) && phase !== 'starting') {
       return { event: { kind: 'notStarted' } };
     }
     switch (phase) {
       case 'queued':
         return { event: { kind: 'begun' } };
+      case 'renting':
+      case 'gettingReady':
+        return followRental(this.deps, this.row);
       case 'connecting':
         return this.connect();
       case 'syncing':
@@ -250,7 +269,7 @@ class Steps {
   private async release(): Promise<Step> {
     const { hub, jobs } = this.deps;
     const { job, state } = this.row;
-    const { instanceId } = job.machine;
+    const { instanceId } = this;
     const action = machineEndOf(this.row);
     if (action === 'keep') {
       return { event: { kind: 'released', outcome: 'kept' } };
@@ -303,7 +322,7 @@ class Steps {
 
   private limit() {
     const { job } = this.row;
-    return hardLimit(job.spec, job.machine.perHour, jobMs(this.row, this.deps.clock.now()) / 1000);
+    return hardLimit(job.spec, machineOf(this.row).perHour, jobMs(this.row, this.deps.clock.now()) / 1000);
   }
 
   /** Without secrets: only the start needs them. */

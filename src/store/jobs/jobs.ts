@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { isOver, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { isOver, machineOf, type Job, type JobRow, type JobState } from '../../model/jobs/job';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { channel } from '../../shared/channel';
 import { DiskList } from '../../shared/diskList';
@@ -98,7 +98,7 @@ export class Jobs implements Disposable {
   }
 
   ofInstance(instanceId: number): readonly JobRow[] {
-    return this.open.filter(({ job }) => job.machine.instanceId === instanceId);
+    return this.open.filter((row) => machineOf(row).instanceId === instanceId);
   }
 
   refresh(): Promise<void> {

@@ -6,18 +6,17 @@ import type { RentRequest } from '../../model/rentals/rentDraft';
 import { defined } from '../../util/defined';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { isCancelled } from '../../util/errors';
-import { text } from '../../util/text';
+import { text, type Text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
 import { keepToBudget } from '../budget/overBudget';
 import type { FleetStore } from '../instances/fleet';
 import { tidyAfterMs } from '../instances/ends';
-import { isComplete } from '../instances/listed';
 import type { Account, FleetSnapshot, Rental } from '../ports';
+import { idsBeforeRental } from './idsBefore';
 import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
-import { isCompleteList, readBack, readBackForMs, type ReadBackOutcome } from './readBack';
+import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
 import type { BrokenOff, RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
@@ -107,7 +106,8 @@ class JournaledRentals implements RentalStore {
     }
     await this.records.loaded;
     await keepToBudget(this.deps.budget, options);
-    const idsBefore = await this.idsBefore(account, options.signal);
+    const { accountKey } = this.records;
+    const idsBefore = await idsBeforeRental({ ...this.deps, accountKey }, account, options.signal);
     options.signal?.throwIfAborted();
     const marker = randomBytes(4).toString('hex');
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
@@ -134,7 +134,20 @@ class JournaledRentals implements RentalStore {
       await this.records.journal.dropSecrets(marker);
       throw error;
     }
-    return this.working(marker, () => this.send(account, rental, config, options));
+    return this.working(marker, async () => {
+      await this.announce(rental, options);
+      return this.send(account, rental, config, options);
+    });
+  }
+
+  /** What hangs on the rental is on disk before the request leaves as well. */
+  private async announce(rental: Rental, { beforeSent }: RentOptions): Promise<void> {
+    try {
+      await beforeSent?.(rental);
+    } catch (error) {
+      await this.notRented(rental, text('It was cancelled before it was sent.'));
+      throw error;
+    }
   }
 
   dispose(): void {
@@ -170,10 +183,7 @@ class JournaledRentals implements RentalStore {
           return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalWords(error) };
         }
         const reason = error instanceof ApiError ? error.text : text('It was cancelled before it was sent.');
-        await this.records.note({
-          ...rental,
-          phase: { kind: 'notRented', at: this.deps.clock.now(), reason },
-        });
+        await this.notRented(rental, reason);
         throw error;
       }
       this.deps.log.warn(`The answer to the rental ${rental.marker} is not known: ${String(error)}`);
@@ -237,7 +247,13 @@ class JournaledRentals implements RentalStore {
   }
 
   private gaveUp(rental: Rental): Promise<Rental> {
-    const reason = text('The service did not answer, and no instance with its label appeared.');
+    return this.notRented(
+      rental,
+      text('The service did not answer, and no instance with its label appeared.'),
+    );
+  }
+
+  private notRented(rental: Rental, reason: Text): Promise<Rental> {
     return this.records.note({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
   }
 
@@ -353,32 +369,5 @@ class JournaledRentals implements RentalStore {
     const since = this.missedSince.get(marker) ?? now;
     this.missedSince.set(marker, since);
     return now - since;
-  }
-
-  /** The ids there are now; a list of the last few seconds will do, and without one the label must. */
-  private async idsBefore(
-    account: Account,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly number[] | undefined> {
-    const { state } = this.deps.fleet;
-    const isFresh =
-      state.kind === 'ready' &&
-      state.error === undefined &&
-      this.records.accountKey === account.key &&
-      this.deps.clock.now() - state.fetchedAt < 15_000 &&
-      isComplete(state.value);
-    if (isFresh) {
-      return state.value.instances.map(({ id }) => id);
-    }
-    try {
-      const list = await account.client.instances.list({ signal });
-      return isCompleteList(list) ? list.items.map(({ id }) => id) : undefined;
-    } catch (error) {
-      if (isCancelled(error)) {
-        throw error;
-      }
-      this.deps.log.warn(`The instances could not be read before the rental: ${String(error)}`);
-      return undefined;
-    }
   }
 }

@@ -1,0 +1,42 @@
+import type { Clock } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { isComplete } from '../instances/listed';
+import type { Account, Fleet } from '../ports';
+import { isCompleteList } from './readBack';
+
+interface Deps {
+  readonly fleet: Pick<Fleet, 'state'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** Whose instances the fleet shows. */
+  readonly accountKey: string | undefined;
+}
+
+/** The ids there are now; a list of the last few seconds will do, and without one the label must. */
+export async function idsBeforeRental(
+  { fleet, clock, log, accountKey }: Deps,
+  account: Account,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[] | undefined> {
+  const { state } = fleet;
+  const isFresh =
+    state.kind === 'ready' &&
+    state.error === undefined &&
+    accountKey === account.key &&
+    clock.now() - state.fetchedAt < 15_000 &&
+    isComplete(state.value);
+  if (isFresh) {
+    return state.value.instances.map(({ id }) => id);
+  }
+  try {
+    const list = await account.client.instances.list({ signal });
+    return isCompleteList(list) ? list.items.map(({ id }) => id) : undefined;
+  } catch (error) {
+    if (isCancelled(error)) {
+      throw error;
+    }
+    log.warn(`The instances could not be read before the rental: ${String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { GoneError, RentOutcomeUnknownError } from '../../../../src/api/errors';
+import { fromDollars } from '../../../../src/model/money';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { rentalRequest as request } from '../../../support/rentalRequest';
+
+const minute = 60_000;
+const rentedId = 6001;
+
+describe('A machine that is rented for a job', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let job = '';
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+    window = await openJobWindow(computer, disk, machine);
+    job = '';
+  });
+  afterEach(() => computer.dispose());
+
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const state = () => window.row(job).state;
+
+  /** Rents as the confirmation does. */
+  function rent(fields: Readonly<Record<string, unknown>> = {}) {
+    const beforeSent = async ({ marker }: { readonly marker: string }) => {
+      const { spec, ...wanted } = aJob(undefined, fields);
+      const ordered = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker } };
+      job = (await window.jobs.order(ordered, ['train.py'])).id;
+    };
+    return computer.clock.through(window.rentals.rent(request, { beforeSent }));
+  }
+
+  async function getsReady(id = rentedId): Promise<void> {
+    const marker = window.rentals.find(id)?.marker ?? '';
+    await window.rentals.update(marker, {
+      phase: { kind: 'ready', instanceId: id, at: computer.clock.now() },
+    });
+    await pass(5_000);
+  }
+
+  it('is noted with the job before the request leaves', async () => {
+    let noted: unknown;
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        noted = window.jobs.find(job)?.job.rental?.marker;
+      }
+    };
+    await rent();
+    assert.match(String(noted), /^[0-9a-f]{8}$/);
+    assert.equal(window.rentals.find(rentedId)?.marker, noted);
+  });
+
+  it('runs the job once it is ready, and is destroyed after its outputs are here', async () => {
+    await rent();
+    await pass(5_000);
+    assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', rentedId]);
+    assert.equal(machine.calls.length, 0);
+    await getsReady();
+    assert.equal(state().phase, 'running');
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
+    assert.equal(machine.fetched, 'hash-of-list');
+    assert.deepEqual([service.count('offers.rent'), service.count('instances.destroy')], [1, 1]);
+  });
+
+  it('is found again after a lost answer, and never rented twice', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new RentOutcomeUnknownError(new Error('reset'));
+      }
+    };
+    const renting = rent();
+    await pass(1_000);
+    assert.equal(state().phase, 'renting');
+    const marker = window.row(job).job.rental?.marker;
+    service.instances = [anInstance({ id: 7001, label: `training [gr-${marker}]` })];
+    assert.equal((await renting).kind, 'rented');
+    await pass(5_000);
+    assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', 7001]);
+    assert.equal(service.count('offers.rent'), 1);
+  });
+
+  it('that was refused starts nothing', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new GoneError(new Error('taken'));
+      }
+    };
+    await assert.rejects(rent());
+    await pass(5_000);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
+    assert.deepEqual(window.told(), ['notStarted']);
+  });
+
+  it('is released as after a failure where the job is stopped before it is ready', async () => {
+    await rent({ whenDone: { failure: 'destroy' } });
+    await pass(5_000);
+    await window.jobs.stop(job);
+    await pass(minute);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
+    assert.equal(machine.starts, 0);
+  });
+
+  it('that does not get ready waits for the user, and another takes its place', async () => {
+    await rent();
+    await pass(5_000);
+    const first = window.rentals.find(rentedId);
+    assert.ok(first);
+    const at = computer.clock.now();
+    const failed = { kind: 'failed', instanceId: rentedId, at, reason: 'exited' } as const;
+    await window.rentals.update(first.marker, { phase: failed });
+    await pass(5_000);
+    assert.equal(state().trouble?.kind, 'notReady');
+    assert.deepEqual(window.told(), ['notReady']);
+    await computer.clock.through(window.rentals.rent({ ...request, replaces: first.marker }));
+    await pass(5_000);
+    assert.deepEqual(
+      [state().phase, state().machine?.instanceId, state().trouble],
+      ['gettingReady', 6002, undefined],
+    );
+    await getsReady(6002);
+    assert.equal(state().phase, 'running');
+  });
+
+  it('is followed by the next window where the one that rented it was killed', async () => {
+    await rent();
+    window.owned.dispose();
+    window = await openJobWindow(computer, disk, machine);
+    await pass(minute);
+    assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', rentedId]);
+    assert.ok((state().machine?.perHour ?? 0) <= fromDollars(1));
+  });
+});
