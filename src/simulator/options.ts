@@ -24,6 +24,8 @@ export interface SimulatorOptions {
    * (docs/service/instances.md#list).
    */
   readonly deprecatedList?: boolean;
+  /** Lists have an instance so many seconds after it was rented; its own record has it at once. */
+  readonly listLagSeconds?: number;
   /** Whether instances can be reached by SSH; they can, unless it is `false`. */
   readonly sshServer?: boolean;
   /** Folders of the instances; beside the state file, or a temporary folder, unless given. */

@@ -13,7 +13,10 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
   const own = (request: SimRequest): readonly InstanceState[] => {
     const { accountId } = callerOf(request);
     lifecycle.billing.settleAccount(accountId);
-    return world.instancesOf(accountId);
+    const lag = world.options.listLagSeconds ?? 0;
+    return world
+      .instancesOf(accountId)
+      .filter(({ createdAt }) => lag === 0 || world.now() - createdAt >= lag);
   };
   return [
     {
