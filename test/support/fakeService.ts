@@ -28,6 +28,8 @@ export class FakeService {
   /** Runs after it took effect; throw to lose the answer. */
   after: (call: string) => void | Promise<void> = () => undefined;
   keepsLabels = true;
+  /** Instances that the list does not have yet; their records are there. */
+  isListed: (instance: Instance) => boolean = () => true;
   nextId = 6000;
 
   /** How many calls of a name were made. */
@@ -88,11 +90,10 @@ export class FakeService {
       },
       instances: {
         list: () =>
-          this.run('instances.list', () => ({
-            items: [...this.instances],
-            skipped: 0,
-            found: this.instances.length,
-          })),
+          this.run('instances.list', () => {
+            const items = this.instances.filter((one) => this.isListed(one));
+            return { items, skipped: 0, found: items.length };
+          }),
         get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
         destroy: async (id: number, options?: CallOptions) => {
           await this.leave(options);

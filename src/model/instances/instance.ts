@@ -15,6 +15,8 @@ export type PortMapping = z.infer<typeof portMapping>;
 export const instanceShape = z
   .object({
     id: z.number(),
+    /** Made of what was rented: no answer has had it yet. */
+    isExpected: z.literal(true).exactOptional(),
     machineId: z.number().exactOptional(),
     hostId: z.number().exactOptional(),
     /** As the service keeps it, our rental marker included; show `displayLabel`. */

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import type { Instance } from '../../model/instances/instance';
-import {
-  isChanging,
-  stateOf,
-  type InstanceFacts,
-  type OwnRequest,
-} from '../../model/instances/instanceState';
-import { pollIntervalMs } from '../../model/instances/pollPlan';
+import type { OwnRequest } from '../../model/instances/instanceState';
 import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
@@ -16,9 +10,11 @@ import type { Log } from '../../util/log';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { describeError, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
+import { fleetIntervalMs } from './fleetInterval';
 import { FleetRequests } from './fleetRequests';
 import { FleetList } from './fleetList';
 import { FleetTalk } from './fleetTalk';
+import { noRentals, readLate, type RecentRentals } from './recentRentals';
 import { RememberedFacts } from './rememberedFacts';
 import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
@@ -40,19 +36,12 @@ export interface FleetDeps {
 export interface FleetStore extends Fleet, Disposable {
   /** After each list that this window read itself, before the others hear of it. */
   readonly onDidPoll: Event<FleetSnapshot>;
-  /** While set, the list is read every ten seconds: a rental's outcome is awaited. */
-  setAwaited(isAwaited: boolean): void;
+  /** Follows what was rented a moment ago, which the list may have late. */
+  setRented(rented: RecentRentals): void;
 }
 
 export function createFleet(deps: FleetDeps): FleetStore {
   return new PolledFleet(deps);
-}
-
-/** A machine stops within seconds; one that takes longer is read like any other that changes. */
-const freshStopMs = 30_000;
-
-function isFreshStop({ lastRequest }: InstanceFacts, now: number): boolean {
-  return lastRequest?.kind === 'stop' && Math.abs(now - lastRequest.at) < freshStopMs;
 }
 
 /** Credit changes slowly, and a refresh by hand reads it at once. */
@@ -72,7 +61,7 @@ class PolledFleet implements FleetStore {
   private account: { readonly key: string; readonly cache: FleetCache } | undefined;
   private ready: Promise<void> = Promise.resolve();
   private userReadAt = 0;
-  private isAwaited = false;
+  private rented: RecentRentals = noRentals;
 
   constructor(private readonly deps: FleetDeps) {
     const { accounts, hub } = deps;
@@ -171,8 +160,14 @@ class PolledFleet implements FleetStore {
     this.poller.plan();
   }
 
-  setAwaited(isAwaited: boolean): void {
-    this.isAwaited = isAwaited;
+  setRented(rented: RecentRentals): void {
+    if (rented.accountKey !== this.account?.key) {
+      return;
+    }
+    this.rented = rented;
+    if (this.list.expect(rented.expected) && this.deps.hub.isLeader) {
+      this.tellNews();
+    }
     this.poller.plan();
   }
 
@@ -232,6 +227,7 @@ class PolledFleet implements FleetStore {
     this.poller.reset();
     this.userReadAt = this.deps.clock.now();
     this.memory.clear();
+    this.rented = noRentals;
     this.account =
       key === undefined
         ? undefined
@@ -268,21 +264,13 @@ class PolledFleet implements FleetStore {
     if (!this.deps.hub.isLeader) {
       return undefined;
     }
-    const now = this.deps.clock.now();
-    const { state } = this;
-    const kinds = this.list.instances.map((one) => stateOf(one, this.memory.facts(one.id), now));
-    return pollIntervalMs({
-      isStopping: this.list.instances.some(
-        ({ id }, index) => kinds[index] === 'stopping' && isFreshStop(this.memory.facts(id), now),
-      ),
+    return fleetIntervalMs({
+      state: this.state,
       isSignedIn: this.account !== undefined,
-      instances:
-        state.kind === 'ready'
-          ? { anyChanging: kinds.some(isChanging), anyBilling: kinds.length > 0 }
-          : undefined,
-      isDoubtful: state.kind === 'ready' && state.value.unconfirmed !== undefined,
-      isAwaited: this.isAwaited || this.memory.hasOpenDestruction(now),
+      isAwaited: this.rented.isAwaited,
       isLookedAt: this.interests.isLookedAt,
+      memory: this.memory,
+      now: this.deps.clock.now(),
     });
   }
 
@@ -304,8 +292,12 @@ class PolledFleet implements FleetStore {
         return;
       }
       const missing = Math.max(0, (found ?? 0) - items.length - skipped);
+      const late = await this.readLate(active, items, options);
+      if (this.isOver(signal)) {
+        return;
+      }
       this.succeed({
-        instances: items.map(withoutSecrets),
+        instances: [...items, ...late].map(withoutSecrets),
         skipped,
         ...(missing > 0 ? { missing } : {}),
       });
@@ -318,6 +310,17 @@ class PolledFleet implements FleetStore {
       }
       throw error;
     }
+  }
+
+  /** Reads the records of what was rented and is not in the list; a rental is in its own record first. */
+  private readLate({ client }: Account, listed: readonly Instance[], options: ReadOptions) {
+    const { list, rented, deps } = this;
+    const present = new Set(listed.map(({ id }) => id));
+    const ids = rented.ids.filter((id) => !present.has(id) && !list.hasEnded(id));
+    return readLate(client, ids, options, (id, error) => {
+      deps.log.warn(`The record of the new instance ${id} could not be read: ${describeError(error)}`);
+      return list.find(id);
+    });
   }
 
   /** Asked again after a wait: another account may be active. */

@@ -14,6 +14,7 @@ export class FleetList {
   private readonly ends: Ends;
   private current: Loaded<FleetSnapshot> = { kind: 'idle' };
   private byId = new Map<number, Instance>();
+  private expected: readonly Instance[] = [];
 
   constructor(
     clock: Clock,
@@ -41,16 +42,28 @@ export class FleetList {
   /** Forgets the instances of the account that was active. */
   clear(): void {
     this.ends.clear();
+    this.expected = [];
     this.become({ kind: 'idle' });
   }
 
-  become(state: Loaded<FleetSnapshot>): void {
+  become(read: Loaded<FleetSnapshot>): void {
+    const state = this.withExpected(read);
     this.current = state;
     this.byId =
       state.kind === 'ready'
         ? new Map(state.value.instances.map((one) => [one.id, one]))
         : new Map<number, Instance>();
     this.onChange(state);
+  }
+
+  /** Shows these until an answer has them; returns whether that changed anything. */
+  expect(instances: readonly Instance[]): boolean {
+    this.expected = instances;
+    const isNew = this.current !== this.withExpected(this.current);
+    if (isNew) {
+      this.become(this.current);
+    }
+    return isNew;
   }
 
   /** Shows the list of an earlier window until one is read. */
@@ -89,6 +102,19 @@ export class FleetList {
       this.ends.learn(new Set(present), isComplete(revived.value));
     }
     this.become(revived);
+  }
+
+  private withExpected(state: Loaded<FleetSnapshot>): Loaded<FleetSnapshot> {
+    if (state.kind !== 'ready') {
+      return state;
+    }
+    const { instances } = state.value;
+    const added = this.expected.filter(
+      ({ id }) => !instances.some((one) => one.id === id) && !this.ends.hasEnded(id),
+    );
+    return added.length === 0
+      ? state
+      : { ...state, value: { ...state.value, instances: [...instances, ...added] } };
   }
 
   /** Record and list agreed that it is gone, so its row goes before the next list. */

@@ -5,12 +5,16 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { expectedInstance } from '../../model/rentals/expectedInstance';
 import type { FleetStore } from '../instances/fleet';
+import type { RecentRentals } from '../instances/recentRentals';
 import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal } from './rentalJournal';
 
 /** For how long an open outcome is worth a list every ten seconds, from when this window knows of it. */
 const awaitedForMs = 15 * 60_000;
+/** For how long after a rental its own record is read where the list does not have it. */
+const listedLateMs = 30 * 60_000;
 /** An instance that is waited for may be missing from the list that is known, which then gives no reason to read it. */
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
 /** What became of a machine that was waited for. */
@@ -23,7 +27,7 @@ type Change = Pick<Rental, 'accountKey' | 'marker'>;
 
 export interface RecordsDeps {
   readonly accounts: Accounts;
-  readonly fleet: Pick<FleetStore, 'setAwaited'>;
+  readonly fleet: Pick<FleetStore, 'setRented'>;
   readonly hub: WindowHub;
   readonly secrets: SecretPort;
   readonly storageDir: string;
@@ -131,13 +135,29 @@ export class RentalRecords implements Disposable {
     for (const { marker } of open) {
       this.openSince.set(marker, this.openSince.get(marker) ?? now);
     }
-    this.deps.fleet.setAwaited(
-      open.some(({ marker }) => now - (this.openSince.get(marker) ?? now) < awaitedForMs),
-    );
+    this.deps.fleet.setRented({
+      accountKey: this.key,
+      isAwaited: open.some(({ marker }) => now - (this.openSince.get(marker) ?? now) < awaitedForMs),
+      ...this.recent(),
+    });
   }
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  private recent(): Pick<RecentRentals, 'ids' | 'expected'> {
+    const now = this.deps.clock.now();
+    const recent = this.all.filter(
+      ({ requestedAt, goneAt }) => goneAt === undefined && Math.abs(now - requestedAt) < listedLateMs,
+    );
+    return {
+      ids: recent.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])),
+      // What was seen to run or fail was in an answer already.
+      expected: recent.flatMap((rental) =>
+        rental.phase.kind === 'waiting' ? [expectedInstance(rental.phase.instanceId, rental)] : [],
+      ),
+    };
   }
 
   private keep(rental: Rental): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Instance } from '../../model/instances/instance';
 import { beginStartWatch, observe, startWatchShape, type StartWatch } from '../../model/rentals/startWatch';
 import { startCauseOf } from '../../model/instances/instanceState';
 import type { CheckResult } from '../../model/rentals/machineCheck';
@@ -233,7 +234,7 @@ class SharedStartWatches implements StartWatches {
   private beginWatches(): void {
     for (const rental of this.deps.rentals.rentals) {
       const { phase } = rental;
-      const instance = phase.kind === 'waiting' ? this.deps.fleet.find(phase.instanceId) : undefined;
+      const instance = phase.kind === 'waiting' ? this.record(phase.instanceId) : undefined;
       if (instance) {
         this.prices.look(rental, instance);
       }
@@ -252,11 +253,17 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
+  /** What the service says of an instance; what was rented says nothing of how far it is. */
+  private record(instanceId: number): Instance | undefined {
+    const instance = this.deps.fleet.find(instanceId);
+    return instance?.isExpected === true ? undefined : instance;
+  }
+
   private async lookAt(before: StartWatch, now: number): Promise<void> {
     const { fleet, rentals } = this.deps;
     const { instanceId } = before;
     const facts = fleet.facts(instanceId);
-    const instance = fleet.find(instanceId) ?? (fleet.hasEnded(instanceId) ? 'ended' : undefined);
+    const instance = this.record(instanceId) ?? (fleet.hasEnded(instanceId) ? 'ended' : undefined);
     const step = observe(before, instance, facts, now, this.deps.limits());
     this.byInstance.set(instanceId, step.watch);
     const { message } = step.watch;

@@ -372,7 +372,7 @@ function without(fleet: FleetStore): Omit<FleetStore, 'onDidPoll'> {
     forget: () => undefined,
     refresh: () => Promise.resolve(),
     setInterest: () => undefined,
-    setAwaited: () => undefined,
+    setRented: () => undefined,
     dispose: () => undefined,
   };
 }
