@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { haveKey, newInstance, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
+import { haveKey, newInstance, rentalsOf, rentNow, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -43,6 +43,22 @@ describe('the warning before a budget is spent', () => {
     third.clearToasts();
     computer().clock.jump(11 * hour);
     await third.toast(/^You have spent .* today(, [89]\d%|\.)/, { withinMs: 2 * hour });
+  });
+});
+
+describe('a budget in the status bar', () => {
+  const computer = useComputer({ settings: { [perDay]: 1000 } });
+
+  it('makes room for the stage of a start, and comes back after it', async () => {
+    await haveKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    const busy = await window.statusShows(/Loading|Creating/);
+    assert.match(busy, /0 running · \$\d\S*\/h$/);
+    await window.toast(/is ready/);
+    await window.statusShows(/1 running · \$\S+\/h · credit for .* · \$\d\S* of \$1,?000 today$/);
   });
 });
 

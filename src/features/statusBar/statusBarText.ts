@@ -7,7 +7,7 @@ import {
   stateOf,
   type InstanceFacts,
 } from '../../model/instances/instanceState';
-import type { BudgetNow } from '../../model/budget/budget';
+import { usedUp, type BudgetNow } from '../../model/budget/budget';
 import { budgetNote, partText } from '../../model/budget/budgetWords';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
@@ -72,12 +72,23 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     hours === undefined
       ? undefined
       : t('credit for {0}', `${isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
-  const spent = input.budget?.parts.map((part) => localize(partText(part))) ?? [];
+  const isLow = hours !== undefined && hours < lowCreditHours;
+  const parts = input.budget?.parts ?? [];
+  const spent = parts.map((part) => localize(partText(part)));
+  const [used] = input.budget ? usedUp(input.budget) : [];
+  const budget = used ? localize(partText(used)) : spent[0];
   const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
-  const icon = stage !== undefined || open !== undefined ? '$(sync~spin)' : '$(server)';
-  const shown = [open, stage, t('{0} running', running), price, left, spent[0]].filter(
-    (part) => part !== undefined,
-  );
+  const isBusy = stage !== undefined || open !== undefined;
+  const icon = isBusy ? '$(sync~spin)' : '$(server)';
+  // A stage needs the room: beside it stands only what needs attention, and the tooltip has the rest.
+  const shown = [
+    open,
+    stage,
+    t('{0} running', running),
+    price,
+    isBusy && !isLow ? undefined : left,
+    isBusy && !used ? undefined : budget,
+  ].filter((part) => part !== undefined);
   const lines = [
     t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
     t('All together {0} now', price),
@@ -96,7 +107,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     // Without the elapsed time: what changes every few seconds is said again and again.
     spoken: [t('GPU Rental'), ...lines.map((line) => (line === stage ? still : line))].join(', '),
     isMoving: watches.length > 0 || notKnown > 0,
-    isWarning: hours !== undefined && hours < lowCreditHours,
+    isWarning: isLow || used !== undefined,
   };
 }
 
