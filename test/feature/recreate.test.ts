@@ -35,7 +35,7 @@ describe('a container that is created again', () => {
     await connect();
     await instances().menu('trainer', 'Recycle…');
     const { text, detail = '', buttons } = await window.dialog('Recycle trainer?');
-    assert.match(`${text} ${detail}`, /All data on its container is lost for good/);
+    assert.match(`${text} ${detail}`, /All data in its container is lost for good/);
     assert.match(detail, /The machine stays the same and still costs \$\d+\.\d+\/h/);
     assert.deepEqual(buttons, ['Recycle', 'Download First…', 'Cancel']);
     await window.dialogButton('Cancel');

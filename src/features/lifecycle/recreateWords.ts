@@ -14,7 +14,7 @@ export function recycleQuestion(instance: Instance, found: BeforeDestroy): Requi
       instance,
       found,
       t(
-        'All data on its container is lost for good. The container is created again from {0}.',
+        'All data in its container is lost for good. The container is created again from {0}.',
         plainLabel(instance.image ?? t('the same image')),
       ),
     ),
@@ -32,7 +32,7 @@ export function changeImageQuestion(
     detail: detail(
       instance,
       found,
-      t('All data on its container is lost for good. The container is created again from the new image.'),
+      t('All data in its container is lost for good. The container is created again from the new image.'),
     ),
     button: t('Change Image'),
   };

@@ -1,7 +1,7 @@
 import { formatText } from '../../util/text';
 import { costSoFar, stoppedCostPerDay } from './instanceCost';
 import { displayLabel } from './instanceLabel';
-import { chartOf, gaugeNames, type GaugeReading } from './gauges';
+import { chartOf, gaugeNames, gaugesOf, type GaugeReading, type Gauges } from './gauges';
 import type { Instance } from './instance';
 import { intentOf, stateLabel, stateOf, type InstanceFacts } from './instanceState';
 import { formatMoney, type Micros } from '../money';
@@ -43,7 +43,7 @@ export function detailsDocument(
       startedAt: dated(instance.startedAt),
       endsAt: dated(instance.endsAt),
       check,
-      lastHour: lastHour(history, now),
+      lastHour: lastHour(history, gaugesOf(instance), now),
       record: {
         ...record,
         env:
@@ -57,11 +57,11 @@ export function detailsDocument(
   )}\n`;
 }
 
-/** One chart for each gauge, the newest at the right, and what it shows last; left out where there is none. */
-function lastHour(history: readonly GaugeReading[], now: number) {
+/** One chart for each gauge, the newest at the right, and what it shows now; left out where there is none. */
+function lastHour(history: readonly GaugeReading[], gauges: Gauges, now: number) {
   const charts = gaugeNames.flatMap((name) => {
     const chart = chartOf(history, name, now);
-    const last = history.at(-1)?.[name];
+    const last = gauges[name];
     return chart === undefined ? [] : [[name, last === undefined ? chart : `${chart} ${Math.round(last)}%`]];
   });
   return charts.length === 0 ? undefined : (Object.fromEntries(charts) as Readonly<Record<string, string>>);
