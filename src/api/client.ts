@@ -5,7 +5,7 @@ import type { Deployment } from '../model/deployment';
 import type { EarningsQuery, EarningsReport } from '../model/hosting/earnings';
 import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
-import type { CloudConnection, InstancePath } from '../model/instances/dataCopy';
+import type { CloudConnection, CloudPath, InstancePath } from '../model/instances/dataCopy';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { Machine, MaintenancePlan } from '../model/hosting/machine';
@@ -215,11 +215,9 @@ export interface Client {
     /** Ends the copy to an instance that is under way. */
     cancel(instanceId: number, options?: CallOptions): Promise<void>;
     /** Begins a copy to a connection; the service gives its credentials to the machine for that. */
-    toCloud(
-      from: InstancePath,
-      to: { readonly connectionId: number; readonly path: string },
-      options?: CallOptions,
-    ): Promise<void>;
+    toCloud(from: InstancePath, to: CloudPath, options?: CallOptions): Promise<void>;
+    /** Begins a copy from a connection, in the same way. */
+    fromCloud(from: CloudPath, to: InstancePath, options?: CallOptions): Promise<void>;
   };
   readonly priceIncreases: {
     list(options?: CallOptions): Promise<Listing<PriceIncrease>>;

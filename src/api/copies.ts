@@ -25,18 +25,30 @@ export function copiesApi(http: Http): Client['copies'] {
       const body = { client_id: 'me', dst_id: nameOf(instanceId) };
       await sendWrite(http, { method: 'DELETE', path: direct, body, route: `DELETE ${direct}` }, options);
     },
-    // See docs/service/commands.md#cloud-copy.
-    toCloud: async (from, to, options) => {
-      const body = {
-        src: from.path,
-        dst: to.path,
-        instance_id: from.instanceId,
-        selected: to.connectionId,
-        transfer: 'Instance To Cloud',
-        flags: [],
-      };
-      await sendWrite(http, { method: 'POST', path: cloud, body, route: `POST ${cloud}` }, options);
-    },
+    toCloud: (from, to, options) =>
+      viaCloud(
+        http,
+        {
+          src: from.path,
+          dst: to.path,
+          instance_id: from.instanceId,
+          selected: to.connectionId,
+          transfer: 'Instance To Cloud',
+        },
+        options,
+      ),
+    fromCloud: (from, to, options) =>
+      viaCloud(
+        http,
+        {
+          src: from.path,
+          dst: to.path,
+          instance_id: to.instanceId,
+          selected: from.connectionId,
+          transfer: 'Cloud To Instance',
+        },
+        options,
+      ),
   };
 }
 
@@ -49,6 +61,16 @@ async function begin(http: Http, from: InstancePath, to: InstancePath, options?:
     dst_path: to.path,
   };
   await sendWrite(http, { method: 'PUT', path: direct, body, route: `PUT ${direct}` }, options);
+}
+
+/** See docs/service/commands.md#cloud-copy. */
+async function viaCloud(
+  http: Http,
+  copy: Readonly<Record<string, string | number>>,
+  options?: CallOptions,
+): Promise<void> {
+  const body = { ...copy, flags: [] };
+  await sendWrite(http, { method: 'POST', path: cloud, body, route: `POST ${cloud}` }, options);
 }
 
 /** An instance among volumes and clouds. */

@@ -74,6 +74,27 @@ describeFailures({
 });
 
 describeFailures({
+  name: 'copies.fromCloud',
+  method: 'POST',
+  path: '/api/v0/commands/rclone/',
+  repeat: 'write',
+  prepare: rentRunning,
+  call: (client, id, options) =>
+    client.copies.fromCloud({ connectionId: 4411, path: '/bucket/data' }, { instanceId: id, path }, options),
+  succeeds: (_, simulator, id) => {
+    assert.deepEqual(simulator.received('POST', '/api/v0/commands/rclone/').at(-1)?.body, {
+      src: '/bucket/data',
+      dst: path,
+      instance_id: id,
+      selected: 4411,
+      transfer: 'Cloud To Instance',
+      flags: [],
+    });
+  },
+  refusals: [gone],
+});
+
+describeFailures({
   name: 'copies.connections',
   method: 'GET',
   path: '/api/v0/users/cloud_integrations/',

@@ -100,7 +100,7 @@ describe('copying data from machine to machine', () => {
   });
 
   it('goes to a cloud connection of the account after a word about its credentials', async () => {
-    await choose('A Cloud Connection…');
+    await choose('To a Cloud Connection…');
     await window.quick.pick('checkpoints');
     await window.quick.type('/workspace');
     await window.quick.title('Copy to checkpoints');
@@ -116,6 +116,34 @@ describe('copying data from machine to machine', () => {
       instance_id: from,
       selected: 4411,
       transfer: 'Instance To Cloud',
+      flags: [],
+    });
+    window.clearToasts();
+  });
+
+  it('comes from a cloud connection of the account, after a word about its credentials', async () => {
+    const clouds = () => computer().simulator.received('POST', '/api/v0/commands/rclone/');
+    const before = clouds().length;
+    await choose('From a Cloud Connection…');
+    await window.quick.pick('checkpoints');
+    await window.quick.title('Copy from checkpoints');
+    await window.quick.type('/bucket/run');
+    await window.quick.title('Copy to trainer');
+    await window.quick.type('/root', { enter: false });
+    await window.quick.message('neither to / nor to /root');
+    await window.quick.type('/workspace/run');
+    const { detail = '' } = await window.dialog('Copy /bucket/run of checkpoints to trainer?');
+    assert.match(detail, /Files of the same name in \/workspace\/run on trainer are replaced\./);
+    assert.match(detail, /puts the credentials of the connection on the machine.*traffic costs/);
+    assert.equal(clouds().length, before);
+    await window.dialogButton('Copy');
+    await window.toast(/began to copy \/bucket\/run to trainer/);
+    assert.deepEqual(clouds().at(-1)?.body, {
+      src: '/bucket/run',
+      dst: '/workspace/run',
+      instance_id: from,
+      selected: 4411,
+      transfer: 'Cloud To Instance',
       flags: [],
     });
     window.clearToasts();

@@ -284,6 +284,11 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
       client.copies.toCloud({ instanceId: 1, path: '/a' }, { connectionId: 4411, path: '/b' }),
     example: done,
   },
+  'copies.fromCloud': {
+    call: (client) =>
+      client.copies.fromCloud({ connectionId: 4411, path: '/b' }, { instanceId: 1, path: '/a' }),
+    example: done,
+  },
   'priceIncreases.list': {
     call: (client) => client.priceIncreases.list(),
     example: { pending_price_increases: [{ id: 1, instance_id: 2, current_price: 0.1, new_price: 0.2 }] },

@@ -277,6 +277,12 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     copies,
     ['gpuRental.instance.copyData'],
   ),
+  'copies.fromCloud': undocumented(
+    ['POST /api/v0/commands/rclone/'],
+    'docs/service/commands.md#cloud-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
   'priceIncreases.list': undocumented(
     ['GET /api/v0/instances/pending-price-increases/'],
     'docs/service/instances.md#price-increases',

@@ -14,6 +14,11 @@ export interface Measured {
   readonly bytes: number | undefined;
 }
 
+export interface CloudPlace {
+  readonly connection: CloudConnection;
+  readonly path: string;
+}
+
 export function connectionName({ id, name }: CloudConnection): string {
   return name === undefined ? t('Connection #{0}', id) : plainLabel(name);
 }
@@ -38,10 +43,7 @@ export function copyQuestion(
   };
 }
 
-export function cloudQuestion(
-  source: Measured,
-  { connection, path }: { readonly connection: CloudConnection; readonly path: string },
-): Question {
+export function cloudQuestion(source: Measured, { connection, path }: CloudPlace): Question {
   return {
     message: t(
       'Copy {0} of {1} to {2}?',
@@ -52,13 +54,32 @@ export function cloudQuestion(
     detail: [
       sizeText(source),
       t('Files of the same name in {0} are replaced.', plainLabel(path)),
-      t(
-        'The service puts the credentials of the connection on the machine while it copies. The machine belongs to a stranger.',
-      ),
+      credentialsText(),
       trafficText(source.bytes, [source.from.inetUpPerGb]),
     ].join(' '),
     button: t('Copy'),
   };
+}
+
+export function fromCloudQuestion(
+  { connection, path: source }: CloudPlace,
+  { to, path }: { readonly to: Instance; readonly path: string },
+): Question {
+  return {
+    message: t('Copy {0} of {1} to {2}?', plainLabel(source), connectionName(connection), instanceName(to)),
+    detail: [
+      t('Files of the same name in {0} on {1} are replaced.', plainLabel(path), instanceName(to)),
+      credentialsText(),
+      trafficText(undefined, [to.inetDownPerGb]),
+    ].join(' '),
+    button: t('Copy'),
+  };
+}
+
+function credentialsText(): string {
+  return t(
+    'The service puts the credentials of the connection on the machine while it copies. The machine belongs to a stranger.',
+  );
 }
 
 function sizeText({ path, bytes }: Measured): string {

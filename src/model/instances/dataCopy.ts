@@ -14,6 +14,12 @@ export interface InstancePath {
   readonly path: string;
 }
 
+/** A file or folder of a connection; its first part is the bucket or drive. */
+export interface CloudPath {
+  readonly connectionId: number;
+  readonly path: string;
+}
+
 /** Returns why the service would not copy from this path, or could read it as something else. */
 export function sourceProblem(typed: string): Text | undefined {
   const path = typed.trim();

@@ -89,13 +89,11 @@ function cloudRoute(context: Context): Route {
     thresholdSeconds: 3.5,
     handle: (request) => {
       const body = BodyReader.of(request.body);
-      const { instance } = placeOf(
-        context,
-        request,
-        `C.${body.integer('instance_id') ?? 0}`,
-        body.text('src'),
-      );
-      if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text('dst')) {
+      const isFromCloud = body.text('transfer') === 'Cloud To Instance';
+      const [here, there] = isFromCloud ? (['dst', 'src'] as const) : (['src', 'dst'] as const);
+      const name = `C.${body.integer('instance_id') ?? 0}`;
+      const { instance } = placeOf(context, request, name, body.text(here));
+      if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text(there)) {
         throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
       }
       say(context, instance, 'Cloud copy started.');

@@ -1,0 +1,125 @@
+import type { Client } from '../../api/client';
+import { sayingIfLost } from '../../api/errors';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { whileSending, withCancellableProgress } from '../../editor/progress';
+import { askLine, pickFromList, plainLabel } from '../../editor/quickPick';
+import { sourceProblem, targetProblem, type CloudConnection } from '../../model/instances/dataCopy';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { orCancelled } from '../../util/cancellation';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataWords';
+import { askSource, sizeOf } from './copySource';
+
+export async function copyToCloud(
+  deps: { readonly log: Log },
+  client: () => Client,
+  from: Instance,
+): Promise<void> {
+  const connection = await chooseConnection(client(), from);
+  const source = connection && (await askSource(from));
+  if (!source) {
+    return;
+  }
+  const name = connectionName(connection);
+  const path = await askCloudPath(t('Copy to {0}', name), `/${source.path.split('/').at(-1) ?? ''}`);
+  if (path === undefined) {
+    return;
+  }
+  const bytes = await sizeOf(deps, client(), source);
+  if (!(await confirm(cloudQuestion({ ...source, bytes }, { connection, path })))) {
+    return;
+  }
+  const own = client();
+  await sendingVia(from, name, () =>
+    own.copies.toCloud({ instanceId: from.id, path: source.path }, { connectionId: connection.id, path }),
+  );
+  tellBegan(from, plainLabel(source.path), name);
+}
+
+export async function copyFromCloud(client: () => Client, to: Instance): Promise<void> {
+  const connection = await chooseConnection(client(), to);
+  if (!connection) {
+    return;
+  }
+  const source = await askCloudPath(t('Copy from {0}', connectionName(connection)), '');
+  if (source === undefined) {
+    return;
+  }
+  const typed = await askLine({
+    title: t('Copy to {0}', instanceName(to)),
+    prompt: t('The folder to copy it into'),
+    value: '/workspace',
+    ignoreFocusOut: true,
+    problem: targetProblem,
+  });
+  if (typed === undefined) {
+    return;
+  }
+  const path = typed.trim();
+  if (!(await confirm(fromCloudQuestion({ connection, path: source }, { to, path })))) {
+    return;
+  }
+  const own = client();
+  await sendingVia(to, instanceName(to), () =>
+    own.copies.fromCloud({ connectionId: connection.id, path: source }, { instanceId: to.id, path }),
+  );
+  tellBegan(to, plainLabel(source), instanceName(to));
+}
+
+async function chooseConnection(client: Client, of: Instance): Promise<CloudConnection | undefined> {
+  const { items } = await withCancellableProgress(t('Reading your cloud connections…'), (signal) =>
+    orCancelled(client.copies.connections({ signal }), signal),
+  );
+  if (items.length === 0) {
+    message('info', t('The account has no cloud connection. Add one in the web console, then try again.'));
+    return undefined;
+  }
+  const answer = await pickFromList<CloudConnection>({
+    title: t('Copy Data of {0}', instanceName(of)),
+    placeholder: t('Which cloud connection?'),
+    rows: items.map((connection) => ({
+      id: String(connection.id),
+      icon: 'cloud',
+      label: connectionName(connection),
+      description: connection.kind === undefined ? '' : plainLabel(connection.kind),
+      value: connection,
+    })),
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+async function askCloudPath(title: string, value: string): Promise<string | undefined> {
+  const typed = await askLine({
+    title,
+    prompt: t('The folder in the cloud, which begins with the bucket or drive'),
+    value,
+    ignoreFocusOut: true,
+    problem: sourceProblem,
+  });
+  return typed?.trim();
+}
+
+async function sendingVia(machine: Instance, toName: string, send: () => Promise<void>): Promise<void> {
+  const lost = text(
+    'The service did not answer, so the copy to {0} may have begun. Check the status of {1} first.',
+    toName,
+    instanceName(machine),
+  );
+  await whileSending(sayingIfLost(lost, send));
+}
+
+function tellBegan(machine: Instance, path: string, toName: string): void {
+  message(
+    'info',
+    t(
+      'The service began to copy {0} to {1}. The status of {2} shows when it is done. You can cancel it in the web console.',
+      path,
+      toName,
+      instanceName(machine),
+    ),
+  );
+}
