@@ -42,10 +42,10 @@ describe('a machine that is ready once it is usable', function () {
     await instances()
       .row(/Waiting for its SSH port/)
       .waitFor({ timeout: 60_000 });
-    await workbench.shot('01-stage');
     await until('the stage in the status bar', async () =>
       /Waiting for its SSH port \d+ s/.test(await workbench.statusText('gpuRental.status')),
     );
+    await workbench.shot('01-stage');
     await workbench.toast(/is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK/, 60_000);
     assert.match(await workbench.statusText('gpuRental.status'), /of \$10 today/);
     await workbench.shot('02-ready');
