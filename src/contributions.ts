@@ -60,6 +60,13 @@ export interface Settings {
   'gpuRental.hosting.show': 'auto' | 'always';
   'gpuRental.connect.openIn': 'newWindow' | 'currentWindow';
   'gpuRental.connect.folder': string;
+  'gpuRental.agents.access': 'off' | 'read' | 'ask';
+  /** Limits for agents; in force is the smaller of each and what was confirmed in a dialog. */
+  'gpuRental.agents.limitPerDay': number;
+  'gpuRental.agents.limitPerHour': number;
+  'gpuRental.agents.maxInstances': number;
+  'gpuRental.agents.maxHours': number;
+  'gpuRental.agents.maxQuestionsPerHour': number;
 }
 export const settingDefaults: Settings = {
   'gpuRental.service.url': 'https://console.vast.ai',
@@ -79,6 +86,12 @@ export const settingDefaults: Settings = {
   'gpuRental.hosting.show': 'auto',
   'gpuRental.connect.openIn': 'newWindow',
   'gpuRental.connect.folder': '',
+  'gpuRental.agents.access': 'off',
+  'gpuRental.agents.limitPerDay': 10,
+  'gpuRental.agents.limitPerHour': 1,
+  'gpuRental.agents.maxInstances': 1,
+  'gpuRental.agents.maxHours': 8,
+  'gpuRental.agents.maxQuestionsPerHour': 6,
 };
 
 /** In the title of a view. The editor calls them with the focused row and the selection, or with neither. */

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
+import { agentServices } from './createAgentServices';
 import { jobServices } from './createJobServices';
 import { CommandTable, runCommand, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
@@ -221,6 +222,7 @@ function sharedState(deps: SharedDeps) {
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
     ...jobServices({ ...deps, ...leases, accounts, fleet, rentals, hub }),
+    ...agentServices(deps),
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),

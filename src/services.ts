@@ -11,6 +11,8 @@ import type { SshConsent } from './sshConsent';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
+import type { AgentLimitStore } from './store/agents/agentLimits';
+import type { AgentTools } from './store/agents/agentTools';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { Budget } from './store/budget/budgetStore';
 import type { SessionAccess } from './store/accounts/accounts';
@@ -124,6 +126,10 @@ export interface Services {
   readonly jobs: Jobs;
   /** What runs jobs on an instance. */
   readonly jobMachine: (account: Account, instanceId: number) => MachinePort;
+  /** How far agents may go. */
+  readonly agentLimits: AgentLimitStore;
+  /** What agents can call, through the chat and MCP. */
+  readonly agentTools: AgentTools;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */

@@ -19,6 +19,12 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
   'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
   'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
+  'gpuRental.agents.access': oneOf('off', 'read', 'ask'),
+  'gpuRental.agents.limitPerDay': within(0, 1e6),
+  'gpuRental.agents.limitPerHour': within(0, 1e5),
+  'gpuRental.agents.maxInstances': within(0, 100),
+  'gpuRental.agents.maxHours': within(0, 720),
+  'gpuRental.agents.maxQuestionsPerHour': within(0, 60),
 };
 
 function within(least: number, most: number): (value: unknown) => boolean {

@@ -20,6 +20,12 @@ const good: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.statusBar.enabled': [false],
   'gpuRental.connect.openIn': ['currentWindow'],
   'gpuRental.connect.folder': ['/workspace', ' /my project '],
+  'gpuRental.agents.access': ['read', 'ask'],
+  'gpuRental.agents.limitPerDay': [0, 25],
+  'gpuRental.agents.limitPerHour': [0, 2.5],
+  'gpuRental.agents.maxInstances': [0, 4],
+  'gpuRental.agents.maxHours': [0, 48],
+  'gpuRental.agents.maxQuestionsPerHour': [0, 60],
 };
 const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.service.url': ['', ' ', 80],
@@ -39,6 +45,12 @@ const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.statusBar.enabled': ['true', 1],
   'gpuRental.connect.openIn': ['tab', []],
   'gpuRental.connect.folder': ['work', './work', 'C:\\work', 7],
+  'gpuRental.agents.access': ['auto', true],
+  'gpuRental.agents.limitPerDay': [-1, '10', Infinity],
+  'gpuRental.agents.limitPerHour': [-1, Number.NaN],
+  'gpuRental.agents.maxInstances': [-1, 101],
+  'gpuRental.agents.maxHours': [-1, 721],
+  'gpuRental.agents.maxQuestionsPerHour': [-1, 61],
 };
 
 describe('settings', () => {

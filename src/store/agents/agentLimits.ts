@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../model/agents/limits';
+import { accessLevels } from '../../model/agents/tools';
+import type { SecretPort } from '../ports';
+
+const secretKey = 'gpuRental.agents.confirmed';
+
+const amount = z.number().nonnegative();
+const limitsShape = z.object({
+  access: z.enum(accessLevels),
+  perDay: amount,
+  perHour: amount,
+  instances: amount,
+  hours: amount,
+  questionsPerHour: amount,
+});
+
+export interface LimitsNow {
+  readonly set: AgentLimits;
+  readonly inForce: AgentLimits;
+  /** The settings say more than was confirmed: the user has to be asked. */
+  readonly isRaised: boolean;
+}
+
+/** The limits of agents: what the settings say, held against what was last confirmed in a dialog. */
+export class AgentLimitStore {
+  constructor(
+    private readonly deps: {
+      readonly settings: () => AgentLimits;
+      /** Other programs of this user can't easily write here, unlike in the settings. */
+      readonly secrets: SecretPort;
+    },
+  ) {}
+
+  /** Asks the secret store only where agents are not off. */
+  async read(): Promise<LimitsNow> {
+    const set = this.deps.settings();
+    if (set.access === 'off') {
+      return { set, inForce: { ...set, access: 'off' }, isRaised: false };
+    }
+    const confirmed = await this.confirmed();
+    return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed) };
+  }
+
+  /** The user's yes in a dialog to exactly these. */
+  confirm(limits: AgentLimits): Promise<void> {
+    return this.deps.secrets.store(secretKey, JSON.stringify(limits));
+  }
+
+  /** After the settings changed: what was lowered has to be confirmed again before it rises. */
+  async lower(): Promise<void> {
+    const confirmed = await this.confirmed();
+    const lowered = limitsInForce(this.deps.settings(), confirmed);
+    if (JSON.stringify(lowered) !== JSON.stringify(confirmed)) {
+      await this.confirm(lowered);
+    }
+  }
+
+  private async confirmed(): Promise<AgentLimits> {
+    const kept = await this.deps.secrets.get(secretKey);
+    const parsed = limitsShape.safeParse(parse(kept));
+    return parsed.success ? parsed.data : noLimits;
+  }
+}
+
+function parse(kept: string | undefined): unknown {
+  try {
+    return kept === undefined ? undefined : JSON.parse(kept);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../../model/agents/answer';
+import { toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../../model/agents/tools';
+import type { ToolInput, ToolName } from '../../model/agents/toolShapes';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+
+/** Who calls. The name is a claim of the client: shown, kept, and good for no rights. */
+export interface Caller {
+  /** The same for all calls of one client, as far as the door can tell. */
+  readonly id: string;
+  readonly name: string;
+  readonly door: 'chat' | 'mcp';
+}
+
+/** One call that was answered, for the list of calls and the audit log. Carries no value of an argument. */
+export interface AgentCall {
+  readonly at: number;
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly isError: boolean;
+  /** State of the request where there is one, else what went wrong. */
+  readonly outcome: string;
+  readonly request?: string | undefined;
+  readonly instance?: string | undefined;
+  readonly priceUsdPerHour?: number | undefined;
+}
+
+/** The one registry behind the doors for agents. Does and reads nothing before the first call. */
+export interface AgentTools {
+  /** The same list at every access but `off`, for which it is empty. */
+  list(access: AgentAccess): Promise<readonly ToolDescription[]>;
+  /** Never rejects: what goes wrong is an answer with `isError`. Takes 50 s at most and waits for no person. */
+  call(name: string, args: unknown, caller: Caller, signal: AbortSignal): Promise<ToolAnswer>;
+  readonly onDidCall: Event<AgentCall>;
+}
+
+export interface ToolContext {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** What carries a tool out; throws `ToolError` with what to do next. */
+export type ToolHandlers = {
+  readonly [N in ToolName]: (
+    input: ToolInput<N>,
+    context: ToolContext,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+};
+
+export interface AgentToolsDeps {
+  /** What is in force: the smaller of the setting and what was confirmed. */
+  readonly access: () => Promise<{ readonly access: AgentAccess; readonly asked: AgentAccess }>;
+  /** Made with the first call. */
+  readonly handlers: () => Promise<ToolHandlers>;
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Calls of one client in a minute. */
+const mostCallsPerMinute = 60;
+
+export class AgentToolRegistry implements AgentTools, Disposable {
+  private readonly called = new Emitter<AgentCall>();
+  private readonly recent = new Map<string, number[]>();
+  readonly onDidCall = this.called.event;
+
+  constructor(private readonly deps: AgentToolsDeps) {}
+
+  async list(access: AgentAccess): Promise<readonly ToolDescription[]> {
+    if (access === 'off') {
+      return [];
+    }
+    const { describedTools } = await import('../../model/agents/describedTools');
+    return describedTools();
+  }
+
+  async call(name: string, args: unknown, caller: Caller, signal: AbortSignal): Promise<ToolAnswer> {
+    const answer = await this.answer(name, args, caller, signal).catch((error: unknown) =>
+      errorAnswer(this.deps.redact(this.wordsOf(error))),
+    );
+    const { state, request, instance, priceUsdPerHour, error } = answer.structured;
+    this.called.fire({
+      at: this.deps.clock.now(),
+      caller,
+      tool: toolSpecs.some((spec) => spec.name === name) ? name : 'unknown',
+      isError: answer.isError,
+      outcome: textOf(error) ?? textOf(state) ?? 'done',
+      request: textOf(request),
+      instance: textOf(instance),
+      priceUsdPerHour: typeof priceUsdPerHour === 'number' ? priceUsdPerHour : undefined,
+    });
+    return answer;
+  }
+
+  dispose(): void {
+    this.called.dispose();
+  }
+
+  private async answer(
+    name: string,
+    args: unknown,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const spec = toolSpecs.find((known) => known.name === name);
+    if (!spec) {
+      throw new ToolError('There is no such tool. List the tools and call one of them.');
+    }
+    await this.checkAccess(spec);
+    this.checkPace(caller);
+    return toolAnswer(await this.run(spec.name, args, { caller, signal }));
+  }
+
+  private async run(
+    name: ToolName,
+    args: unknown,
+    context: ToolContext,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    // The shapes are built with the first call: twelve schemas that most people never need.
+    const { toolInputs } = await import('../../model/agents/toolShapes');
+    const parsed = toolInputs[name].safeParse(args ?? {});
+    if (!parsed.success) {
+      throw new ToolError(misfitText(parsed.error));
+    }
+    const handler = (await this.deps.handlers())[name] as (
+      input: unknown,
+      context: ToolContext,
+    ) => Promise<Readonly<Record<string, unknown>>>;
+    return handler(parsed.data, context);
+  }
+
+  private async checkAccess({ risk }: ToolSpec): Promise<void> {
+    const { access, asked } = await this.deps.access();
+    if (access === 'off') {
+      throw new ToolError(
+        asked === 'off'
+          ? 'The user has turned agents off. Ask the user to set gpuRental.agents.access to read or ask.'
+          : 'The user has not confirmed the access of agents yet. Ask the user to answer the dialog in the editor, then call again.',
+      );
+    }
+    if (access === 'read' && risk !== 'read') {
+      throw new ToolError(
+        'The user lets agents look only. Ask the user to set gpuRental.agents.access to ask and to confirm it in the editor.',
+      );
+    }
+  }
+
+  private checkPace({ door, id }: Caller): void {
+    const key = `${door} ${id}`;
+    const now = this.deps.clock.elapsed();
+    const times = (this.recent.get(key) ?? []).filter((at) => at > now - 60_000);
+    if (times.length >= mostCallsPerMinute) {
+      throw new ToolError('Too many calls in a minute. Wait 30 seconds before the next one.');
+    }
+    this.recent.set(key, [...times, now]);
+  }
+
+  private wordsOf(error: unknown): string {
+    if (error instanceof ToolError) {
+      return error.message;
+    }
+    if (isCancelled(error)) {
+      return 'The call was cancelled. Nothing more was done.';
+    }
+    this.deps.log.warn(`A tool of an agent failed: ${String(error)}`);
+    return error instanceof Error
+      ? `${error.message} Tell the user, or try again later.`
+      : 'The tool failed.';
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
