@@ -11,6 +11,7 @@ const mayImport = {
   store: ['util', 'shared', 'model', 'api'],
   ssh: ['util', 'model'],
   simulator: ['util', 'wire'],
+  mcp: ['util', 'model', 'store'],
   webview: ['util', 'model'],
   editor: ['util', 'model'],
   features: ['util', 'shared', 'model', 'api', 'store', 'ssh', 'editor'],

@@ -3,7 +3,8 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { errorCode } from '../../util/errorCode';
 import type { HubAddress } from './hubAddress';
-import { HubLine, isProof, makeNonce, prove } from './hubWire';
+import { isProof, makeNonce, prove } from './hubProof';
+import { HubLine, maxMemberBytes } from './hubWire';
 
 export interface HubMemberDeps {
   readonly address: HubAddress;
@@ -47,7 +48,7 @@ export class HubMember implements Disposable {
         } else if (message.t === 'welcome' && isProof(token, 'leader', nonce, message.proof)) {
           timer.dispose();
           isWelcome = true;
-          line.isTrusted = true;
+          line.trust(maxMemberBytes);
           onWelcome(line);
           resolve('connected');
         } else if (message.t === 'say' && isWelcome) {

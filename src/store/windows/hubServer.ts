@@ -2,7 +2,9 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
-import { HubLine, isProof, makeNonce, prove, type HubMessage } from './hubWire';
+import type { AgentConnection, AgentDoor } from './agentDoor';
+import { isProof, makeNonce, prove } from './hubProof';
+import { HubLine, maxAgentBytes, maxMemberBytes, type HubMessage } from './hubWire';
 import type { HubAddress } from './hubAddress';
 import { errorCode } from '../../util/errorCode';
 
@@ -13,6 +15,7 @@ export interface HubServerDeps {
   readonly onPeers: () => void;
   readonly onSay: (topic: string, data: unknown) => void;
   readonly onError: (error: unknown) => void;
+  readonly agents: AgentDoor;
 }
 
 interface Peer {
@@ -142,20 +145,34 @@ export class HubServer implements Disposable {
     this.sockets.add(socket);
     const nonce = makeNonce();
     let peer: Peer | undefined;
+    let agent: AgentConnection | undefined;
     const timer = this.deps.clock.schedule(() => socket.destroy(), authTimeoutMs);
     const line = new HubLine(socket, (message) => {
-      if (peer) {
+      if (agent) {
+        if (!agent.take(message)) {
+          socket.destroy();
+        }
+      } else if (peer) {
         if (message.t === 'say') {
           this.relay(message, peer);
           this.deps.onSay(message.topic, message.data);
         }
       } else if (message.t === 'auth' && isProof(this.deps.token, 'member', nonce, message.proof)) {
         timer.dispose();
-        line.isTrusted = true;
+        line.trust(maxMemberBytes);
         peer = { line, windowId: message.windowId };
         line.send({ t: 'welcome', proof: prove(this.deps.token, 'leader', message.nonce) });
         this.members.add(peer);
         this.deps.onPeers();
+      } else if (message.t === 'agent' && isProof(this.deps.token, 'agent', nonce, message.proof)) {
+        timer.dispose();
+        line.trust(maxAgentBytes);
+        agent = this.deps.agents.connect(line);
+        if (agent) {
+          line.send({ t: 'welcome', proof: prove(this.deps.token, 'leader', message.nonce) });
+        } else {
+          socket.destroy();
+        }
       } else {
         socket.destroy();
       }
@@ -165,6 +182,7 @@ export class HubServer implements Disposable {
     socket.on('close', () => {
       timer.dispose();
       this.sockets.delete(socket);
+      agent?.end();
       if (peer && this.members.delete(peer) && !this.isClosed) {
         this.deps.onPeers();
       }

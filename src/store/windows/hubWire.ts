@@ -1,6 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
+import { JsonLines } from '../../util/jsonLines';
+
+/** Names a call of an agent among those of its connection. */
+const callId = z.string().min(1).max(64);
 
 /** Lines of JSON between windows. */
 const message = z.discriminatedUnion('t', [
@@ -13,62 +16,52 @@ const message = z.discriminatedUnion('t', [
     nonce: z.string(),
     windowId: z.string().min(1).max(64),
   }),
+  /** The same by an agent, which is no window. */
+  z.object({ t: z.literal('agent'), proof: z.string(), nonce: z.string() }),
   z.object({ t: z.literal('welcome'), proof: z.string() }),
   /** The leader still answers. */
   z.object({ t: z.literal('beat') }),
   z.object({ t: z.literal('say'), topic: z.string(), data: z.optional(z.unknown()) }),
+  /** An agent asks, or does not need the answer any more. */
+  z.object({ t: z.literal('ask'), id: callId, what: z.unknown() }),
+  z.object({ t: z.literal('drop'), id: callId }),
+  z.object({ t: z.literal('answer'), id: callId, what: z.unknown() }),
 ]);
 export type HubMessage = z.infer<typeof message>;
 
 /** A thousand instances are about 2 MB. */
-const maxLineBytes = 64 * 1024 * 1024;
+export const maxMemberBytes = 64 * 1024 * 1024;
+/** The input of a tool is a few lines. */
+export const maxAgentBytes = 256 * 1024;
 /** A stranger gets no memory from us before it has proved itself. */
-const maxLineBytesBeforeAuth = 2048;
-
-export function makeNonce(): string {
-  return randomBytes(16).toString('hex');
-}
-
-export function prove(token: string, role: 'leader' | 'member', nonce: string): string {
-  return createHmac('sha256', token).update(`${role}\n${nonce}`).digest('hex');
-}
-
-export function isProof(token: string, role: 'leader' | 'member', nonce: string, given: string): boolean {
-  const expected = Buffer.from(prove(token, role, nonce));
-  const actual = Buffer.from(given);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
-}
+const maxBytesBeforeAuth = 2048;
 
 /** One connection as a sequence of messages; anything that is not ours ends it. */
 export class HubLine {
-  private pending: Buffer[] = [];
-  private pendingBytes = 0;
-  isTrusted = false;
+  private maxBytes = maxBytesBeforeAuth;
 
   constructor(
     private readonly socket: Socket,
     onMessage: (message: HubMessage) => void,
   ) {
-    socket.on('data', (chunk: Buffer) => {
-      let rest = chunk;
-      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-        const line = Buffer.concat([...this.pending, rest.subarray(0, end)]).toString('utf8');
-        this.pending = [];
-        this.pendingBytes = 0;
-        rest = rest.subarray(end + 1);
-        const parsed = message.safeParse(parseLine(line));
+    const lines = new JsonLines({
+      line: (value) => {
+        const parsed = message.safeParse(value);
         if (!parsed.success || this.socket.destroyed) {
           this.socket.destroy();
           return;
         }
         onMessage(parsed.data);
-      }
-      this.pending.push(rest);
-      this.pendingBytes += rest.length;
-      if (this.pendingBytes > (this.isTrusted ? maxLineBytes : maxLineBytesBeforeAuth)) {
-        this.socket.destroy();
-      }
+      },
+      tooLong: () => this.socket.destroy(),
+      maxBytes: () => this.maxBytes,
     });
+    socket.on('data', (chunk: Buffer) => lines.take(chunk));
+  }
+
+  /** The other end has proved itself: lines may be this long from here on. */
+  trust(maxBytes: number): void {
+    this.maxBytes = maxBytes;
   }
 
   send(value: HubMessage): void {
@@ -79,13 +72,5 @@ export class HubLine {
 
   end(): void {
     this.socket.destroy();
-  }
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

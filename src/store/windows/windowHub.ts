@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { AgentDoor } from './agentDoor';
 import { Claims } from './claims';
 import { hubAddress, hubToken, type HubAddress } from './hubAddress';
 import { HubServer } from './hubServer';
@@ -24,7 +25,7 @@ export interface WindowHubDeps {
 }
 
 /** Joins the windows of this user; who leads is known a moment later. */
-export function createWindowHub(deps: WindowHubDeps): WindowHub {
+export function createWindowHub(deps: WindowHubDeps): WindowHub & { readonly agents: AgentDoor } {
   return new SocketHub(deps);
 }
 
@@ -50,6 +51,8 @@ const maxSilences = 12;
 class SocketHub implements WindowHub {
   readonly windowId = randomBytes(8).toString('hex');
   private readonly owned = new DisposableStore();
+  /** Agents come to the window that leads. */
+  readonly agents = this.owned.add(new AgentDoor());
   private readonly connection = new MutableDisposable<Disposable>();
   private readonly leaderChanged: Emitter<boolean>;
   private readonly peersChanged: Emitter<ReadonlySet<string>>;
@@ -280,6 +283,7 @@ class SocketHub implements WindowHub {
       address,
       token,
       clock: this.deps.clock,
+      agents: this.agents,
       onPeers: () => {
         // Who came before this window knew that it leads is told below.
         if (this.server) {

@@ -1,0 +1,210 @@
+import { fieldsOf } from './fields';
+
+/** A tool as the protocol lists it; the same for every client and connection. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly outputSchema: object;
+  readonly annotations: object;
+}
+
+/** What a call of a tool came to. */
+export interface ToolAnswer {
+  readonly structured: object;
+  readonly isError: boolean;
+}
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: unknown;
+  /** What the client calls itself; a claim. */
+  readonly client: string;
+}
+
+export interface McpServerDeps {
+  readonly version: string;
+  readonly instructions: string;
+  readonly tools: readonly ListedTool[];
+  readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolAnswer>;
+  readonly send: (message: object) => void;
+}
+
+/** The revision without a handshake, in which each request says its version, and those that begin with one. */
+const modernVersion = '2026-07-28';
+const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+const meta = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  client: 'io.modelcontextprotocol/clientInfo',
+  server: 'io.modelcontextprotocol/serverInfo',
+};
+const codes = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  internal: -32603,
+  version: -32022,
+};
+
+type Id = string | number;
+type Fields = Readonly<Record<string, unknown>>;
+
+class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: object,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * A server of the Model Context Protocol that has tools and nothing else, for one client. The official package would
+ * make ours by a sixth larger (docs/decisions/0039-a-small-mcp-server.md).
+ */
+export class McpServer {
+  private readonly open = new Map<Id, AbortController>();
+  private clientName = '';
+
+  constructor(private readonly deps: McpServerDeps) {}
+
+  /** Takes one line of the client; `undefined` is one that is no JSON. */
+  take(message: unknown): void {
+    if (message === undefined) {
+      this.fail(null, new RpcError(codes.parse, 'Parse error'));
+      return;
+    }
+    const { jsonrpc, id, method, params } = fieldsOf(message);
+    const isId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+    if (jsonrpc !== '2.0' || typeof method !== 'string' || !(isId || id === undefined)) {
+      // An answer asks for nothing, and neither did this server.
+      if (method !== undefined || jsonrpc !== '2.0') {
+        this.fail(isId ? id : null, new RpcError(codes.request, 'Invalid request'));
+      }
+      return;
+    }
+    if (id === undefined) {
+      this.note(method, fieldsOf(params));
+    } else if (isId) {
+      void this.handle(id, method, fieldsOf(params));
+    }
+  }
+
+  /** The client is gone: what it waited for is not needed any more. */
+  end(): void {
+    [...this.open.values()].forEach((controller) => controller.abort());
+  }
+
+  private note(method: string, { requestId }: Fields): void {
+    if (
+      method === 'notifications/cancelled' &&
+      (typeof requestId === 'string' || typeof requestId === 'number')
+    ) {
+      this.open.get(requestId)?.abort();
+    }
+  }
+
+  private async handle(id: Id, method: string, params: Fields): Promise<void> {
+    if (this.open.has(id)) {
+      this.fail(id, new RpcError(codes.request, 'A request with this id is open'));
+      return;
+    }
+    const controller = new AbortController();
+    this.open.set(id, controller);
+    try {
+      const result = await this.answer(method, params, controller.signal);
+      // A cancelled request gets no answer.
+      if (!controller.signal.aborted) {
+        this.deps.send({ jsonrpc: '2.0', id, result });
+      }
+    } catch (error) {
+      this.fail(id, error instanceof RpcError ? error : new RpcError(codes.internal, 'Internal error'));
+    } finally {
+      this.open.delete(id);
+    }
+  }
+
+  private async answer(method: string, params: Fields, signal: AbortSignal): Promise<object> {
+    const asked = fieldsOf(params['_meta'])[meta.version];
+    if (asked === undefined) {
+      return this.answerLegacy(method, params, signal);
+    }
+    if (asked !== modernVersion) {
+      throw new RpcError(codes.version, 'Unsupported protocol version', {
+        supported: [modernVersion],
+        requested: typeof asked === 'string' ? asked.slice(0, 100) : '',
+      });
+    }
+    const { name } = fieldsOf(fieldsOf(params['_meta'])[meta.client]);
+    const client = typeof name === 'string' ? name : this.clientName;
+    const server = { _meta: { [meta.server]: this.serverInfo() } };
+    const lasting = { ttlMs: 0, cacheScope: 'private' };
+    switch (method) {
+      case 'server/discover':
+        return {
+          supportedVersions: [modernVersion],
+          capabilities: { tools: {} },
+          instructions: this.deps.instructions,
+          resultType: 'complete',
+          ...lasting,
+          ...server,
+        };
+      case 'tools/list':
+        return { tools: this.deps.tools, resultType: 'complete', ...lasting, ...server };
+      case 'tools/call':
+        return { ...(await this.call(params, client, signal)), resultType: 'complete', ...server };
+      default:
+        throw new RpcError(codes.method, 'Method not found');
+    }
+  }
+
+  private async answerLegacy(method: string, params: Fields, signal: AbortSignal): Promise<object> {
+    switch (method) {
+      case 'initialize': {
+        const { protocolVersion, clientInfo } = params;
+        const { name } = fieldsOf(clientInfo);
+        this.clientName = typeof name === 'string' ? name : '';
+        return {
+          protocolVersion: legacyVersions.find((one) => one === protocolVersion) ?? legacyVersions[0],
+          capabilities: { tools: {} },
+          serverInfo: this.serverInfo(),
+          instructions: this.deps.instructions,
+        };
+      }
+      case 'ping':
+        return {};
+      case 'tools/list':
+        return { tools: this.deps.tools };
+      case 'tools/call':
+        return this.call(params, this.clientName, signal);
+      default:
+        throw new RpcError(codes.method, 'Method not found');
+    }
+  }
+
+  private async call(params: Fields, client: string, signal: AbortSignal): Promise<object> {
+    const { name, arguments: input = {} } = params;
+    if (typeof name !== 'string' || !this.deps.tools.some((tool) => tool.name === name)) {
+      throw new RpcError(codes.params, `Tool ${String(name).slice(0, 100)} not found`);
+    }
+    const { structured, isError } = await this.deps.call({ tool: name, input, client }, signal);
+    return {
+      // Clients before 2025-06-18 read the text alone.
+      content: [{ type: 'text', text: JSON.stringify(structured) }],
+      structuredContent: structured,
+      ...(isError ? { isError } : {}),
+    };
+  }
+
+  private serverInfo(): object {
+    return { name: 'gpu-rental', title: 'GPU Rental', version: this.deps.version };
+  }
+
+  private fail(id: Id | null, { code, message, data }: RpcError): void {
+    this.deps.send({ jsonrpc: '2.0', id, error: { code, message, ...(data ? { data } : {}) } });
+  }
+}
