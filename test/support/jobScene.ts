@@ -45,6 +45,7 @@ export function jobOrder(run: string, more: Partial<JobOrder> = {}): JobOrder {
     graceSeconds: 2,
     env: {},
     secrets: {},
+    after: [],
     outputs: ['outputs/**'],
     ...more,
   };

@@ -84,7 +84,7 @@ export class FakeMachine implements MachinePort {
       if (this.phase === 'synced') {
         this.orders.push(order);
         this.starts += 1;
-        this.phase = order.setup === undefined ? 'running' : 'settingUp';
+        this.phase = order.after.length > 0 ? 'waiting' : order.setup === undefined ? 'running' : 'settingUp';
       }
     });
   }
@@ -160,6 +160,29 @@ export class FakeMachine implements MachinePort {
     this.trouble?.(name, 'after');
     return result;
   }
+}
+
+/** A machine with several jobs, each as `FakeMachine` has it. */
+export class FakeMachines implements MachinePort {
+  private readonly jobs = new Map<string, FakeMachine>();
+
+  /** That of a job, by its own id or that of an attempt. */
+  of(id: string): FakeMachine {
+    const key = id.slice(0, 16);
+    const machine = this.jobs.get(key) ?? new FakeMachine();
+    this.jobs.set(key, machine);
+    return machine;
+  }
+
+  begin = (order: JobOrder) => this.of(order.id).begin(order);
+  sync = (order: JobOrder) => this.of(order.id).sync(order);
+  start = (order: JobOrder) => this.of(order.id).start(order);
+  look = (id: string, offset: number, maxBytes: number) => this.of(id).look(id, offset, maxBytes);
+  cancel = (id: string) => this.of(id).cancel();
+  outputs = (id: string) => this.of(id).outputs();
+  fetch = (id: string, list: JobOutputs) => this.of(id).fetch(id, list);
+  markFetched = (id: string, hash: string) => this.of(id).markFetched(id, hash);
+  remove = (id: string) => this.of(id).remove();
 }
 
 export class CutConnection extends UserError {

@@ -4,6 +4,7 @@ import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import type { JobRow } from '../../model/jobs/job';
 import type { HardLimit } from '../../model/jobs/jobLimits';
 import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
 import { destroysMachine, endsMachine, endsText } from '../../model/jobs/jobWords';
@@ -23,6 +24,8 @@ export interface JobQuestion {
   readonly limit: HardLimit;
   readonly sent: SentFiles;
   readonly outputsTo: string;
+  /** Jobs of the machine that end first. */
+  readonly after: readonly JobRow[];
 }
 
 const keepAll: MachineEnds = { success: 'keep', failure: 'keep', limit: 'keep' };
@@ -103,6 +106,9 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
         ]
       : []),
     separator(t('Limits')),
+    ...(question.after.length === 0
+      ? []
+      : [fact('after', t('Starts after'), question.after.map(({ job }) => job.spec.name).join(', '))]),
     fact('limit', t('Ends at the latest'), limitText(question)),
     separator(t('Files')),
     ...sentRows(question, fact),

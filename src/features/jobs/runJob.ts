@@ -81,7 +81,15 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     );
   }
   const ends = await confirmed(deps, source, instance, () =>
-    confirmJob(deps.clock, { spec, instance, perHour: dollars, limit, sent, outputsTo }),
+    confirmJob(deps.clock, {
+      spec,
+      instance,
+      perHour: dollars,
+      limit,
+      sent,
+      outputsTo,
+      after: deps.jobs.ofInstance(instance.id).filter(isAtWork),
+    }),
   );
   const alias = ends && (await runCommand('gpuRental.prepareSsh', { instanceId: instance.id }));
   if (!ends || alias === undefined) {
@@ -104,20 +112,21 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   return id;
 }
 
-/** One that runs no other job. On the machine of the recipe it needs no question where there is only one. */
+/** Where all are busy, the job waits for those before it. On the machine of the recipe it needs no question where there is only one. */
 async function chooseMachine(
   { fleet, clock, jobs }: JobDeps,
   { spec, recipe }: JobSource,
 ): Promise<Instance | undefined> {
   const able = (await listedInstances(fleet, whileReadingInstances)).filter(
-    (one) =>
-      actionsFor(one, fleet.facts(one.id), clock.now()).canConnect && !jobs.ofInstance(one.id).some(isAtWork),
+    (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
   );
-  const own = recipe ? able.filter((one) => matchesRecipe(one, recipe)) : [];
-  const candidates = spec.machine === 'running' && own.length > 0 ? own : able;
+  const own = recipe && spec.machine === 'running' ? able.filter((one) => matchesRecipe(one, recipe)) : [];
+  const all = own.length > 0 ? own : able;
+  const free = all.filter((one) => !jobs.ofInstance(one.id).some(isAtWork));
+  const candidates = own.length > 0 && free.length > 0 ? free : all;
   const id = await chooseInstance(undefined, candidates, {
     title: t('Run {0} on Which Instance?', spec.name),
-    none: t('No instance is running and free for {0}.', spec.name),
+    none: t('No instance is running for {0}.', spec.name),
   });
   return id === undefined ? undefined : fleet.find(id);
 }

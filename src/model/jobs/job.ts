@@ -54,6 +54,8 @@ export type JobPhase =
   | 'connecting'
   | 'syncing'
   | 'starting'
+  /** Ordered on the machine, where it waits until the jobs before it have ended. */
+  | 'waiting'
   | 'settingUp'
   | 'running'
   /** The command has ended; its log is read to the end. */
@@ -163,6 +165,11 @@ export function machineOf({ job, state }: JobRow): ConfirmedMachine {
   return state.machine ?? job.machine;
 }
 
+/** Names the folder of one attempt on its machine. */
+export function attemptId({ id }: Job, { attempt }: JobState): string {
+  return id + attempt.toString(16).padStart(2, '0');
+}
+
 /** What is to happen to the machine of a job whose command has ended. */
 export function machineEndOf({ job, state }: JobRow): MachineEnd {
   if (job.machineEnd) {
@@ -179,18 +186,26 @@ export function isOver({ state }: Pick<JobRow, 'state'>): boolean {
   return state.phase === 'over';
 }
 
+const renting: readonly JobPhase[] = ['renting', 'gettingReady'];
+const beforeStart: readonly JobPhase[] = ['queued', ...renting, 'connecting', 'syncing', 'starting'];
+
+export function isRenting(phase: JobPhase): boolean {
+  return renting.includes(phase);
+}
+
+/** Nothing of it runs or waits on the machine yet, as far as is known. */
+export function isBeforeStart(phase: JobPhase): boolean {
+  return beforeStart.includes(phase);
+}
+
+/** Jobs of one machine take turns in this order. */
+export function isBefore(one: Job, other: Job): boolean {
+  return one.orderedAt === other.orderedAt ? one.id < other.id : one.orderedAt < other.orderedAt;
+}
+
 /** The machine may be changed only by the job until then. */
 export function isAtWork({ state }: Pick<JobRow, 'state'>): boolean {
-  return [
-    'queued',
-    'renting',
-    'gettingReady',
-    'connecting',
-    'syncing',
-    'starting',
-    'settingUp',
-    'running',
-  ].includes(state.phase);
+  return [...beforeStart, 'waiting', 'settingUp', 'running'].includes(state.phase);
 }
 
 /** Its machine holds outputs that are not on this computer. */

@@ -1,5 +1,7 @@
 import type { Text } from '../../util/text';
 import {
+  isBeforeStart,
+  isRenting,
   machineEndOf,
   waitsForYou,
   type Job,
@@ -22,7 +24,7 @@ export type JobEvent =
   | { readonly kind: 'connected' }
   | { readonly kind: 'synced' }
   /** The order to start was taken, now or before. */
-  | { readonly kind: 'started' }
+  | { readonly kind: 'started'; readonly isWaiting?: boolean }
   | { readonly kind: 'looked'; readonly look: JobLook }
   | { readonly kind: 'cancelSent' }
   /** The log is here to its end. */
@@ -61,7 +63,11 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     case 'synced':
       return state.phase === 'syncing' ? to('starting') : state;
     case 'started':
-      return state.phase === 'starting' ? to(job.spec.setup === undefined ? 'running' : 'settingUp') : state;
+      return state.phase !== 'starting'
+        ? state
+        : event.isWaiting
+          ? to('waiting', { beganAt: undefined })
+          : to(job.spec.setup === undefined ? 'running' : 'settingUp');
     case 'looked':
       return looked(state, event.look, to, now);
     case 'cancelSent':
@@ -92,20 +98,6 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
   }
 }
 
-export function isBeforeStart(phase: JobPhase): boolean {
-  return (
-    phase === 'queued' ||
-    isRenting(phase) ||
-    phase === 'connecting' ||
-    phase === 'syncing' ||
-    phase === 'starting'
-  );
-}
-
-export function isRenting(phase: JobPhase): boolean {
-  return phase === 'renting' || phase === 'gettingReady';
-}
-
 /** It costs money from here on, whatever becomes of it. */
 function rented(state: JobState, machine: MachineOfJob, to: To, now: number): JobState {
   return to('gettingReady', { machine, beganAt: state.beganAt ?? now });
@@ -127,7 +119,7 @@ function looked(state: JobState, { phase, end, beat, log }: JobLook, to: To, now
     gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
     beganAt: state.beganAt ?? now,
   };
-  if (!isBeforeStart(state.phase) && !['settingUp', 'running'].includes(state.phase)) {
+  if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
     return { ...state, ...logSeen(state, log), trouble: undefined };
   }
   if (end) {
@@ -138,6 +130,9 @@ function looked(state: JobState, { phase, end, beat, log }: JobLook, to: To, now
       return state;
     case 'synced':
       return isBeforeStart(state.phase) ? to('starting', seen) : state;
+    case 'waiting':
+      // The machine works for another job.
+      return to('waiting', { ...seen, beganAt: undefined });
     case 'settingUp':
       return to('settingUp', seen);
     case 'running':

@@ -35,6 +35,8 @@ export function phaseText(row: JobRow): Text {
       return text('sending files');
     case 'starting':
       return text('starting');
+    case 'waiting':
+      return job.stopAt === undefined ? text('waiting for the job before it') : text('stopping');
     case 'settingUp':
       return job.stopAt === undefined ? text('setting up') : text('stopping');
     case 'running':

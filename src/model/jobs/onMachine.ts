@@ -8,6 +8,8 @@ export interface JobOrder {
   readonly attempt: number;
   /** Names the mirror of the workspace on the machine; hexadecimal. */
   readonly workspaceKey: string;
+  /** Jobs of this machine that end first, by their ids. */
+  readonly after: readonly string[];
   /** The text of the script. */
   readonly run: string;
   readonly setup?: string | undefined;
@@ -27,7 +29,7 @@ export interface JobOrder {
 }
 
 /** How far the folder of a job on its machine is. */
-export type PhaseOnMachine = 'none' | 'synced' | 'settingUp' | 'running' | 'ended';
+export type PhaseOnMachine = 'none' | 'synced' | 'waiting' | 'settingUp' | 'running' | 'ended';
 
 export const endReasons = [
   'itself',

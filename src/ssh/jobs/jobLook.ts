@@ -61,7 +61,7 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }
 
-const phases: readonly JobPhase[] = ['synced', 'settingUp', 'running', 'ended'];
+const phases: readonly JobPhase[] = ['synced', 'waiting', 'settingUp', 'running', 'ended'];
 
 function phaseOf(said: string): JobPhase {
   return phases.find((phase) => phase === said) ?? 'none';
@@ -80,7 +80,7 @@ function endOf(
   if (why) {
     return { code: Number(code), why, at: Number(at), isOutOfMemory };
   }
-  const isGone = (phase === 'running' || phase === 'settingUp') && !facts.has('alive');
+  const isGone = ['waiting', 'settingUp', 'running'].includes(phase) && !facts.has('alive');
   return isGone
     ? {
         code: undefined,

@@ -4,7 +4,7 @@ import { text, type Text } from '../../util/text';
 import { TransferError } from '../transfer';
 import { jobFiles, variablesOf } from './jobFiles';
 import type { JobOrder } from './jobMachine';
-import { jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 import { jobPrograms, neededPrograms } from './programs';
 
 /** A new log is begun after so many bytes; one old one is kept. */
@@ -65,7 +65,7 @@ export async function startJob(
   const lines = await linesOf(
     call,
     [
-      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log}`,
+      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log} '${order.after.map(checkHex).join(' ')}'`,
       jobPrograms.start,
     ],
     { signal, input: variablesOf(order) },

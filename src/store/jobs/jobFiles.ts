@@ -73,6 +73,7 @@ const stateFile: z.ZodType<JobState> = z.object({
     'connecting',
     'syncing',
     'starting',
+    'waiting',
     'settingUp',
     'running',
     'ended',

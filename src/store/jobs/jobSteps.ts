@@ -1,27 +1,28 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  attemptId,
+  isAtWork,
+  isBefore,
+  isBeforeStart,
   isFetchPaused,
-  machineEndOf,
+  isRenting,
   machineOf,
-  type Job,
   type JobRow,
-  type JobState,
   type TroubleKind,
 } from '../../model/jobs/job';
 import { hardLimit, jobMs } from '../../model/jobs/jobLimits';
-import { isBeforeStart, isRenting, type JobEvent } from '../../model/jobs/jobProgress';
+import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { stateOf } from '../../model/instances/instanceState';
-import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { carryOut } from '../leases/carryOut';
 import type { Account, Fleet, WindowHub } from '../ports';
 import type { Jobs } from './jobs';
 import type { MachinePort } from './machinePort';
+import { endMachineOf } from './endOfMachine';
 import { followRental, type JobRentalDeps } from './jobRental';
 
 export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
@@ -54,11 +55,6 @@ const pieceBytes = 64 * 1024;
 
 /** What did not come in so many tries will not come by itself; then the user decides about the machine. */
 const fetchTries = 3;
-
-/** Names the folder of one attempt on its machine. */
-export function attemptId({ id }: Job, { attempt }: JobState): string {
-  return id + attempt.toString(16).padStart(2, '0');
-}
 
 /** Does the next thing for a job. Each step can be made again by another window after a crash. */
 export async function takeStep(
@@ -134,7 +130,10 @@ class Steps {
     }
     switch (phase) {
       case 'queued':
-        return { event: { kind: 'begun' } };
+        // The mirror of a workspace is of one job at a time.
+        return this.before().some((one) => isBeforeStart(one.state.phase))
+          ? { waitMs: watchedMs }
+          : { event: { kind: 'begun' } };
       case 'renting':
       case 'gettingReady':
         return followRental(this.deps, this.row);
@@ -144,6 +143,7 @@ class Steps {
         return this.sync();
       case 'starting':
         return this.start();
+      case 'waiting':
       case 'settingUp':
       case 'running':
         return this.follow();
@@ -156,7 +156,7 @@ class Steps {
       case 'keeping':
         return this.keep();
       case 'releasing':
-        return this.release();
+        return endMachineOf(this.deps, this.account, this.row, this.signal);
       case 'over':
         return {};
     }
@@ -202,8 +202,10 @@ class Steps {
       const why = text('The secret {0} is not in the secret store. Run the job again to enter it.', missing);
       return { event: { kind: 'notStarted', why } };
     }
-    await this.machine.start({ ...this.order(), secrets }, this.signal);
-    return { event: { kind: 'started' } };
+    const after = this.before().filter(isAtWork);
+    const ids = after.map((one) => attemptId(one.job, one.state));
+    await this.machine.start({ ...this.order(), secrets, after: ids }, this.signal);
+    return { event: { kind: 'started', isWaiting: after.length > 0 } };
   }
 
   private async follow(): Promise<Step> {
@@ -266,45 +268,11 @@ class Steps {
       : { event: { kind: 'decided' }, waitMs: Math.min(leftMs, unwatchedMs) };
   }
 
-  private async release(): Promise<Step> {
-    const { hub, jobs } = this.deps;
-    const { job, state } = this.row;
-    const { instanceId } = this;
-    const action = machineEndOf(this.row);
-    if (action === 'keep') {
-      return { event: { kind: 'released', outcome: 'kept' } };
-    }
-    // The end of the machine belongs to the last of its jobs.
-    if (
-      jobs
-        .ofInstance(instanceId)
-        .some((other) => other.job.id !== job.id && other.state.phase !== 'releasing')
-    ) {
-      return { waitMs: unwatchedMs };
-    }
-    const tries = state.trouble?.tries ?? 0;
-    if (!(await mayAct(hub, `${this.account.key}:job:${this.id}:${action}:${tries}`))) {
-      return { event: { kind: 'failed', trouble: 'release' } };
-    }
-    const done = await carryOut(
-      this.deps,
-      this.account.client,
-      { instanceId, action },
-      { signal: this.signal, isStillWanted: () => this.isStillWanted(action) },
-    );
-    return {
-      event:
-        done === 'notConfirmed'
-          ? { kind: 'failed', trouble: 'release' }
-          : { kind: 'released', outcome: done === 'stopped' ? 'stopped' : 'destroyed' },
-    };
-  }
-
-  /** The user's last word, read right before the request leaves. */
-  private async isStillWanted(action: string): Promise<boolean> {
-    const { hub, jobs } = this.deps;
-    const last = await jobs.reread(this.row.job.id);
-    return hub.isLeader && last !== undefined && machineEndOf(last) === action;
+  /** Jobs of the same machine that were ordered before and are not over. */
+  private before(): readonly JobRow[] {
+    const { instanceId } = machineOf(this.row);
+    const rows = instanceId === undefined ? [] : this.deps.jobs.ofInstance(instanceId);
+    return rows.filter((one) => isBefore(one.job, this.row.job));
   }
 
   private look(bytes = pieceBytes): Promise<JobLook> {
@@ -343,6 +311,7 @@ class Steps {
       graceSeconds: spec.graceSeconds,
       env: spec.env,
       secrets: {},
+      after: [],
       outputs: spec.outputs,
     };
   }

@@ -32,6 +32,7 @@ const shownMs = 90 * 24 * 3_600_000;
 export class Jobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<JobRow, JobStorage>;
+  private lastOrderAt = 0;
   private readonly watchedBy = new Map<string, readonly string[]>();
   private readonly watchChanged = this.owned.add(new Emitter<void>());
 
@@ -108,7 +109,11 @@ export class Jobs implements Disposable {
   /** Orders a job. It is on disk when this resolves, and the window that leads carries it out. */
   async order(job: Omit<Job, 'id' | 'orderedAt'>, names: readonly string[]): Promise<Job> {
     const files = this.files();
-    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.deps.clock.now() };
+    const now = this.deps.clock.now();
+    const last = this.lastOrderAt;
+    // Jobs that are ordered at once take turns in this order, unless the clock was set back.
+    this.lastOrderAt = last >= now && last - now < 1000 ? last + 1 : now;
+    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.lastOrderAt };
     await files.putNames(ordered.id, names);
     await files.put(ordered);
     await this.list.tellChanged();

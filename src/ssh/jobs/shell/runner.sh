@@ -1,11 +1,11 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
 # writes phase, exit, why and beat; only the editor writes cancel and fetched. See docs/jobs.md.
-d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7
+d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8
 umask 077
 cd "$d" || exit 1
 
-# include process.sh
+# include alive.sh
 
 now() {
   if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
@@ -125,6 +125,20 @@ finish() {
   if sh "$d/outputs.sh" >outputs.list.new 2>/dev/null; then mv outputs.list.new outputs.list; else rm -f outputs.list.new; fi
   exit 0
 }
+
+# One that was never started, or whose runner is gone, is not waited for.
+is_over() {
+  read -r other_phase _ 2>/dev/null <"../$1/phase" && [ "$other_phase" = ended ] && return
+  read -r other_runner other_began _ 2>/dev/null <"../$1/pid" || return 0
+  ! alive "$other_runner" "$other_began"
+}
+# Jobs of one machine take turns here, so that the next one begins whether or not an editor is open.
+if [ -n "$after" ]; then
+  mark phase waiting
+  for one in $after; do
+    until [ -e cancel ] || is_over "$one"; do sleep 1; done
+  done
+fi
 
 [ ! -e cancel ] || finish 143 cancelled
 if [ -s setup.sh ]; then mark phase settingUp; else mark phase running; fi

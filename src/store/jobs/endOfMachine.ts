@@ -1,0 +1,49 @@
+import { attemptId, isBefore, isOver, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { mayAct } from '../../shared/oneWindow';
+import { carryOut } from '../leases/carryOut';
+import type { Account } from '../ports';
+import type { JobStepDeps, Step } from './jobSteps';
+
+/** How soon it is looked whether the other jobs of the machine are done with it. */
+const waitMs = 30_000;
+
+/** Ends the machine of a job as was confirmed, or leaves it to a job that runs on it later. */
+export async function endMachineOf(
+  deps: JobStepDeps,
+  account: Account,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { job, state } = row;
+  const { instanceId } = machineOf(row);
+  const action = machineEndOf(row);
+  if (action === 'keep' || instanceId === undefined) {
+    return { event: { kind: 'released', outcome: 'kept' } };
+  }
+  const others = deps.jobs.rows.filter(
+    (one) => machineOf(one).instanceId === instanceId && one.job.id !== job.id,
+  );
+  if (others.some((other) => !isOver(other) && other.state.phase !== 'releasing')) {
+    return { waitMs };
+  }
+  // Unless the user names it, the end of the machine belongs to the last job that ran on it.
+  if (job.machineEnd === undefined && others.some((other) => isBefore(job, other.job) && other.state.end)) {
+    return { event: { kind: 'released', outcome: 'kept' } };
+  }
+  const tries = state.trouble?.tries ?? 0;
+  if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${tries}`))) {
+    return { event: { kind: 'failed', trouble: 'release' } };
+  }
+  /** The user's last word, read right before the request leaves. */
+  const isStillWanted = async () => {
+    const last = await deps.jobs.reread(job.id);
+    return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action;
+  };
+  const done = await carryOut(deps, account.client, { instanceId, action }, { signal, isStillWanted });
+  return {
+    event:
+      done === 'notConfirmed'
+        ? { kind: 'failed', trouble: 'release' }
+        : { kind: 'released', outcome: done === 'stopped' ? 'stopped' : 'destroyed' },
+  };
+}
