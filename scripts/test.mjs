@@ -39,17 +39,19 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 
-const stages = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'package', 'editor', 'ui', 'journeys'];
+const stages = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'package', 'editor', 'ui'];
+/** They take longer than a gate may: `npm run test:ui` and `.ci/run` name them. */
+const apart = ['journeys', 'rest'];
 const listed = (text) => text?.split(',').map((name) => name.trim());
 const only = listed(values.only);
 const named = listed(values.suite);
-endIfUnknown('stage', only ?? [], stages);
+endIfUnknown('stage', only ?? [], [...stages, ...apart]);
 if (named) endIfUnknown('suite', named, workbenchSuites());
 const repeat = Number(values.repeat);
 if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
 /** Suites that are named run whatever their stage is. */
 const tried = values.stress ? ['unit', 'contract', 'feature'] : undefined;
-const wanted = only ?? tried ?? (named ? ['package', 'ui'] : stages.filter((name) => name !== 'journeys'));
+const wanted = only ?? tried ?? (named ? ['package', 'ui'] : stages);
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
 

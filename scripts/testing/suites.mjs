@@ -36,6 +36,7 @@ export const checks = [
   { stage: 'lint', name: 'eslint', script: 'lint:code' },
   { stage: 'lint', name: 'prettier', script: 'lint:format' },
   { stage: 'typecheck', name: 'typecheck', script: 'typecheck' },
+  { stage: 'rest', name: 'rest', script: 'lint:rest' },
 ];
 
 /** All workbench suites by name, in the order of the alphabet. */

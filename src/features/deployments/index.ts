@@ -156,24 +156,29 @@ async function change(
   }
   const title =
     action === 'stop' ? t('Stopping {0}…', nameOf(deployment)) : t('Starting {0}…', nameOf(deployment));
-  const { endpointState } = await withCancellableProgress(title, (signal) =>
-    sayingIfLost(
-      action === 'stop'
-        ? text(
-            'The service did not answer, so {0} may still be running. If it is, its workers cost money. Refresh to check.',
-            nameOf(deployment),
-          )
-        : text(
-            'The service did not answer, so {0} may have been started. If it was, its workers cost money. Refresh to check.',
-            nameOf(deployment),
-          ),
-      () => account.client.deployments[action](deployment.id, { signal }),
-    ),
-  ).finally(() =>
+  try {
+    const { endpointState } = await withCancellableProgress(title, (signal) =>
+      sayingIfLost(
+        action === 'stop'
+          ? text(
+              'The service did not answer, so {0} may still be running. If it is, its workers cost money. Refresh to check.',
+              nameOf(deployment),
+            )
+          : text(
+              'The service did not answer, so {0} may have been started. If it was, its workers cost money. Refresh to check.',
+              nameOf(deployment),
+            ),
+        () => account.client.deployments[action](deployment.id, { signal }),
+      ),
+    );
+    message(
+      'info',
+      t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
+    );
+  } finally {
     // Its failure is a row.
-    list.refresh().catch(() => undefined),
-  );
-  message('info', t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)));
+    await list.refresh().catch(() => undefined);
+  }
 }
 
 async function isWanted(

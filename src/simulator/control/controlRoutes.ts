@@ -131,7 +131,7 @@ function accountControls(world: World): Route[] {
       handle: (request) => {
         const body = BodyReader.of(request.body);
         // Checked to be an object; what it grants is decided when it is used.
-        const permissions = body.object('permissions') as KeyPermissions | undefined;
+        const permissions: KeyPermissions | undefined = body.object('permissions');
         const whitelist = body.fields['ip_whitelist'];
         const { value, record } = world.keys.create({
           accountId: body.integer('account_id') ?? callerOf(request).accountId,
