@@ -28,6 +28,11 @@ export function hostInAuthority(
   return isAlias(alias) ? { alias, instanceId: Number(/\d+$/.exec(alias)?.[0]) } : undefined;
 }
 
+/** The alias that a terminal of ours logs in to: its program is ssh, with the alias as an argument of its own. */
+export function aliasInArguments(args: unknown): string | undefined {
+  return Array.isArray(args) ? args.find(isAlias) : undefined;
+}
+
 /** Names an account in our files without saying who it is. */
 export function accountMark(accountKey: string): string {
   return sha256(accountKey).slice(0, 16);

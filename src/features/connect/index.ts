@@ -11,6 +11,7 @@ import { Connector, type ConnectDeps } from './connector';
 import { Contact } from './contact';
 import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
+import { endTerminals } from './endedTerminals';
 import { GraceAdvice } from './graceAdvice';
 import { withManualStep } from './manualStep';
 
@@ -25,6 +26,7 @@ type InstanceCommand =
 /** Windows, terminals and copied commands on running instances, and the SSH entries that they need. */
 export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
+  store.add(endTerminals(deps));
   const contact = new Contact(deps);
   const connector = new Connector(deps, contact);
   const choose = (target: InstanceTarget | undefined, kinds?: Parameters<Connector['candidates']>[0]) =>

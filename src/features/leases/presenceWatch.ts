@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { sshAuthority } from '../../editor/remoteAuthority';
-import { hostInAuthority } from '../../ssh/alias';
-import { isAlias } from '../../ssh/validate';
+import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';
 
@@ -20,9 +19,7 @@ export function watchPresence({ presence }: Pick<LeaseDeps, 'presence'>): Dispos
   return store;
 }
 
-/** Our terminals run ssh with the alias as an argument of its own. */
 function aliasOfTerminal({ creationOptions, exitStatus }: vscode.Terminal): string | [] {
-  const args = 'shellArgs' in creationOptions ? creationOptions.shellArgs : undefined;
-  const alias = Array.isArray(args) ? args.find(isAlias) : undefined;
+  const alias = 'shellArgs' in creationOptions ? aliasInArguments(creationOptions.shellArgs) : undefined;
   return alias !== undefined && exitStatus === undefined ? alias : [];
 }

@@ -14,6 +14,8 @@ export const ownRequest = z
     at: z.number(),
     /** The service answered that the start waits for resources (docs/service/instances.md#start). */
     queued: z.boolean().exactOptional(),
+    /** The service took it: sessions on the machine end in a moment. */
+    isAccepted: z.literal(true).exactOptional(),
     /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
     tookEffect: z.boolean().exactOptional(),
     /** When the contract began that was to be destroyed, in Unix seconds: the word of the user is for that one. */

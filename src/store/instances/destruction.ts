@@ -37,6 +37,7 @@ export async function destroyAndVerify(
   deps.fleet.note(instanceId, { kind: 'destroy' });
   try {
     await client.instances.destroy(instanceId, options);
+    deps.fleet.note(instanceId, { kind: 'destroy', isAccepted: true });
   } catch (error) {
     if (!mayBeGone(error)) {
       takeBack(deps.fleet, instanceId, before);

@@ -68,7 +68,7 @@ export async function sendPower(
       return;
     }
     if (verdict === 'done' || verdict === 'queued') {
-      fleet.note(id, verdict === 'queued' ? { ...request, queued: true } : request);
+      fleet.note(id, { ...request, ...(verdict === 'queued' ? { queued: true } : { isAccepted: true }) });
     } else if (verdict === 'notDone' && (kind === 'start' || kind === 'stop')) {
       takeBack(fleet, id, before);
     }

@@ -132,6 +132,9 @@ function windowPart(screen: Screen) {
     },
     createStatusBarItem: (id: string) => screen.createStatusItem(id),
     createOutputChannel: () => screen.createLog(),
+    get activeTerminal() {
+      return terminals.all.find(({ isShown }) => isShown);
+    },
     createTerminal: (options: vscode.TerminalOptions) => terminals.create(options),
     createWebviewPanel: (type: string, title: string) => screen.panels.create(type, title),
     registerUriHandler: (handler: vscode.UriHandler) => {

@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { plainLabel } from '../../editor/quickPick';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { OwnRequest } from '../../model/instances/instanceState';
+import type { Services } from '../../services';
+import { aliasInArguments, aliasOf } from '../../ssh/alias';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
+
+/**
+ * Ends our terminals on a machine that is asked to stop, in all windows, and leaves the reason in their place. The
+ * editor would report the session that breaks off as an error of its program.
+ */
+export function endTerminals(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const openedAt = new Map<vscode.Terminal, number>();
+  store.add(
+    vscode.window.onDidOpenTerminal((terminal) => {
+      openedAt.set(terminal, deps.clock.now());
+    }),
+  );
+  store.add(
+    vscode.window.onDidCloseTerminal((terminal) => {
+      openedAt.delete(terminal);
+    }),
+  );
+  store.add(
+    deps.fleet.onDidChange(() => {
+      for (const [terminal, at] of openedAt) {
+        const ended = endOf(deps, terminal, at);
+        if (ended !== undefined) {
+          replace(terminal, ended);
+        }
+      }
+    }),
+  );
+  return store;
+}
+
+/** Says why the session of a terminal ends; `undefined` where it goes on. */
+function endOf({ accounts, fleet }: Deps, terminal: vscode.Terminal, openedAt: number): string | undefined {
+  const { creationOptions } = terminal;
+  const alias = 'shellArgs' in creationOptions ? aliasInArguments(creationOptions.shellArgs) : undefined;
+  const account = accounts.active;
+  const { state } = fleet;
+  if (alias === undefined || !account || state.kind !== 'ready') {
+    return undefined;
+  }
+  const instance = state.value.instances.find(({ id }) => aliasOf(account, id) === alias);
+  const request = instance && fleet.facts(instance.id).lastRequest;
+  // A terminal that was opened since then is on the machine as it is now.
+  return instance && request?.isAccepted === true && request.at >= openedAt
+    ? words(request.kind, plainLabel(instanceName(instance)))
+    : undefined;
+}
+
+function words(kind: OwnRequest['kind'], name: string): string | undefined {
+  switch (kind) {
+    case 'start':
+      return undefined;
+    case 'stop':
+      return t('“{0}” is being stopped. This session has ended.', name);
+    case 'reboot':
+      return t('“{0}” is rebooting. This session has ended.', name);
+    case 'recycle':
+      return t('The container of “{0}” is being created again. This session has ended.', name);
+    case 'destroy':
+      return t('“{0}” is being destroyed. This session has ended.', name);
+  }
+}
+
+function replace(terminal: vscode.Terminal, reason: string): void {
+  const { name } = terminal;
+  const isActive = vscode.window.activeTerminal === terminal;
+  terminal.dispose();
+  // The editor keeps no text of a program that ended, so the reason has a terminal of its own.
+  const written = new vscode.EventEmitter<string>();
+  const closed = new vscode.EventEmitter<void>();
+  const rest = vscode.window.createTerminal({
+    name,
+    iconPath: new vscode.ThemeIcon('debug-disconnect'),
+    isTransient: true,
+    pty: {
+      onDidWrite: written.event,
+      onDidClose: closed.event,
+      open: () => {
+        written.fire(`${reason}\r\n${t('Press any key to close the terminal.')}\r\n`);
+      },
+      close: () => {
+        written.dispose();
+      },
+      handleInput: () => {
+        closed.fire();
+      },
+    },
+  });
+  if (isActive) {
+    rest.show(true);
+  }
+}
