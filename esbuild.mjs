@@ -122,6 +122,21 @@ function nodeBundle(bundle, entries) {
   };
 }
 
+/** One file, which is copied out of the extension's folder. */
+function serverBundle() {
+  const outdir = path.join(root, 'dist');
+  return {
+    ...common,
+    entryPoints: existing({ mcp: 'src/mcp/main.ts' }),
+    outdir,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    plugins: [keepErrorNames, writeOutputs('mcp', outdir, (name) => name.startsWith('mcp-'))],
+  };
+}
+
 async function pageBundle() {
   const panels = await readdir(path.join(root, 'src', 'webview')).catch(() => []);
   const entries = existing(
@@ -166,6 +181,7 @@ async function testBundle() {
 const product = [
   nodeBundle('extension', { extension: 'src/extension.ts', uninstall: 'src/uninstall.ts' }),
   nodeBundle('simulator', { simulator: 'src/simulator/main.ts' }),
+  serverBundle(),
   await pageBundle(),
 ];
 const bundles = (tests ? [await testBundle()] : product).filter(

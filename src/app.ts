@@ -5,6 +5,7 @@ import { message } from './editor/message';
 import type { AnyCommandId } from './commandSpecs';
 import { titleCommands } from './contributions';
 import { register as registerAccount } from './features/account';
+import { register as registerAgentsView } from './features/agentsView';
 import { register as registerBudget } from './features/budget';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
@@ -86,6 +87,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerHosting,
   registerDeployments,
   registerReports,
+  registerAgentsView,
   registerDiagnostics,
   registerLinks,
 ];
@@ -121,12 +123,15 @@ function isOfLostRow(args: readonly unknown[]): boolean {
 
 /** Notes for the next start of the editor whether anything bills or waits. */
 function keepAttention(services: Services): void {
-  const { accounts, fleet, rentals, jobs, searchWatches, otherLeases, storageDir, log } = services;
+  const { accounts, fleet, rentals, jobs, searchWatches, otherLeases, settings, storageDir, log } = services;
   const attention = new Attention(join(storageDir, 'attention.json'), log);
   const tell = () => {
     const { state } = fleet;
     // While the list cannot be read, what was noted last stays true.
-    if (accounts.state.kind === 'signedOut') {
+    if (settings.get('gpuRental.agents.access') !== 'off') {
+      // An agent outside of the editor may call, which loads nothing.
+      void attention.set(true);
+    } else if (accounts.state.kind === 'signedOut') {
       void attention.set(false);
     } else if (rentals.rentals.some(isUnsettled) || jobs.open.length > 0) {
       // Before any list: the editor may be killed within seconds of the Enter.
@@ -141,6 +146,7 @@ function keepAttention(services: Services): void {
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
   jobs.onDidChange(tell);
+  settings.onDidChange('gpuRental.agents', tell);
   tell();
 }
 

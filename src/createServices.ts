@@ -223,6 +223,7 @@ function sharedState(deps: SharedDeps) {
     ...leases,
     ...jobServices({ ...deps, ...leases, accounts, fleet, rentals, hub }),
     ...agentServices(deps),
+    agentDoor: hub.agents,
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),

@@ -13,6 +13,7 @@ import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
 import type { AgentLimitStore } from './store/agents/agentLimits';
 import type { AgentTools } from './store/agents/agentTools';
+import type { AgentDoor } from './store/windows/agentDoor';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { Budget } from './store/budget/budgetStore';
 import type { SessionAccess } from './store/accounts/accounts';
@@ -130,6 +131,8 @@ export interface Services {
   readonly agentLimits: AgentLimitStore;
   /** What agents can call, through the chat and MCP. */
   readonly agentTools: AgentTools;
+  /** Where agents outside of the editor ask. */
+  readonly agentDoor: AgentDoor;
   /** Avoided when a machine is replaced. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */

@@ -37,7 +37,7 @@ describe('the package', () => {
       /^(readme|changelog)\.md$/i,
       /^LICENSE(\.txt)?$/,
       /^l10n\/bundle\.l10n\.[\w-]+\.json$/,
-      /^dist\/(extension|simulator|uninstall)\.js$/,
+      /^dist\/(extension|simulator|uninstall|mcp)\.js$/,
       /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
       /^dist\/webview\/\w+\.(js|css)$/,
       /^media\/(icon\.png|readme\.png|activity\.svg)$/,
@@ -49,7 +49,7 @@ describe('the package', () => {
       names.filter((name) => !expected.some((pattern) => pattern.test(name))),
       [],
     );
-    for (const needed of ['package.json', 'dist/extension.js', 'dist/simulator.js', 'media/icon.png']) {
+    for (const needed of ['package.json', 'dist/extension.js', 'dist/mcp.js', 'media/icon.png']) {
       assert.ok(names.includes(needed), `${needed} is missing`);
     }
   });

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import { systemClock } from '../util/clock';
+import { JsonLines } from '../util/jsonLines';
+import { EditorLink } from './editorLink';
+import { fieldsOf } from './fields';
+import { instructions } from './instructions';
+import { McpServer, type ToolAnswer, type ToolCall } from './mcpServer';
+import { problemSentence } from './problems';
+import { listedTools } from './toolList';
+
+/**
+ * `mcp.js [storage folder] [version]`: the server for agents outside of the editor. The client starts it and talks to it by
+ * standard input and output. It lies in the storage folder of the extension, where the windows meet.
+ */
+const [, script = '', storageDir = path.dirname(script), version = '1'] = process.argv;
+/** Arguments of tools are small; what is longer is no request for one. */
+const maxBytes = 1024 * 1024;
+
+const link = new EditorLink({ storageDir, clock: systemClock });
+
+async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  // Whatever changes something carries an id of the request, by which the editor does it once.
+  const answer = await link.ask({ tool, input, client }, { signal, mayRepeat: true });
+  if ('problem' in answer) {
+    return problem(answer.problem);
+  }
+  const { structured, isError, problem: refused } = fieldsOf(answer.what);
+  return refused === undefined && typeof structured === 'object' && structured !== null
+    ? { structured, isError: isError === true }
+    : problem(refused);
+}
+
+function problem(kind: unknown): ToolAnswer {
+  return { structured: { error: problemSentence(kind) }, isError: true };
+}
+
+const server = new McpServer({
+  version,
+  instructions,
+  tools: listedTools(),
+  call,
+  send: (message) => {
+    process.stdout.write(`${JSON.stringify(message)}\n`);
+  },
+});
+
+function end(): void {
+  server.end();
+  link.dispose();
+  // What was said before may still be on its way.
+  process.stdout.write('', () => process.exit(0));
+}
+
+const lines = new JsonLines({ line: (value) => server.take(value), tooLong: end, maxBytes: () => maxBytes });
+process.stdin.on('data', (chunk: Buffer) => lines.take(chunk));
+process.stdin.on('end', end);
+process.stdin.on('error', end);
+process.stdout.on('error', () => process.exit(0));
