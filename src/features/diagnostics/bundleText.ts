@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
 
 /** What names this computer's user, so that it can be taken out. */
@@ -30,7 +31,9 @@ export function impersonal(text: string, { home, userName }: Person): string {
   const withoutAddresses = withoutHome
     .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '<mail address>')
     .replace(/(?<![\d.])(?!127\.0\.0\.1(?!\d))\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g, '<address>')
-    .replace(/(?<![\w:])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])/gi, '<address>');
+    .replace(/(?<![\w:])[0-9a-f]*:[0-9a-f:]*[0-9a-f](?!\w)/gi, (word) =>
+      isIPv6(word) && word !== '::1' ? '<address>' : word,
+    );
   return userName.length < 3
     ? withoutAddresses
     : withoutAddresses.replace(new RegExp(`(?<![\\w-])${escaped(userName)}(?![\\w-])`, 'g'), '<user>');

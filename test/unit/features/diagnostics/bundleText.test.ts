@@ -23,8 +23,16 @@ describe('the support bundle', () => {
     );
   });
 
+  it('names no short address of the newer kind either', () => {
+    for (const address of ['2001:db8::7', 'fe80::1', '2A01:4F8:C0C:9F::2', '::ffff:c000:207']) {
+      assert.equal(impersonal(`connect to ${address} port 22`, person), 'connect to <address> port 22');
+      assert.equal(impersonal(`[${address}]:22`, person), '[<address>]:22');
+      assert.equal(impersonal(`${address}: no route`, person), '<address>: no route');
+    }
+  });
+
   it('leaves words alone that only look alike', () => {
-    const line = '127.0.0.1:8080 adapter canada ada-1 12:30:45 RTX 4090 in 83 ms';
+    const line = '127.0.0.1:8080 ::1 adapter canada ada-1 12:30:45 std::b() id:ab:cd RTX 4090 in 83 ms';
     assert.equal(impersonal(line, person), line);
     assert.equal(impersonal('root a', { home: '/', userName: 'a' }), 'root a');
   });
