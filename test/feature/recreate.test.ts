@@ -73,7 +73,9 @@ describe('a container that is created again', () => {
     await window.quick.type('no image', { enter: false });
     await window.quick.row('This is not an image path');
     await window.quick.type('ubuntu:24.04', { enter: false });
-    await window.quick.pick('Use the Image ubuntu:24.04');
+    await window.quick.row('Use the Image ubuntu:24.04');
+    assert.match(window.quick.rows()[0] ?? '', /Use the Image ubuntu:24\.04/);
+    await window.quick.enter();
     await window.dialogButton('Change Image', 'Change trainer to ubuntu:24.04?');
     await window.toast(/trainer is ready/);
     assert.deepEqual(sent('update_template'), [{ id, image: 'ubuntu:24.04' }]);

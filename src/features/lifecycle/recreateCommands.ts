@@ -74,14 +74,7 @@ async function chooseImage(instance: Instance): Promise<Chosen | undefined> {
 function imageRows(image: string, instance: Instance): readonly Row<ImagePick>[] {
   const problem = image === '' ? undefined : imageProblem(image);
   return [
-    {
-      id: 'template',
-      icon: 'layout',
-      label: t('Choose a Template…'),
-      value: { kind: 'pickTemplate' },
-      alwaysShow: true,
-    },
-    ...(problem ? [{ id: 'problem', label: localize(problem), alwaysShow: true }] : []),
+    // What is typed comes first, so that Enter takes it.
     ...(image === '' || problem
       ? []
       : [
@@ -93,6 +86,14 @@ function imageRows(image: string, instance: Instance): readonly Row<ImagePick>[]
             alwaysShow: true,
           },
         ]),
+    ...(problem ? [{ id: 'problem', label: localize(problem), alwaysShow: true }] : []),
+    {
+      id: 'template',
+      icon: 'layout',
+      label: t('Choose a Template…'),
+      value: { kind: 'pickTemplate' },
+      alwaysShow: true,
+    },
     ...(instance.image === undefined
       ? []
       : [{ id: 'current', label: t('Now: {0}', plainLabel(instance.image)), alwaysShow: true }]),
