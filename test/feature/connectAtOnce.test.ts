@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { machineManners, type MachineManner } from '../../src/simulator/login/manners';
+import { registerKey, remoteSshExtension } from '../support/feature/reachable';
+import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('Connect in the first second after an instance runs, by the real ssh', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+
+  before(async () => {
+    await registerKey(computer());
+    await evenPrices(computer());
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+  });
+
+  /** What no wait can mend. */
+  const hopeless: Partial<Record<MachineManner, RegExp>> = {
+    refusedKey: /^(?!Connecting|Getting).*(?:refuse|accept).*key/i,
+    endedShell: /^(?!Connecting|Getting).*shell/i,
+    fullDisk: /^The disk of the instance is full/,
+  };
+
+  /** The instance has just begun to run. */
+  async function begins(manner: MachineManner): Promise<number> {
+    const { simulator } = computer();
+    simulator.orders.behave(manner, 1);
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
+    window.run('Refresh');
+    await window.view('instances').row(new RegExp(`(?:Waiting|Logging|Checking|Running).*#${id}`));
+    window.clearToasts();
+    return id;
+  }
+
+  async function end(id: number): Promise<void> {
+    await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`, {});
+    window.run('Refresh');
+    await computer().pass(60_000);
+    window.clearToasts();
+  }
+
+  for (const manner of machineManners) {
+    it(`opens the machine, or says what no wait can mend: ${manner}`, async () => {
+      const id = await begins(manner);
+      const since = computer().clock.elapsed();
+      const before = window.screen.messages.history.length;
+      await window.view('instances').inline(new RegExp(`#${id}`), 'Connect');
+      const words = hopeless[manner];
+      if (words) {
+        const { text } = await window.toast(words);
+        const took = computer().clock.elapsed() - since;
+        assert.ok(manner !== 'refusedKey' || took >= 30_000, `gave up after ${took} ms: ${text}`);
+      } else {
+        await window.quick.title(/^Open /);
+        const said = window.screen.messages.history.slice(before).map(({ text }) => text);
+        assert.deepEqual(
+          said.filter((text) => !/^(?:Connecting to|Getting) |is ready|is not what was rented/.test(text)),
+          [],
+        );
+        window.quick.escape();
+      }
+      await end(id);
+    });
+  }
+});
