@@ -150,6 +150,23 @@ describe('a job on an instance', () => {
     window.clearToasts();
   });
 
+  it('runs each combination of a matrix in turn, with one confirmation and a folder of its own', async () => {
+    const matrix = { LR: ['0.1', '0.01'] };
+    await write({ sweep: { run: 'echo "$LR" >outputs/lr', limits, matrix } });
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Run sweep: Confirm');
+    assert.match(window.quick.rows().join('\n'), /2 jobs on trainer, \$5\.00 at most for all of them/);
+    await confirm('Run on trainer, and Keep It');
+    await window.toast(/^sweep LR=0\.1: succeeded/);
+    await window.toast(/^sweep LR=0\.01: succeeded/);
+    for (const lr of matrix.LR) {
+      const folder = path.join(computer().workspace, 'gpu-outputs', `sweep LR=${lr}`);
+      const [start = ''] = readdirSync(folder);
+      assert.equal(readFileSync(path.join(folder, start, 'outputs', 'lr'), 'utf8'), `${lr}\n`);
+    }
+    window.clearToasts();
+  });
+
   it('takes the machine only where that was chosen and confirmed by name', async () => {
     await write({ train: { run: 'sh train.sh', limits, whenDone: { success: 'destroy' } } });
     await new DocumentDriver(window).press('Run Job');

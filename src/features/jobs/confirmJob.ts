@@ -26,6 +26,8 @@ export interface JobQuestion {
   readonly outputsTo: string;
   /** Jobs of the machine that end first. */
   readonly after: readonly JobRow[];
+  /** Jobs of a matrix, which share the machines and the dollars. */
+  readonly sweep: { readonly jobs: number; readonly machines: readonly Instance[]; readonly dollars: number };
 }
 
 const keepAll: MachineEnds = { success: 'keep', failure: 'keep', limit: 'keep' };
@@ -106,6 +108,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
         ]
       : []),
     separator(t('Limits')),
+    ...(question.sweep.jobs === 1 ? [] : [fact('sweep', t('Jobs'), sweepText(question))]),
     ...(question.after.length === 0
       ? []
       : [fact('after', t('Starts after'), question.after.map(({ job }) => job.spec.name).join(', '))]),
@@ -118,6 +121,12 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
     ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), firstLine(spec.setup))]),
     fact('run', t('Command'), firstLine(spec.run)),
   ];
+}
+
+function sweepText({ sweep }: JobQuestion): string {
+  const names = sweep.machines.map((one) => plainLabel(instanceName(one))).join(', ');
+  const most = formatMoney(fromDollars(sweep.dollars));
+  return t('{0} jobs on {1}, {2} at most for all of them', sweep.jobs, names, most);
 }
 
 function keptPrice(perHour: Micros | undefined): string {

@@ -96,7 +96,10 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
   );
   if (row) {
     const file = vscode.Uri.joinPath(vscode.Uri.file(row.job.workspace), workspaceFilePath);
-    await runCommand('gpuRental.job.run', { uri: file.toString(), jobName: row.job.spec.name });
+    await runCommand('gpuRental.job.run', {
+      uri: file.toString(),
+      jobName: row.job.spec.nameInFile ?? row.job.spec.name,
+    });
   }
 }
 

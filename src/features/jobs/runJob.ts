@@ -15,9 +15,10 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import { isAtWork } from '../../model/jobs/job';
+import { variantsOf } from '../../model/jobs/jobMatrix';
 import { hardLimit } from '../../model/jobs/jobLimits';
 import { jobText, type JobSpec, type MachineEnds } from '../../model/jobs/jobSpec';
-import { formatMoney, fromDollars } from '../../model/money';
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
@@ -31,6 +32,7 @@ import { text } from '../../util/text';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from './filesText';
+import { sweepMachines } from './sweepMachines';
 import { chooseJob, type JobSource } from './jobSource';
 
 /** True in a workspace that may run what it names; says so otherwise. */
@@ -67,9 +69,14 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {
     return undefined;
   }
-  const price = runningRateOf(instance);
-  const dollars = price === undefined ? undefined : perHour(price);
-  const limit = hardLimit(spec, dollars);
+  const machines = await sweepMachines(deps, spec, instance);
+  if (!machines) {
+    return undefined;
+  }
+  const variants = variantsOf(spec);
+  const [first = spec] = variants;
+  const dollars = dearest(machines);
+  const limit = hardLimit(first, dollars);
   if (!limit) {
     throw new UserError(
       text(
@@ -80,36 +87,66 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
       ),
     );
   }
-  const ends = await confirmed(deps, source, instance, () =>
+  const ends = await confirmed(deps, source, machines, () =>
     confirmJob(deps.clock, {
-      spec,
+      spec: { ...first, name: spec.name },
       instance,
       perHour: dollars,
       limit,
       sent,
       outputsTo,
-      after: deps.jobs.ofInstance(instance.id).filter(isAtWork),
+      after: machines.flatMap((one) => deps.jobs.ofInstance(one.id).filter(isAtWork)),
+      sweep: { jobs: variants.length, machines, dollars: spec.costDollars },
     }),
   );
-  const alias = ends && (await runCommand('gpuRental.prepareSsh', { instanceId: instance.id }));
-  if (!ends || alias === undefined) {
+  if (!ends || !(await areReachable(machines))) {
     return undefined;
   }
-  const { id } = await deps.jobs.order(
-    {
-      spec,
-      workspace: folder,
-      workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
-      commit: await commitOf(folder),
-      setupKey: await setupKey(spec, folder, instance),
-      machine: { instanceId: instance.id, name: instanceName(instance), perHour: dollars },
-      ends,
-      outputsTo,
-    },
-    sent.names,
-  );
-  await runCommand('gpuRental.job.showLog', { jobId: id });
+  const commit = await commitOf(folder);
+  const ids: string[] = [];
+  for (const [index, variant] of variants.entries()) {
+    const machine = machines[index % machines.length] ?? instance;
+    const { id } = await deps.jobs.order(
+      {
+        spec: variant,
+        workspace: folder,
+        workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
+        commit,
+        setupKey: await setupKey(spec, folder, machine),
+        machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
+        ends,
+        outputsTo: outputsFolder(variant, folder, orderedAt),
+      },
+      sent.names,
+    );
+    ids.push(id);
+  }
+  const [id] = ids;
+  if (id !== undefined) {
+    await runCommand('gpuRental.job.showLog', { jobId: id });
+  }
   return id;
+}
+
+/** The highest price an hour; `undefined` where the service states none for one of them. */
+function dearest(machines: readonly Instance[]): Micros | undefined {
+  const prices = machines.map((one) => {
+    const price = runningRateOf(one);
+    return price === undefined ? undefined : perHour(price);
+  });
+  return prices.reduce((one, other) =>
+    one === undefined || other === undefined ? undefined : one > other ? one : other,
+  );
+}
+
+/** False where one of them has no SSH, which was said then. */
+async function areReachable(machines: readonly Instance[]): Promise<boolean> {
+  for (const { id } of machines) {
+    if ((await runCommand('gpuRental.prepareSsh', { instanceId: id })) === undefined) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Where all are busy, the job waits for those before it. On the machine of the recipe it needs no question where there is only one. */
@@ -226,10 +263,10 @@ const confirmedKey = 'gpuRental.jobs.confirmed';
 async function confirmed(
   { globalState }: JobDeps,
   { spec, folder }: JobSource,
-  instance: Instance,
+  machines: readonly Instance[],
   ask: () => Promise<MachineEnds | undefined>,
 ): Promise<MachineEnds | undefined> {
-  const mark = hashOf(`${folder}\n${instance.id}\n${jobText(spec)}`).slice(0, 16);
+  const mark = hashOf(`${folder}\n${machines.map(({ id }) => id).join(' ')}\n${jobText(spec)}`).slice(0, 16);
   const known = globalState.get<readonly string[]>(confirmedKey, []);
   const isKept = Object.values(spec.ends).every((end) => end === 'keep');
   if (isKept && known.includes(mark)) {

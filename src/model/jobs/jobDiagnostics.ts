@@ -2,6 +2,7 @@ import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 import type { Finding, Fix, Severity } from '../documents/finding';
 import type { JsonPlaces } from '../documents/jsonPlaces';
+import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
 import { jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
 
 /** A finding with the path of what it is about. */
@@ -184,11 +185,14 @@ function* checkEnv(places: JsonPlaces, name: string): Iterable<Found> {
   const env = places
     .keys(['jobs', name, 'env'])
     .map((key) => ({ ...key, path: ['jobs', name, 'env', key.name] }));
+  const matrix = places
+    .keys(['jobs', name, 'matrix'])
+    .map((key) => ({ ...key, path: ['jobs', name, 'matrix', key.name] }));
   const secrets = listAt(places, ['jobs', name, 'secrets']).map((secret, index) => {
     const path = ['jobs', name, 'secrets', String(index)];
     return { name: secret, path, span: places.nearest(path) };
   });
-  for (const { name: variable, path, span } of [...env, ...secrets]) {
+  for (const { name: variable, path, span } of [...env, ...secrets, ...matrix]) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || variable.startsWith('GPU_RENTAL_')) {
       yield {
         code: 'variableName',
@@ -199,18 +203,47 @@ function* checkEnv(places: JsonPlaces, name: string): Iterable<Found> {
     }
   }
   for (const { name: secret, path, span } of secrets) {
-    if (env.some((variable) => variable.name === secret)) {
+    if ([...env, ...matrix].some((variable) => variable.name === secret)) {
       yield {
         code: 'secretInEnv',
         path,
         span,
-        message: text('"{0}" is both in "env" and in "secrets".', secret),
+        message: text('"{0}" has a value here as well as in "secrets".', secret),
       };
     }
   }
 }
 
-const checks = [checkName, checkKeys, checkRun, checkLimits, checkPaths, checkOutputs, checkEnv];
+function* checkMatrix(places: JsonPlaces, name: string): Iterable<Found> {
+  const path = ['jobs', name, 'matrix'];
+  const keys = places.keys(path).map((key) => key.name);
+  for (const key of keys) {
+    for (const [index, value] of listAt(places, [...path, key]).entries()) {
+      if (!matrixValueShape.test(value)) {
+        yield {
+          code: 'matrixValue',
+          path: [...path, key, String(index)],
+          message: text(
+            'A value of a matrix has up to 40 letters, digits, dots, hyphens, underscores and plus signs.',
+          ),
+        };
+      }
+    }
+  }
+  if (countOf(Object.fromEntries(keys.map((key) => [key, listAt(places, [...path, key])]))) > mostVariants) {
+    const message = text('A matrix makes at most {0} jobs.', mostVariants);
+    yield { code: 'matrixSize', path, span: places.keySpan(path), message };
+  }
+  if (keys.length > 0 && places.value(['jobs', name, 'machine']) === 'new') {
+    yield {
+      code: 'matrixMachine',
+      path: ['jobs', name, 'machine'],
+      message: text('A matrix runs on instances that are running. Choose "running" or "ask".'),
+    };
+  }
+}
+
+const checks = [checkName, checkKeys, checkRun, checkLimits, checkPaths, checkOutputs, checkEnv, checkMatrix];
 
 function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] {
   const value = places.value(path);

@@ -122,6 +122,18 @@ export const jobFields = z
     }),
     limits,
     whenDone,
+    matrix: z
+      .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1))
+      .optional()
+      .meta({
+        description:
+          'Values by the name of an environment variable. Each combination is a job of its own; the dollars of `limits` are shared equally.',
+        examples: [{ LR: [0.1, 0.01], SEED: [1, 2, 3] }],
+      }),
+    maxParallel: z.number().int().min(1).max(64).optional().meta({
+      description: 'Machines that work for the matrix at the same time, at most. Default: 1.',
+      default: 1,
+    }),
   })
   .meta({ description: 'A command that runs to its end on a rented machine.' });
 

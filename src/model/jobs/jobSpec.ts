@@ -4,6 +4,7 @@ import { text } from '../../util/text';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { workspaceFilePath } from '../workspace/workspaceFile';
 import { findJobProblems } from './jobDiagnostics';
+import type { Matrix } from './jobMatrix';
 import { jobFields, type JobFields } from './jobFields';
 
 export type MachineEnd = 'keep' | 'stop' | 'destroy';
@@ -47,6 +48,12 @@ export interface JobSpec {
   /** The same for a machine that is rented for the job. */
   readonly rentedEnds: MachineEnds;
   readonly keepMinutes: number;
+  /** Values by name; each combination is a job of its own. */
+  readonly matrix?: Matrix;
+  /** Machines that work for the matrix at most. */
+  readonly maxParallel: number;
+  /** The name in the file, for one combination of a matrix. */
+  readonly nameInFile?: string;
 }
 
 /** The names of the jobs of a file, in its order. */
@@ -109,6 +116,8 @@ function specOf(name: string, fields: JobFields): JobSpec {
     ends: endsOf(whenDone, { success: 'keep', failure: 'keep', limit: 'keep' }),
     rentedEnds: endsOf(whenDone, { success: 'destroy', failure: 'stop', limit: 'stop' }),
     keepMinutes: whenDone.keepMinutes ?? 0,
+    matrix: fields.matrix && stringsOf(fields.matrix),
+    maxParallel: fields.maxParallel ?? 1,
   });
 }
 
@@ -118,6 +127,12 @@ function endsOf(named: NonNullable<JobFields['whenDone']>, others: MachineEnds):
     failure: named.failure ?? others.failure,
     limit: named.limit ?? others.limit,
   };
+}
+
+function stringsOf(matrix: NonNullable<JobFields['matrix']>): Matrix {
+  return Object.fromEntries(
+    Object.entries(matrix).map(([name, values]) => [name, [...new Set(values.map(String))]]),
+  );
 }
 
 /** Lines as one script. */

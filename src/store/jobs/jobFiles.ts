@@ -41,6 +41,9 @@ const spec = z.object({
   ends,
   rentedEnds: ends,
   keepMinutes: z.number(),
+  // Jobs that were ordered by an older version have none.
+  maxParallel: z.number().default(1),
+  nameInFile: z.string().exactOptional(),
 });
 
 const machine = z.object({ instanceId: z.number(), name: z.string(), perHour: micros.optional() });

@@ -1,0 +1,36 @@
+import { t } from '../../editor/localize';
+import { whileReadingInstances } from '../../editor/progress';
+import { pickMany, plainLabel } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
+import type { JobSpec } from '../../model/jobs/jobSpec';
+import { listedInstances } from '../../store/instances/listed';
+import type { JobDeps } from './deps';
+
+/** The instances that share the jobs of a matrix, the chosen one first; `undefined` where the user stopped. */
+export async function sweepMachines(
+  { fleet, clock }: Pick<JobDeps, 'fleet' | 'clock'>,
+  { name, matrix, maxParallel }: JobSpec,
+  first: Instance,
+): Promise<readonly Instance[] | undefined> {
+  if (!matrix || maxParallel === 1) {
+    return [first];
+  }
+  const others = (await listedInstances(fleet, whileReadingInstances)).filter(
+    (one) => one.id !== first.id && actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
+  );
+  if (others.length === 0) {
+    return [first];
+  }
+  const rows = others.map((instance) => ({
+    label: plainLabel(instanceName(instance)),
+    description: `#${instance.id}`,
+    instance,
+  }));
+  const picked = await pickMany(rows, {
+    title: t('Share {0} With Other Instances?', name),
+    placeHolder: t('Up to {0} besides {1}; none is fine', maxParallel - 1, plainLabel(instanceName(first))),
+  });
+  return picked && [first, ...picked.slice(0, maxParallel - 1).map(({ instance }) => instance)];
+}
