@@ -28,3 +28,29 @@ describe('a schedule of an account that is not the active one', () => {
     );
   });
 });
+
+describe('an idle schedule of an account that is not the active one', () => {
+  const computer = useComputer();
+
+  it('is said not to be carried out, once over two windows', async () => {
+    const { simulator } = computer();
+    const worker = await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openWindow();
+    const second = await computer().openWindow({ isFocused: false });
+    await window.signIn();
+    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.quick.pick(/Stop When Idle/);
+    await window.quick.type('45m', { enter: false });
+    await window.quick.pick('Idle for 45 min');
+    await window.toast(/worker will be stopped once/);
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    window.clearToasts();
+    await window.signIn((json as { key: string }).key);
+    const said = new RegExp(`#${worker} of .* will not stop when idle while another account is active`);
+    const { buttons } = await window.toast(said, { withinMs: 5 * 60_000 });
+    assert.deepEqual(buttons, ['Switch Account…']);
+    await computer().pass(10 * 60_000);
+    const all = [window, second].flatMap(({ screen }) => screen.messages.history);
+    assert.equal(all.filter(({ text }) => said.test(text)).length, 1);
+  });
+});

@@ -23,7 +23,9 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
       }
       const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
       const isActive = accountKey === deps.accounts.active?.key;
-      deps.oneWindow.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)));
+      deps.oneWindow.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)), {
+        isStillSo: () => notice.kind !== 'unwatched' || accountKey !== deps.accounts.active?.key,
+      });
     }),
   );
   return store;
@@ -119,6 +121,20 @@ function words(
       };
     case 'timerGone':
       return { level: 'warning', sentence: timerGoneText(notice), actions: armAgain(deps, notice) };
+    case 'unwatched':
+      return {
+        level: 'warning',
+        sentence:
+          action === 'stop'
+            ? t(
+                '{0} will not stop when idle while another account is active. You are still charged for it.',
+                name,
+              )
+            : t(
+                '{0} will not be destroyed when idle while another account is active. You are still charged for it.',
+                name,
+              ),
+      };
     default:
       return assertNever(kind);
   }

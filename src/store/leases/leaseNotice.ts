@@ -7,7 +7,7 @@ import type { Notice } from '../windows/notices';
 
 /** What is told of a lease. */
 export const leaseNotice = z.object({
-  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed', 'timerGone']),
+  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed', 'timerGone', 'unwatched']),
   instanceId: z.number(),
   name: z.string(),
   leaseId: z.string(),
@@ -41,5 +41,22 @@ export function timerGoneNotice(
     at: dueAt(lease, { leaseId: id }) ?? now,
   };
   const key = `${accountKey}:lease:${id}:timerGone:${armed?.token ?? ''}`;
+  return { key, accountKey, kind: leaseNoticeKind, data };
+}
+
+const dayMs = 86_400_000;
+
+/** Nobody sees whether the instance is idle while another account is active; told once a day. */
+export function unwatchedNotice(accountKey: string, lease: Lease, now: number): Notice {
+  const { id, instanceId, action } = lease;
+  const data: LeaseNotice = {
+    kind: 'unwatched',
+    instanceId,
+    name: `#${instanceId}`,
+    leaseId: id,
+    action,
+    at: now,
+  };
+  const key = `${accountKey}:lease:${id}:unwatched:${Math.floor(now / dayMs)}`;
   return { key, accountKey, kind: leaseNoticeKind, data };
 }

@@ -8,6 +8,7 @@ import type { Account, Accounts, Fleet, OtherAccounts, WindowHub } from '../port
 import type { Notices } from '../windows/notices';
 import { InstanceLeases } from './instanceLeases';
 import type { LeaseStorage } from './leaseFiles';
+import { unwatchedNotice } from './leaseNotice';
 import { LeaseRunner } from './leaseRunner';
 
 export interface OtherAccountLeasesDeps {
@@ -97,7 +98,20 @@ export class OtherAccountLeases implements Disposable {
     // Whether an instance is idle is watched for the active account alone.
     const idle = { idleSince: () => undefined, onDidLook: onDidChange };
     store.add(new LeaseRunner({ ...shared, fleet, leases, idle }));
+    void leases.ready.then(() => {
+      if (!store.isDisposed) {
+        this.tellUnwatched(account.key, leases);
+      }
+    });
     return store;
+  }
+
+  /** An idle time that passes unseen would leave a machine running for good. */
+  private tellUnwatched(accountKey: string, { rows }: InstanceLeases): void {
+    const { notices, clock } = this.deps;
+    rows
+      .filter(({ lease }) => lease.term.kind === 'idle' && lease.armed === undefined)
+      .forEach(({ lease }) => notices.post(unwatchedNotice(accountKey, lease, clock.now())));
   }
 }
 
