@@ -183,6 +183,7 @@ const contributed = {
   'gpuRental.template.merge': spec('documents', { args: [template] }),
   'gpuRental.rentForWorkspace': spec('workspaceFile', { needs: rent }),
   'gpuRental.workspaceFile.create': spec('workspaceFile'),
+  'gpuRental.openSample': spec('workspaceFile'),
   'gpuRental.forgetFailedMachines': spec('readiness'),
   'gpuRental.refresh': spec('instances'),
   'gpuRental.showLog': spec('instances'),

@@ -10,6 +10,12 @@ export const contextKeyDefaults = {
   'gpuRental.demo': false,
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
+  /** Steps of the walkthrough that were done, in whatever way. */
+  'gpuRental.done.search': false,
+  'gpuRental.done.rent': false,
+  'gpuRental.done.connect': false,
+  'gpuRental.done.job': false,
+  'gpuRental.done.stop': false,
   /** A job was run. */
   'gpuRental.jobs': false,
   /** Something was rented that the list of instances may not have yet. */

@@ -42,6 +42,7 @@ describe('the package', () => {
       /^dist\/webview\/\w+\.(js|css)$/,
       /^media\/(icon\.png|readme\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
+      /^media\/sample\/(readme\.md|README\.md|train\.sh|gpu-rental\.json)$/,
       /^media\/schemas\/[\w.-]+\.json$/,
     ];
     const names = files.map((name) => name.slice('extension/'.length));

@@ -145,6 +145,7 @@ async function tryDemo(deps: Deps): Promise<void> {
       'This is the demo marketplace: offers, money and machines are simulated, and you are not charged. SSH is real and stays on this computer.',
     ),
     searchAction(),
+    commandAction(t('Open Sample Workspace'), 'gpuRental.openSample'),
   );
 }
 

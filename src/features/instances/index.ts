@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { tellFirstSteps } from './firstSteps';
 import { InstanceTree } from './instanceTree';
 
 type Deps = Pick<
@@ -19,6 +20,8 @@ type Deps = Pick<
   | 'log'
   | 'rentals'
   | 'contextKeys'
+  | 'jobs'
+  | 'presence'
   | 'windowInUse'
 >;
 
@@ -28,6 +31,7 @@ export function register(deps: Deps): Disposable {
   const tree = deps.trees['gpuRental.instances'];
   const provider = store.add(new InstanceTree(deps));
   tree.setProvider(provider);
+  store.add(tellFirstSteps(deps));
   store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
   store.add(
     deps.commands.register('gpuRental.showLog', () => {

@@ -18,6 +18,7 @@ import type { SavedSearches } from './savedLevel';
 export type SearchDeps = Pick<
   Services,
   | 'accounts'
+  | 'contextKeys'
   | 'globalState'
   | 'clock'
   | 'settings'
@@ -116,6 +117,9 @@ async function pickFrom(
     },
     tools: listTools(deps, session, draft),
   });
+  if (session.view.rows.length > 0) {
+    deps.contextKeys.set('gpuRental.done.search', true);
+  }
   return picked && { ...draft, ...picked };
 }
 

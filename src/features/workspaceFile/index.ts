@@ -1,14 +1,19 @@
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createWorkspaceFile } from './createWorkspaceFile';
+import { openSample } from './sampleWorkspace';
 import { rentForWorkspace } from './rentForWorkspace';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templates' | 'templateStores' | 'commands'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'templates' | 'templateStores' | 'commands'
+>;
 
 /** A workspace that knows its machine: one command for everyone who clones it. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.rentForWorkspace', () => rentForWorkspace(deps)));
   store.add(deps.commands.register('gpuRental.workspaceFile.create', () => createWorkspaceFile(deps)));
+  store.add(deps.commands.register('gpuRental.openSample', () => openSample(deps)));
   return store;
 }

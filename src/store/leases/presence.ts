@@ -76,6 +76,11 @@ export class Presence implements Disposable {
     return this.ownAliases().includes(alias) || [...this.others.values()].some((one) => one.has(alias));
   }
 
+  /** Something of ours is open on an instance, here or in a window that this one hears. */
+  get isAnyUsed(): boolean {
+    return this.ownAliases().length > 0 || [...this.others.values()].some(({ size }) => size > 0);
+  }
+
   dispose(): void {
     this.owned.dispose();
   }

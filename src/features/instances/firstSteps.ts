@@ -1,0 +1,41 @@
+import type { Services } from '../../services';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+
+type Deps = Pick<Services, 'contextKeys' | 'fleet' | 'jobs' | 'presence' | 'rentals'>;
+
+const steps = [
+  'gpuRental.done.rent',
+  'gpuRental.done.connect',
+  'gpuRental.done.job',
+  'gpuRental.done.stop',
+] as const;
+
+/** Ticks the steps of the walkthrough once they are done: by a message, a row, a terminal or in another window. */
+export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: Deps): Disposable {
+  const store = new DisposableStore();
+  const look = () => {
+    const { state } = fleet;
+    const instances = state.kind === 'ready' ? state.value.instances : [];
+    const done: Readonly<Record<(typeof steps)[number], boolean>> = {
+      'gpuRental.done.rent': rentals.rentals.some(({ phase }) => 'instanceId' in phase),
+      'gpuRental.done.connect': presence.isAnyUsed,
+      'gpuRental.done.job': jobs.rows.length > 0,
+      'gpuRental.done.stop': instances.some(({ id }) => {
+        const request = fleet.facts(id).lastRequest;
+        return request?.isAccepted === true && (request.kind === 'stop' || request.kind === 'destroy');
+      }),
+    };
+    // What was done stays done: an instance that is started again was stopped.
+    for (const key of steps) {
+      if (done[key]) {
+        contextKeys.set(key, true);
+      }
+    }
+  };
+  store.add(fleet.onDidChange(look));
+  store.add(jobs.onDidChange(look));
+  store.add(presence.onDidChange(look));
+  store.add(rentals.onDidChange(look));
+  look();
+  return store;
+}
