@@ -2,13 +2,16 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { flakeText, lastLines, numbersText, sum } from './verdict.mjs';
+import { flakeText, lastLines, numbersText, sum, timesText } from './verdict.mjs';
 
 export class Report {
   #all = [];
   /** Printed once more at the end, where it is not lost among all that passed. */
   #failed = [];
   #flakes = [];
+  /** Seconds of all steps, in the order in which they ended. */
+  #times = [];
+  #started = Date.now();
   /** Seconds by suite, of those that passed. */
   durations = {};
 
@@ -48,7 +51,7 @@ export class Report {
       this.fail(name, [{ title: 'broke off', reason: error.message }]);
     });
     const numbers = sum(this.#all.slice(before));
-    this.say(name, `${numbersText(numbers)} (${secondsSince(started).toFixed(1)} s)`);
+    this.#ended(name, numbers, secondsSince(started));
     return numbers.failed === 0;
   }
 
@@ -58,12 +61,21 @@ export class Report {
     const numbers = await work();
     const seconds = secondsSince(started);
     if (numbers.failed === 0) this.durations[name] = Math.round(seconds);
-    this.say(name, `${numbersText(numbers)} (${seconds.toFixed(1)} s)`);
+    this.#ended(name, numbers, seconds);
     return numbers;
   }
 
-  /** Says what failed and what was flaky, and returns the exit code. */
+  #ended(name, numbers, seconds) {
+    this.#times.push({ name, seconds });
+    this.say(name, `${numbersText(numbers)} (${seconds.toFixed(1)} s)`);
+  }
+
+  /** Says how long each step took, what failed and what was flaky, and returns the exit code. */
   end() {
+    this.say(
+      'seconds',
+      timesText([...this.#times, { name: 'the run', seconds: secondsSince(this.#started) }]),
+    );
     const total = sum(this.#all);
     for (const { name, title, reason } of this.#failed) {
       this.say(name, `FAILED: ${title}`);

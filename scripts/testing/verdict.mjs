@@ -42,6 +42,13 @@ export function numbersText({ passed, failed, notRun }) {
   return `${passed} passed, ${failed} failed${notRun > 0 ? `, ${notRun} not run` : ''}`;
 }
 
+/** `unit 61, eslint 40, …`, the longest first. */
+export function timesText(steps) {
+  return longestFirst(steps, ({ seconds }) => seconds)
+    .map(({ name, seconds }) => `${name} ${Math.round(seconds)}`)
+    .join(', ');
+}
+
 /**
  * A suite that failed and then passed is flaky; one that failed twice has failed, with the reasons of its second
  * run, which has the trace, and then those of its first, which may be others.

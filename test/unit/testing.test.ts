@@ -23,6 +23,7 @@ interface Flake {
 }
 interface Verdict {
   longestFirst(items: readonly string[], secondsOf: (item: string) => number | undefined): string[];
+  timesText(steps: readonly { readonly name: string; readonly seconds: number }[]): string;
   numbersOf(
     result: Partial<Numbers> | undefined,
     code: number,
@@ -84,6 +85,14 @@ describe('The verdict of a run', () => {
       verdict.longestFirst(names, (name) => seconds[name]),
       ['new', 'newer', 'long', 'middle', 'short'],
     );
+  });
+
+  it('names the seconds of each step, the longest first', () => {
+    const steps = [
+      { name: 'eslint', seconds: 6.4 },
+      { name: 'unit', seconds: 61.5 },
+    ];
+    assert.equal(verdict.timesText(steps), 'unit 62, eslint 6');
   });
 
   it('takes the numbers of the reporter', () => {
