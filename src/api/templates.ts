@@ -1,4 +1,4 @@
-import { envObjectToFlags, readEnv } from '../model/documents/envFlags';
+import { envObjectToFlags, readEnv } from '../model/documents/envObject';
 import type { WireFiltersShape } from '../model/offers/filters';
 import type { Template } from '../model/templates/template';
 import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MissingSecretError } from '../../src/model/templates/templateDocument';
+import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { templateOwner } from '../../src/model/templates/templateReference';
 import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { DocumentError, MissingSecretError } from '../../src/model/templates/templateDocument';
+import { DocumentError } from '../../src/model/templates/templateDocument';
+import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { fileOwner, templateOwner } from '../../src/model/templates/templateReference';
 import { PublicSecretError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene } from '../support/templateScene';

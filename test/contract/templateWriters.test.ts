@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnv } from '../../src/model/documents/envFlags';
+import { readEnv } from '../../src/model/documents/envObject';
 import { isPlainObject } from '../../src/model/templates/templateDocument';
 import { TemplateConflictError } from '../../src/store/templates/templateErrors';
 import { sized } from '../support/seeded';

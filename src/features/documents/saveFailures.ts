@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Text } from '../../util/text';
 import { UserError } from '../../util/errors';
-import { DocumentError, MissingSecretError } from '../../model/templates/templateDocument';
+import { DocumentError } from '../../model/templates/templateDocument';
+import { MissingSecretError } from '../../model/templates/templateWire';
 import { SaveError, TemplateConflictError } from '../../store/templates/templateErrors';
 
 export interface SaveFailure {

@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { whileSending } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
-import { envFlagsToObject } from '../../model/documents/envFlags';
+import { envFlagsToObject } from '../../model/documents/envObject';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
 import { parseDocument, referencesIn } from '../../model/templates/templateDocument';

@@ -1,13 +1,7 @@
 import { t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import {
-  envEntries,
-  envFlagsToObject,
-  formatEnvFlags,
-  parseEnvFlags,
-  parsePort,
-  type EnvObject,
-} from '../../model/documents/envFlags';
+import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/envFlags';
+import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
 import { mergedEnv } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { StepResult } from './rentSteps';

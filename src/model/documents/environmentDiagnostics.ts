@@ -1,12 +1,6 @@
 import { text, type Text } from '../../util/text';
-import {
-  envEntries,
-  envFlagsToObject,
-  parseEnvFlags,
-  type EnvEntry,
-  type EnvProblemKind,
-  type Span,
-} from './envFlags';
+import { parseEnvFlags, type EnvEntry, type EnvProblemKind, type Span } from './envFlags';
+import { envEntries, envFlagsToObject } from './envObject';
 import type { Finding, Fix } from './finding';
 import type { JsonPlaces } from './jsonPlaces';
 import { looksSecret, referenceName } from '../templates/templateReference';

@@ -1,4 +1,4 @@
-import type { EnvObject } from '../documents/envFlags';
+import type { EnvObject } from '../documents/envObject';
 import type { Micros } from '../money';
 
 export const runtypes = [

@@ -1,7 +1,8 @@
 import { defined } from '../../util/defined';
 import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
-import { envFlagsToObject, parsePort } from '../documents/envFlags';
+import { parsePort } from '../documents/envFlags';
+import { envFlagsToObject } from '../documents/envObject';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
 import { runtypes, type RentConfig, type Runtype } from './rent';

@@ -1,4 +1,4 @@
-import { envFlagsToObject } from '../documents/envFlags';
+import { envFlagsToObject } from '../documents/envObject';
 import { documentChanges, isPlainObject, sameField, sameJson, type DocumentFields } from './templateDocument';
 import { absentValue, serviceFields } from './templateFields';
 

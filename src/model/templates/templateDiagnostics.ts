@@ -1,6 +1,7 @@
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
-import { envFlagsToObject, envObjectToFlags, parseEnvFlags, type EnvObject } from '../documents/envFlags';
+import { parseEnvFlags } from '../documents/envFlags';
+import { envFlagsToObject, envObjectToFlags, type EnvObject } from '../documents/envObject';
 import type { Finding, Fix } from '../documents/finding';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces, type TextChange } from '../documents/jsonPlaces';

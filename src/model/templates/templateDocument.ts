@@ -2,20 +2,13 @@ import { jsonText } from '../documents/jsonText';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
-import {
-  envEntries,
-  envFlagsToObject,
-  envObjectToFlags,
-  parseEnvFlags,
-  readEnv,
-  type EnvEntry,
-} from '../documents/envFlags';
+import { parseEnvFlags, type EnvEntry } from '../documents/envFlags';
+import { envEntries, envFlagsToObject, envObjectToFlags, readEnv } from '../documents/envObject';
 import {
   absentValue,
   fieldOrder,
   isTemplateField,
   requiredFields,
-  resetValue,
   serviceFields,
   templateFields,
 } from './templateFields';
@@ -36,7 +29,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function asText(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 }
 
@@ -53,7 +46,7 @@ function asAmount(value: unknown): number | undefined {
 }
 
 /** `extra_filters` and `volume_info` may arrive as JSON text (docs/service/templates.md#record). */
-function asObject(value: unknown): unknown {
+export function asObject(value: unknown): unknown {
   if (typeof value !== 'string') {
     return isPlainObject(value) ? value : undefined;
   }
@@ -277,83 +270,6 @@ export function documentChanges(base: DocumentFields, mine: DocumentFields): Doc
   return changes;
 }
 
-/** The value behind a reference is not on this computer, so that it cannot be sent. */
-export class MissingSecretError extends DocumentError {
-  constructor(
-    readonly reference: string,
-    path: readonly string[],
-  ) {
-    super(
-      text(
-        'The secret "{0}" has no value for this template on this computer. Enter it with the fix on this line, then save again.',
-        reference,
-      ),
-      path,
-    );
-  }
-}
-
-/** The value of a reference by name; `undefined` where it is not known here. */
-export type ResolveReference = (name: string) => string | undefined;
-
-function resolve(value: string, path: readonly string[], lookUp: ResolveReference): string {
-  const name = referenceName(value);
-  if (name === undefined) {
-    return value;
-  }
-  const secret = lookUp(name);
-  if (secret === undefined) {
-    throw new MissingSecretError(name, path);
-  }
-  return secret;
-}
-
-function wireEnv(env: unknown, lookUp: ResolveReference): string {
-  if (isPlainObject(env)) {
-    const resolved = Object.entries(env).map(([name, value]) => [
-      name,
-      resolve(String(value), ['env', name], lookUp),
-    ]);
-    return envObjectToFlags(Object.fromEntries(resolved) as Record<string, string>);
-  }
-  const source = typeof env === 'string' ? env : '';
-  const object = envFlagsToObject(source);
-  // The user's own text is sent as it is unless a reference in it has to be replaced.
-  return object && Object.values(object).some((value) => referenceName(value) !== undefined)
-    ? wireEnv(object, lookUp)
-    : source;
-}
-
-/**
- * Returns the body of an edit without `hash_id`: only the changed fields, in the service's form, with
- * references resolved (docs/service/templates.md#edit). Throws `MissingSecretError` where a reference has no
- * value on this computer.
- */
-export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference): Record<string, unknown> {
-  const body: Record<string, unknown> = {};
-  for (const [name, written] of changes) {
-    const value = written === undefined ? resetValue(name) : written;
-    if (name === 'env') {
-      body[name] = wireEnv(value, lookUp);
-    } else if (name === 'docker_login_pass') {
-      body[name] = resolve(asText(value) ?? '', [name], lookUp);
-    } else {
-      body[name] = name === 'extra_filters' ? (asObject(value) ?? {}) : value;
-    }
-  }
-  return body;
-}
-
-/** The body that creates a template: private unless the document says otherwise. */
-export function wireTemplate(fields: DocumentFields, lookUp: ResolveReference): Record<string, unknown> {
-  const written = Object.entries({
-    ...Object.fromEntries(requiredFields.map((name) => [name, ''])),
-    private: true,
-    ...fields,
-  }).filter(([name]) => !serviceFields.has(name));
-  return wireChanges(new Map(written), lookUp);
-}
-
 /** The references in a document with their places. */
 export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot, string> {
   const found = new Map<ReferenceSlot, string>();
@@ -395,16 +311,4 @@ export function withoutReferences(fields: DocumentFields, mayUse: ReadonlySet<st
   }
   const kept = Object.entries(env).map(([name, value]) => [name, foreign.has(`env.${name}`) ? '' : value]);
   return { ...fields, ...password, env: Object.fromEntries(kept) as Record<string, unknown> };
-}
-
-/** Field whose line a refusal of the service belongs to: one that it names, or the only one sent. */
-export function fieldOfRefusal(message: string, sent: readonly string[]): string | undefined {
-  const lower = message.toLowerCase();
-  const words = new Set(lower.split(/[^a-z0-9_]+/));
-  const named = (name: string) => words.has(name.toLowerCase());
-  return (
-    sent.find(named) ??
-    fieldOrder.find((name) => name !== 'private' && named(name)) ??
-    (sent.length === 1 ? sent[0] : undefined)
-  );
 }

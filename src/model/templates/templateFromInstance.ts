@@ -1,4 +1,4 @@
-import { readEnv } from '../documents/envFlags';
+import { readEnv } from '../documents/envObject';
 import type { Instance } from '../instances/instance';
 import { displayLabel } from '../instances/instanceLabel';
 import type { DocumentFields } from './templateDocument';

@@ -1,4 +1,4 @@
-import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envFlags';
+import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envObject';
 import type { WireRentRequest } from '../../wire/instance';
 import { isPlainObject, readFilters } from './templateDocument';
 

@@ -8,10 +8,10 @@ import {
   referencesIn,
   renderDocument,
   secretsInPublic,
-  wireTemplate,
   withoutReferences,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
+import { wireTemplate } from '../../model/templates/templateWire';
 import {
   draftOwner,
   makeReference,

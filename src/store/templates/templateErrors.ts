@@ -1,6 +1,6 @@
 import { ApiError, RefusedError } from '../../api/errors';
 import type { Conflict } from '../../model/templates/templateConflict';
-import { fieldOfRefusal } from '../../model/templates/templateDocument';
+import { fieldOfRefusal } from '../../model/templates/templateWire';
 import type { ReferenceSlot } from '../../model/templates/templateReference';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';

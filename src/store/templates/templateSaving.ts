@@ -5,9 +5,9 @@ import {
   documentChanges,
   referencesIn,
   secretsInPublic,
-  wireChanges,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
+import { wireChanges } from '../../model/templates/templateWire';
 import { templateOwner, type ReferenceSlot } from '../../model/templates/templateReference';
 import { text } from '../../util/text';
 import type { Account } from '../ports';

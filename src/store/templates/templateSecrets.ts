@@ -1,6 +1,6 @@
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import type { ResolveReference } from '../../model/templates/templateDocument';
+import type { ResolveReference } from '../../model/templates/templateWire';
 import {
   templateOwner,
   type HeldReference,

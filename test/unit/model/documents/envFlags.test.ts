@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  formatEnvFlags,
+  parseEnvFlags,
+  parsePort,
+  type EnvEntry,
+} from '../../../../src/model/documents/envFlags';
+import {
   envEntries,
   envFlagsToObject,
   envObject,
   envObjectToFlags,
-  formatEnvFlags,
-  parseEnvFlags,
-  parsePort,
   readEnv,
-  type EnvEntry,
-} from '../../../../src/model/documents/envFlags';
+} from '../../../../src/model/documents/envObject';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 const port = fc.integer({ min: 1, max: 65535 });

@@ -3,14 +3,16 @@ import {
   documentChanges,
   DocumentError,
   documentFields,
-  fieldOfRefusal,
-  MissingSecretError,
   parseDocument,
   referencesIn,
   renderDocument,
+} from '../../../../src/model/templates/templateDocument';
+import {
+  fieldOfRefusal,
+  MissingSecretError,
   wireChanges,
   wireTemplate,
-} from '../../../../src/model/templates/templateDocument';
+} from '../../../../src/model/templates/templateWire';
 import { fieldOrder } from '../../../../src/model/templates/templateFields';
 import type { HeldReferences } from '../../../../src/model/templates/templateReference';
 

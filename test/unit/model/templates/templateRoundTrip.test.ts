@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { toTemplate } from '../../../../src/api/templates';
-import { envEntries } from '../../../../src/model/documents/envFlags';
+import { envEntries } from '../../../../src/model/documents/envObject';
 import {
   documentChanges,
   documentFields,
   parseDocument,
   renderDocument,
-  wireChanges,
   type DocumentFields,
 } from '../../../../src/model/templates/templateDocument';
+import { wireChanges } from '../../../../src/model/templates/templateWire';
 import { serviceFields } from '../../../../src/model/templates/templateFields';
 import { makeReference } from '../../../../src/model/templates/templateReference';
 import { template } from '../../../../src/wire/template';

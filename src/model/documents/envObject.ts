@@ -1,0 +1,124 @@
+/**
+ * The object form of an environment, and the lossless way between it and the flag form
+ * (docs/service/templates.md#environment).
+ */
+
+import { formatEnvFlags, parseEnvFlags, readVariable, type EnvEntry, type EnvProblemKind } from './envFlags';
+
+/** The object form: variables by name; ports and other flags as keys such as `-p 8080:80` with value `1`. */
+export type EnvObject = Readonly<Record<string, string>>;
+
+function objectEntry(entry: EnvEntry): readonly [string, string] {
+  return entry.kind === 'variable' ? [entry.name, entry.value] : [formatEnvFlags([entry]), '1'];
+}
+
+/** `undefined` where an object cannot hold them: a name twice, or a name that reads as a flag. */
+export function envObject(entries: readonly EnvEntry[]): EnvObject | undefined {
+  const pairs = entries.map(objectEntry);
+  const names = new Set(pairs.map(([name]) => name));
+  const ambiguous = entries.some((entry) =>
+    entry.kind === 'variable'
+      ? // An engine puts keys that look like array indexes first, which would change the order.
+        entry.name.startsWith('-') || entry.name === '__proto__' || /^\d+$/.test(entry.name)
+      : !formatEnvFlags([entry]).startsWith('-'),
+  );
+  return ambiguous || names.size !== pairs.length ? undefined : Object.fromEntries(pairs);
+}
+
+/** Entries of an object form; keys that start with `-` are flags. */
+export function envEntries(env: EnvObject): {
+  entries: EnvEntry[];
+  problems: { key: string; kind: EnvProblemKind }[];
+} {
+  const entries: EnvEntry[] = [];
+  const problems: { key: string; kind: EnvProblemKind }[] = [];
+  for (const [key, value] of Object.entries(env)) {
+    if (!key.startsWith('-')) {
+      if (key === '' || key.includes('=')) {
+        problems.push({ key, kind: 'badName' });
+      } else {
+        entries.push({ kind: 'variable', name: key, value });
+      }
+      continue;
+    }
+    const parsed = parseEnvFlags(key);
+    const [problem] = parsed.problems;
+    if (problem || parsed.entries.length !== 1) {
+      problems.push({ key, kind: problem?.kind ?? 'strayWord' });
+    } else {
+      entries.push(...parsed.entries.map(({ entry }) => entry));
+    }
+  }
+  return { entries, problems };
+}
+
+/** The object form of a flag text, where nothing is lost by it. */
+export function envFlagsToObject(text: string): EnvObject | undefined {
+  const { entries, problems } = parseEnvFlags(text);
+  return problems.length > 0 ? undefined : envObject(entries.map(({ entry }) => entry));
+}
+
+/**
+ * The flag text of an object form. Keys that cannot be read are written as they stand, so that the
+ * service, and not we, decides about them.
+ */
+export function envObjectToFlags(env: EnvObject): string {
+  return Object.entries(env)
+    .map(([key, value]) => {
+      if (!key.startsWith('-')) {
+        return formatEnvFlags([{ kind: 'variable', name: key, value }]);
+      }
+      const { entries, problems } = parseEnvFlags(key);
+      return problems.length > 0 ? key : formatEnvFlags(entries.map(({ entry }) => entry));
+    })
+    .join(' ');
+}
+
+/** An element of the list form: a name with its value, or both as one text. */
+function envPair(item: unknown): [string, string][] {
+  if (Array.isArray(item)) {
+    return typeof item[0] === 'string' ? [[item[0], envValue(item[1] ?? '')]] : [];
+  }
+  const read = typeof item === 'string' ? readVariable(item) : undefined;
+  return typeof read === 'object' && read.kind === 'variable' ? [[read.name, read.value]] : [];
+}
+
+function envValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function envOfPairs(pairs: readonly (readonly [string, string])[]): EnvObject | string | undefined {
+  if (pairs.length === 0) {
+    return undefined;
+  }
+  const read = pairs.map(([key, value]) => envEntries({ [key]: value }));
+  const entries = read.flatMap((one) => one.entries);
+  const isReadable = read.every(({ problems }) => problems.length === 0);
+  const names = new Set(pairs.map(([key]) => key));
+  // What cannot be read is kept as it stands, and marked in the document.
+  return isReadable || names.size < pairs.length
+    ? (envObject(entries) ?? formatEnvFlags(entries))
+    : Object.fromEntries(pairs);
+}
+
+/**
+ * Reads the environment of a record in any form: flag text, an object, pairs, or texts `NAME=value`
+ * (docs/service/templates.md#environment). Returns the object form where it loses nothing, otherwise flag
+ * text.
+ */
+export function readEnv(value: unknown): EnvObject | string | undefined {
+  if (typeof value === 'string') {
+    return value.trim() === '' ? undefined : (envFlagsToObject(value) ?? value);
+  }
+  if (Array.isArray(value)) {
+    return envOfPairs(value.flatMap(envPair));
+  }
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(([key, item]: [string, unknown]): [string, string] => [
+      key,
+      envValue(item),
+    ]);
+    return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+  }
+  return undefined;
+}
