@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { PermissionCategory } from './model/accounts/apiKey';
+import type { DraftJob } from './model/jobs/rentForJob';
 import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
+import type { Recipe } from './model/workspace/workspaceFile';
 import { templateIdOf, type UriParts } from './model/templates/templateUri';
 import { UserError } from './util/errors';
 import { text } from './util/text';
@@ -314,6 +316,11 @@ const own = {
    * the user confirms it.
    */
   'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
+  /** The search of a machine for a job; what is rented is confirmed at its end. */
+  'gpuRental.rentForJob': spec('workspaceFile', {
+    args: [z.custom<{ readonly job: DraftJob; readonly recipe?: Recipe | undefined }>(isObject)],
+    needs: ['misc'],
+  }),
   /** The steps of a rental for its offer; a draft is what to search for next. */
   'gpuRental.rentOffer': spec('rent', {
     args: [draft<PickedDraft>(offerShape)],

@@ -9,6 +9,7 @@ import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
 import type { MachinePort, OnMoved } from './store/jobs/machinePort';
 import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { MachineChecks } from './store/rentals/checkRuns';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { Notices } from './store/windows/notices';
 import type { Clock } from './util/clock';
@@ -28,11 +29,20 @@ interface JobServicesDeps {
   readonly redactor: Redactor;
   readonly secrets: SecretPort;
   readonly ssh: SshService;
+  readonly machineChecks: Pick<MachineChecks, 'look'>;
   readonly storageDir: string;
 }
 
 /** Jobs with what carries them out, over SSH. */
-export function jobServices({ own, ssh, storageDir, secrets, redactor, ...shared }: JobServicesDeps) {
+export function jobServices({
+  own,
+  ssh,
+  storageDir,
+  machineChecks,
+  secrets,
+  redactor,
+  ...shared
+}: JobServicesDeps) {
   const jobMachine = (account: Account, instanceId: number): MachinePort =>
     machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
   const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey));
@@ -44,7 +54,9 @@ export function jobServices({ own, ssh, storageDir, secrets, redactor, ...shared
     });
     return values;
   };
-  own(new JobRunner({ ...shared, jobs, machine: jobMachine, secrets: read }));
+  const firstContact = (instanceId: number, signal: AbortSignal) =>
+    machineChecks.look(instanceId, () => undefined, signal);
+  own(new JobRunner({ ...shared, firstContact, jobs, machine: jobMachine, secrets: read }));
   return { jobs, jobMachine };
 }
 

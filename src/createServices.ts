@@ -205,6 +205,7 @@ function sharedState(deps: SharedDeps) {
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }));
   const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
+  const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   return {
     hub,
     accounts,
@@ -218,10 +219,10 @@ function sharedState(deps: SharedDeps) {
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     budget,
     rentals,
-    ...startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow }),
+    ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
-    ...jobServices({ ...deps, ...leases, accounts, fleet, rentals, hub }),
+    ...jobServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub }),
     ...agentServices(deps),
     agentDoor: hub.agents,
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),

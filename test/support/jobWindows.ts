@@ -231,6 +231,7 @@ export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, m
       log,
       secrets,
       machine: () => machine,
+      firstContact: () => Promise.resolve(),
     }),
   );
   await clock.advance(0);

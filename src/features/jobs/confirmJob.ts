@@ -39,10 +39,13 @@ const mostNames = 5;
  * Says what is sent, where it runs, where it ends and what happens to the machine. A job takes a machine away only
  * where that was chosen by name here.
  */
-export async function confirmJob(clock: Clock, question: JobQuestion): Promise<MachineEnds | undefined> {
+export async function confirmJob(
+  clock: Clock,
+  question: JobQuestion,
+): Promise<MachineEnds | 'rent' | undefined> {
   const guard = new AcceptGuard(clock);
   try {
-    const answer = await pickFromList<MachineEnds>({
+    const answer = await pickFromList<MachineEnds | 'rent'>({
       title: t('Run {0}: Confirm', question.spec.name),
       placeholder: t('Enter runs the job. Press Escape to stop.'),
       rows: rowsOf(question),
@@ -52,6 +55,9 @@ export async function confirmJob(clock: Clock, question: JobQuestion): Promise<M
     });
     if (answer.kind !== 'picked') {
       return undefined;
+    }
+    if (answer.value === 'rent') {
+      return answer.value;
     }
     return !destroysMachine(answer.value) || (await mayDestroy(question)) ? answer.value : undefined;
   } finally {
@@ -71,14 +77,19 @@ function mayDestroy({ instance, spec }: JobQuestion): Promise<boolean> {
   });
 }
 
-function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
+function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
   const { spec, instance } = question;
   const name = plainLabel(instanceName(instance));
-  const separator = (label: string): Row<MachineEnds> => ({
+  const separator = (label: string): Row<MachineEnds | 'rent'> => ({
     label,
     kind: vscode.QuickPickItemKind.Separator,
   });
-  const fact = (id: string, label: string, description: string, detail?: string): Row<MachineEnds> => ({
+  const fact = (
+    id: string,
+    label: string,
+    description: string,
+    detail?: string,
+  ): Row<MachineEnds | 'rent'> => ({
     id: `fact:${id}`,
     label,
     description,
@@ -107,6 +118,13 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds>[] {
           },
         ]
       : []),
+    {
+      id: 'rent',
+      icon: 'rocket',
+      label: t('Rent a GPU for It…'),
+      description: t('a machine of its own; its price is confirmed first'),
+      value: 'rent',
+    },
     separator(t('Limits')),
     ...(question.sweep.jobs === 1 ? [] : [fact('sweep', t('Jobs'), sweepText(question))]),
     ...(question.after.length === 0
@@ -152,8 +170,8 @@ function limitText({ spec, limit, perHour }: JobQuestion): string {
 
 function sentRows(
   { spec, sent }: JobQuestion,
-  fact: (id: string, label: string, description: string, detail?: string) => Row<MachineEnds>,
-): readonly Row<MachineEnds>[] {
+  fact: (id: string, label: string, description: string, detail?: string) => Row<MachineEnds | 'rent'>,
+): readonly Row<MachineEnds | 'rent'>[] {
   if (!spec.sync) {
     return [fact('sent', t('Sent'), t('nothing'))];
   }

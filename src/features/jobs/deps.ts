@@ -16,6 +16,7 @@ export type JobDeps = Pick<
   | 'redactor'
   | 'report'
   | 'secrets'
+  | 'sshConsent'
   | 'trees'
   | 'windowInUse'
 >;

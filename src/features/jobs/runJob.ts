@@ -16,7 +16,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import { isAtWork } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
-import { hardLimit } from '../../model/jobs/jobLimits';
+import { hardLimit, type HardLimit } from '../../model/jobs/jobLimits';
 import { jobText, type JobSpec, type MachineEnds } from '../../model/jobs/jobSpec';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
@@ -33,6 +33,7 @@ import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from './filesText';
 import { sweepMachines } from './sweepMachines';
+import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';
 
 /** True in a workspace that may run what it names; says so otherwise. */
@@ -57,7 +58,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   const { spec, folder } = source;
   const account = await signedIn(deps.accounts);
   const instance = account && (await chooseMachine(deps, source));
-  if (!instance || !(await saveAll())) {
+  if (!account || !instance || !(await saveAll())) {
     return undefined;
   }
   const orderedAt = deps.clock.now();
@@ -69,6 +70,20 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {
     return undefined;
   }
+  const unplaced = {
+    workspace: folder,
+    workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
+    commit: await commitOf(folder),
+  };
+  const rent = async () => {
+    const image = source.recipe?.image ?? source.recipe?.template?.hash;
+    const key = await setupKey(spec, folder, image);
+    await rentJob(deps, { ...unplaced, spec, outputsTo, setupKey: key }, sent, source.recipe);
+    return undefined;
+  };
+  if (instance === 'rent') {
+    return rent();
+  }
   const machines = await sweepMachines(deps, spec, instance);
   if (!machines) {
     return undefined;
@@ -76,17 +91,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   const variants = variantsOf(spec);
   const [first = spec] = variants;
   const dollars = dearest(machines);
-  const limit = hardLimit(first, dollars);
-  if (!limit) {
-    throw new UserError(
-      text(
-        'The job {0} would use up its {1} before its command starts, at {2}/h. Raise "costDollars".',
-        spec.name,
-        formatMoney(fromDollars(spec.costDollars)),
-        dollars === undefined ? '' : formatMoney(dollars),
-      ),
-    );
-  }
+  const limit = limitOf(spec, first, dollars);
   const ends = await confirmed(deps, source, machines, () =>
     confirmJob(deps.clock, {
       spec: { ...first, name: spec.name },
@@ -99,20 +104,20 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
       sweep: { jobs: variants.length, machines, dollars: spec.costDollars },
     }),
   );
+  if (ends === 'rent') {
+    return rent();
+  }
   if (!ends || !(await areReachable(machines))) {
     return undefined;
   }
-  const commit = await commitOf(folder);
   const ids: string[] = [];
   for (const [index, variant] of variants.entries()) {
     const machine = machines[index % machines.length] ?? instance;
     const { id } = await deps.jobs.order(
       {
+        ...unplaced,
         spec: variant,
-        workspace: folder,
-        workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
-        commit,
-        setupKey: await setupKey(spec, folder, machine),
+        setupKey: await setupKey(spec, folder, machine.image),
         machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
         ends,
         outputsTo: outputsFolder(variant, folder, orderedAt),
@@ -153,7 +158,10 @@ async function areReachable(machines: readonly Instance[]): Promise<boolean> {
 async function chooseMachine(
   { fleet, clock, jobs }: JobDeps,
   { spec, recipe }: JobSource,
-): Promise<Instance | undefined> {
+): Promise<Instance | 'rent' | undefined> {
+  if (spec.machine === 'new') {
+    return 'rent';
+  }
   const able = (await listedInstances(fleet, whileReadingInstances)).filter(
     (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
   );
@@ -161,11 +169,30 @@ async function chooseMachine(
   const all = own.length > 0 ? own : able;
   const free = all.filter((one) => !jobs.ofInstance(one.id).some(isAtWork));
   const candidates = own.length > 0 && free.length > 0 ? free : all;
+  if (candidates.length === 0 && spec.machine === 'ask') {
+    return 'rent';
+  }
   const id = await chooseInstance(undefined, candidates, {
     title: t('Run {0} on Which Instance?', spec.name),
     none: t('No instance is running for {0}.', spec.name),
   });
   return id === undefined ? undefined : fleet.find(id);
+}
+
+/** Throws where the dollars are used up before the command could start. */
+function limitOf(spec: JobSpec, first: JobSpec, dollars: Micros | undefined): HardLimit {
+  const limit = hardLimit(first, dollars);
+  if (!limit) {
+    throw new UserError(
+      text(
+        'The job {0} would use up its {1} before its command starts, at {2}/h. Raise "costDollars".',
+        spec.name,
+        formatMoney(fromDollars(spec.costDollars)),
+        dollars === undefined ? '' : formatMoney(dollars),
+      ),
+    );
+  }
+  return limit;
 }
 
 /** What is sent is what is on the disk. */
@@ -264,8 +291,8 @@ async function confirmed(
   { globalState }: JobDeps,
   { spec, folder }: JobSource,
   machines: readonly Instance[],
-  ask: () => Promise<MachineEnds | undefined>,
-): Promise<MachineEnds | undefined> {
+  ask: () => Promise<MachineEnds | 'rent' | undefined>,
+): Promise<MachineEnds | 'rent' | undefined> {
   const mark = hashOf(`${folder}\n${machines.map(({ id }) => id).join(' ')}\n${jobText(spec)}`).slice(0, 16);
   const known = globalState.get<readonly string[]>(confirmedKey, []);
   const isKept = Object.values(spec.ends).every((end) => end === 'keep');
@@ -273,7 +300,7 @@ async function confirmed(
     return spec.ends;
   }
   const ends = await ask();
-  if (ends) {
+  if (ends && ends !== 'rent') {
     await globalState.update(confirmedKey, [...known.filter((one) => one !== mark), mark].slice(-200));
   }
   return ends;
@@ -293,7 +320,11 @@ async function commitOf(folder: string): Promise<{ hash: string; isDirty: boolea
 const usualInputs = ['pyproject.toml', 'uv.lock', 'poetry.lock', 'environment.yml', 'requirements.txt'];
 
 /** Another text, image or input is another set-up. */
-async function setupKey(spec: JobSpec, folder: string, { image }: Instance): Promise<string | undefined> {
+async function setupKey(
+  spec: JobSpec,
+  folder: string,
+  image: string | undefined,
+): Promise<string | undefined> {
   if (spec.setup === undefined) {
     return undefined;
   }

@@ -10,7 +10,8 @@ import {
   type Fact,
   type RentStep,
 } from '../../model/rentals/confirmation';
-import { formatMoney } from '../../model/money';
+import { jobFacts, type DraftJob } from '../../model/jobs/rentForJob';
+import { formatMoney, fromDollars } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';
 import { perHour, type Rate } from '../../model/quote';
@@ -40,14 +41,15 @@ export function confirmStep(
   notice: ConfirmNotice | undefined,
 ): Promise<StepAnswer<Confirmed>> {
   const facts = confirmation(input);
+  const { job } = flow.draft;
   return pickFromList<Confirmed>({
-    title: t('Rent: Confirm'),
+    title: job ? t('Rent for {0}: Confirm', job.order.spec.name) : t('Rent: Confirm'),
     step: flow.position,
     totalSteps: flow.steps.length,
     canGoBack: true,
     placeholder: t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
     // None is always shown: what is typed leads to its row, and an Enter then must not rent.
-    rows: confirmRows(input, facts, notice),
+    rows: job ? jobRows(job, input, facts, notice) : confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
@@ -80,6 +82,39 @@ function confirmRows(
       description: t('environment, ports, on-start script, volume, Jupyter, registry, start later, several'),
       value: { kind: 'open', step: 'options' },
     },
+  ];
+}
+
+/** The same for a job, which says what runs; it runs on one machine, at once. */
+function jobRows(
+  job: DraftJob,
+  input: ConfirmationInput,
+  facts: Confirmation,
+  notice: ConfirmNotice | undefined,
+): readonly Row<Confirmed>[] {
+  const { name, costDollars } = job.order.spec;
+  const about = jobFacts(job, facts.quote.running);
+  const rows = confirmRows(input, facts, notice).filter(({ id }) => id !== 'options');
+  if (!about) {
+    const label = t(
+      'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',
+      name,
+      formatMoney(fromDollars(costDollars)),
+    );
+    return [{ id: 'over', icon: 'warning', label }, ...rows.filter(({ id }) => id !== 'rent')];
+  }
+  const at = rows.findIndex(({ id }) => id === 'rent') + 1;
+  return [
+    ...rows
+      .slice(0, at)
+      .map((row) => (row.id === 'rent' ? { ...row, label: t('{0} and Run {1}', row.label, name) } : row)),
+    { label: t('Job'), kind: vscode.QuickPickItemKind.Separator },
+    ...about.map(({ id, label, value }): Row<Confirmed> => ({
+      id: `job:${id}`,
+      label: localize(label),
+      description: plainLabel(localize(value)),
+    })),
+    ...rows.slice(at),
   ];
 }
 

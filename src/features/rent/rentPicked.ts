@@ -35,6 +35,10 @@ export async function rentPicked(
   };
   const choices = await startChoices(draft, rents, steps);
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
+  if (draft.job) {
+    // Its file says the rest.
+    flow.toConfirmation();
+  }
   const end = await rentOffer(flow, { ...deps, account }, steps);
   if (end.kind === 'narrowed') {
     return narrowedDraft(flow.draft, end.filters);

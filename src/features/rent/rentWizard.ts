@@ -33,6 +33,7 @@ export type WizardDeps = Pick<
   | 'fleet'
   | 'volumes'
   | 'rentals'
+  | 'jobs'
   | 'globalState'
   | 'clock'
   | 'settings'

@@ -21,9 +21,10 @@ import type { RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
+import { rentWithJob } from './orderJob';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
-export type RentingDeps = Pick<Services, 'rentals' | 'report'> & { readonly account: Account };
+export type RentingDeps = Pick<Services, 'jobs' | 'rentals' | 'report'> & { readonly account: Account };
 
 /** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
 type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
@@ -195,17 +196,21 @@ export class Renting {
   }
 
   private send({ confirmed, acceptsOverrun, signal, say }: Order): Promise<RentResult> {
-    return this.deps.rentals.rent(requestOf(this.flow.draft, confirmed), {
-      signal,
-      acceptsOverrun,
-      onWait: (waitMs) => {
-        say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
-      },
-      onNotKnown: () => {
-        this.answerWasLost = true;
-        say(t('no answer; looking whether the machine was rented…'));
-      },
-    });
+    const { draft } = this.flow;
+    return rentWithJob(this.deps, draft, confirmed, (beforeSent) =>
+      this.deps.rentals.rent(requestOf(draft, confirmed), {
+        signal,
+        acceptsOverrun,
+        beforeSent,
+        onWait: (waitMs) => {
+          say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
+        },
+        onNotKnown: () => {
+          this.answerWasLost = true;
+          say(t('no answer; looking whether the machine was rented…'));
+        },
+      }),
+    );
   }
 
   /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */

@@ -2,7 +2,7 @@ import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createWorkspaceFile } from './createWorkspaceFile';
 import { openSample } from './sampleWorkspace';
-import { rentForWorkspace } from './rentForWorkspace';
+import { rentForJob, rentForWorkspace } from './rentForWorkspace';
 
 type Deps = Pick<
   Services,
@@ -13,6 +13,7 @@ type Deps = Pick<
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.rentForWorkspace', () => rentForWorkspace(deps)));
+  store.add(deps.commands.register('gpuRental.rentForJob', (wanted) => rentForJob(deps, wanted)));
   store.add(deps.commands.register('gpuRental.workspaceFile.create', () => createWorkspaceFile(deps)));
   store.add(deps.commands.register('gpuRental.openSample', () => openSample(deps)));
   return store;

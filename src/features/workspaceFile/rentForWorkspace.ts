@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commandAction, runCommand } from '../../editor/commands';
+import { commandAction, runCommand, signedIn } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -8,6 +8,8 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import type { DraftJob } from '../../model/jobs/rentForJob';
+import type { RentDraft } from '../../model/rentals/rentDraft';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import { readFilters } from '../../model/templates/templateDocument';
@@ -46,18 +48,62 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (await useExisting(deps, recipe)) {
     return;
   }
+  const draft = await draftOf(deps, account, recipe, t('Search Offers for This Workspace'));
+  if (draft) {
+    await runCommand('gpuRental.searchFor', draft);
+  }
+}
+
+/** The job that a machine is rented for, and what its file says of the machine. */
+export interface WantedForJob {
+  readonly job: DraftJob;
+  readonly recipe?: Recipe | undefined;
+}
+
+/** Shows the offers for a job whose file was read in a workspace that is trusted. */
+export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Promise<void> {
+  const account = await signedIn(deps.accounts);
+  if (!account) {
+    return;
+  }
+  const { name, hours } = job.order.spec;
+  const title = t('Search Offers for {0}', name);
+  const draft: RentDraft | undefined = recipe
+    ? await draftOf(deps, account, recipe, title)
+    : { accountKey: account.key, title, query: defaultQuery };
+  if (!draft) {
+    return;
+  }
+  // One that ends before the job is no use to it.
+  const days = Math.max((hours + 1) / 24, draft.query.filters.days?.min ?? 0);
+  const filters = { ...draft.query.filters, days: { ...draft.query.filters.days, min: days } };
+  await runCommand('gpuRental.searchFor', {
+    ...draft,
+    query: { ...draft.query, filters },
+    choices: { label: name, ...draft.choices },
+    job,
+  });
+}
+
+/** The search for what the file asks for; nothing where the user stops. */
+async function draftOf(
+  deps: Deps,
+  account: Account,
+  recipe: Recipe,
+  title: string,
+): Promise<RentDraft | undefined> {
   const source = await sourceOf(deps, account, recipe);
   if (source === 'cancelled') {
-    return;
+    return undefined;
   }
   // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
   const fields = recipe.template && deps.templateStores.documents.peek(recipe.template.id)?.fields;
   const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
   const { env, diskGb, onStart: onstart } = recipe;
   const planned = diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
-  await runCommand('gpuRental.searchFor', {
+  return {
     accountKey: account.key,
-    title: t('Search Offers for This Workspace'),
+    title,
     query: queryWith(filters, planned, recipe.maxPricePerHour),
     choices: defined<Partial<RentChoices>>({
       source,
@@ -65,7 +111,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
       env: Object.keys(env).length === 0 ? undefined : env,
       onstart,
     }),
-  });
+  };
 }
 
 /** What the recipe runs, with its template of this moment; nothing where it names neither. */

@@ -1,4 +1,5 @@
 import { defined } from '../../util/defined';
+import type { DraftJob } from '../jobs/rentForJob';
 import { fromDollars, zero, type Micros } from '../money';
 import { narrowed } from '../fit/rentalFit';
 import type { OfferSearch } from '../offers/filters';
@@ -19,6 +20,8 @@ export interface RentDraft {
   /** With a source, what will run was decided before the search, and is not asked for again. */
   readonly choices?: Partial<RentChoices>;
   readonly offer?: Offer;
+  /** What the machine is rented for. */
+  readonly job?: DraftJob;
 }
 
 /** A draft whose offer is picked. */
@@ -33,13 +36,14 @@ export interface CompleteDraft extends PickedDraft {
 
 /** The search again with more filters. What was chosen stays, but a bid and a volume belong to one machine. */
 export function narrowedDraft(
-  { accountKey, title, query, choices }: CompleteDraft,
+  { accountKey, title, query, choices, job }: CompleteDraft,
   filters: Filters,
 ): RentDraft {
   const kept = Object.entries(choices).filter(([key]) => !ofOneMachine.includes(key));
   return {
     ...(accountKey === undefined ? {} : { accountKey }),
     title,
+    ...(job && { job }),
     query: { ...query, filters: narrowed(query.filters, filters) },
     choices: Object.fromEntries(kept),
   };

@@ -32,6 +32,8 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly machine: (account: Account, instanceId: number) => MachinePort;
+  /** Writes the SSH entry of a machine that no window has connected to, without a question. */
+  readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
   /** Values of secrets by name, as far as they are kept. */
   readonly secrets: (
     accountKey: string,
@@ -163,6 +165,9 @@ class Steps {
   }
 
   private async connect(): Promise<Step> {
+    if (this.row.job.rental) {
+      await this.deps.firstContact(this.instanceId, this.signal);
+    }
     await this.machine.begin(this.order(), this.signal);
     return { event: { kind: 'connected' } };
   }

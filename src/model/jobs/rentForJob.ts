@@ -1,0 +1,80 @@
+import { bytesText } from '../../util/bytes';
+import { durationText } from '../../util/duration';
+import { text, type Text } from '../../util/text';
+import { formatMoney, fromDollars } from '../money';
+import { perHour, type Rate } from '../quote';
+import type { Job } from './job';
+import { hardLimit } from './jobLimits';
+import { endsText } from './jobWords';
+
+/** A job whose machine is yet to be rented. */
+export interface DraftJob {
+  readonly order: Omit<Job, 'id' | 'orderedAt' | 'machine' | 'rental'>;
+  /** The names of what is sent. */
+  readonly names: readonly string[];
+  readonly bytes: number;
+  readonly leftOut: readonly string[];
+}
+
+/** Names that are shown of what is left out. */
+const mostNames = 5;
+
+export interface JobFact {
+  readonly id: string;
+  readonly label: Text;
+  readonly value: Text | string;
+}
+
+/** What the confirmation of a rental says of the job that it is for; `undefined` where its dollars do not suffice. */
+export function jobFacts(
+  { order, names, bytes, leftOut }: DraftJob,
+  rate: Rate | undefined,
+): readonly JobFact[] | undefined {
+  const { spec, ends, outputsTo } = order;
+  const dollars = rate && perHour(rate);
+  const limit = hardLimit(spec, dollars);
+  if (!limit) {
+    return undefined;
+  }
+  const time = durationText((limit.setupSeconds + limit.runSeconds) * 1000);
+  const [firstLine = ''] = spec.run.split('\n');
+  return [
+    {
+      id: 'limit',
+      label: text('Job ends at the latest'),
+      value:
+        limit.most === undefined
+          ? text('after {0}; the service states no price', time)
+          : limit.isByCost
+            ? text('after {0}, at its limit of {1}', time, formatMoney(fromDollars(spec.costDollars)))
+            : text('after {0}, which costs {1} at most', time, formatMoney(limit.most)),
+    },
+    { id: 'machineEnd', label: text('Machine afterwards'), value: endsText(ends) },
+    { id: 'sent', label: text('Sent'), value: sentText(order, names.length, bytes) },
+    ...(leftOut.length === 0
+      ? []
+      : [{ id: 'leftOut', label: text('Left out'), value: leftOutText(leftOut) }]),
+    {
+      id: 'outputs',
+      label: text('Outputs'),
+      value:
+        spec.outputs.length === 0
+          ? text('nothing is brought back')
+          : text('{0}, to {1}', spec.outputs.join(', '), outputsTo),
+    },
+    { id: 'command', label: text('Command'), value: firstLine },
+  ];
+}
+
+function sentText({ spec }: DraftJob['order'], files: number, bytes: number): Text {
+  return !spec.sync
+    ? text('nothing')
+    : files === 1
+      ? text('1 file, {0}', bytesText(bytes))
+      : text('{0} files, {1}', files, bytesText(bytes));
+}
+
+function leftOutText(names: readonly string[]): Text | string {
+  const shown = names.slice(0, mostNames).join(', ');
+  return names.length > mostNames ? text('{0} and {1} more', shown, names.length - mostNames) : shown;
+}
