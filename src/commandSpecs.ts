@@ -268,6 +268,8 @@ const contributed = {
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
+  'gpuRental.agents.copyMcpConfiguration': spec('agentsView'),
+  'gpuRental.agents.showLog': spec('agentsView'),
   'gpuRental.runDoctor': spec('doctor', { args: [instance] }),
   'gpuRental.instance.forwardAgent': spec('connect', { args: [instance] }),
 };

@@ -4,7 +4,7 @@ import { JsonLines } from '../util/jsonLines';
 import { EditorLink } from './editorLink';
 import { fieldsOf } from './fields';
 import { instructions } from './instructions';
-import { McpServer, type ToolAnswer, type ToolCall } from './mcpServer';
+import { McpServer, type ToolResult, type ToolCall } from './mcpServer';
 import { problemSentence } from './problems';
 import { listedTools } from './toolList';
 
@@ -18,7 +18,7 @@ const maxBytes = 1024 * 1024;
 
 const link = new EditorLink({ storageDir, clock: systemClock });
 
-async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   // Whatever changes something carries an id of the request, by which the editor does it once.
   const answer = await link.ask({ tool, input, client }, { signal, mayRepeat: true });
   if ('problem' in answer) {
@@ -30,7 +30,7 @@ async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Pro
     : problem(refused);
 }
 
-function problem(kind: unknown): ToolAnswer {
+function problem(kind: unknown): ToolResult {
   return { structured: { error: problemSentence(kind) }, isError: true };
 }
 

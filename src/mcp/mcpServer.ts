@@ -11,7 +11,7 @@ export interface ListedTool {
 }
 
 /** What a call of a tool came to. */
-export interface ToolAnswer {
+export interface ToolResult {
   readonly structured: object;
   readonly isError: boolean;
 }
@@ -27,7 +27,7 @@ export interface McpServerDeps {
   readonly version: string;
   readonly instructions: string;
   readonly tools: readonly ListedTool[];
-  readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolAnswer>;
+  readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
   readonly send: (message: object) => void;
 }
 

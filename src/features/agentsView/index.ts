@@ -1,12 +1,40 @@
+import { join } from 'node:path';
+import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
+import { AuditLog } from '../../store/agents/auditLog';
 import { answerOutside } from '../../store/agents/outsideCalls';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { AgentsGroup } from './agentsGroup';
+import { copyConfiguration, type CopyDeps } from './copyConfiguration';
+import { keepServer } from './serverFile';
 
-type Deps = Pick<Services, 'agentDoor' | 'agentTools'>;
+type Deps = CopyDeps &
+  Pick<Services, 'agentDoor' | 'agentTools' | 'accountGroups' | 'commands' | 'hub' | 'clock'>;
 
 /** Agents outside of the editor, and what the user sees of all agents. */
-export function register({ agentDoor, agentTools }: Deps): Disposable {
+export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
+  const { agentDoor, agentTools, commands, settings, log } = deps;
+  const audit = new AuditLog(join(deps.storageDir, 'agents.log'), log);
   store.add(agentDoor.serve(answerOutside(agentTools)));
+  store.add(agentTools.onDidCall((call) => void audit.add(call)));
+  store.add(deps.accountGroups.addGroup(store.add(new AgentsGroup(deps))));
+  store.add(commands.register('gpuRental.agents.copyMcpConfiguration', () => copyConfiguration(deps)));
+  store.add(
+    commands.register('gpuRental.agents.showLog', async () => {
+      const content = await audit.read();
+      await runCommand('gpuRental.showText', {
+        title: t('Agent Log'),
+        content: content === '' ? t('No agent has called a tool yet.') : content,
+      });
+    }),
+  );
+  if (settings.get('gpuRental.agents.access') !== 'off') {
+    // An update of the extension brings its server along.
+    keepServer(deps).catch((error: unknown) => {
+      log.warn(`The MCP server could not be updated: ${String(error)}`);
+    });
+  }
   return store;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { McpServer, type ToolAnswer, type ToolCall } from '../../../src/mcp/mcpServer';
+import { McpServer, type ToolResult, type ToolCall } from '../../../src/mcp/mcpServer';
 
 const modern = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
 const tool = {
@@ -17,7 +17,7 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolAnswer>) {
+function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>) {
   const sent: Message[] = [];
   const server = new McpServer({
     version: '1.2.3',
@@ -37,7 +37,7 @@ function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolAnswer
   return { server, sent, ask };
 }
 
-const fine: ToolAnswer = { structured: { seen: 1 }, isError: false };
+const fine: ToolResult = { structured: { seen: 1 }, isError: false };
 
 describe('the server of the Model Context Protocol', () => {
   it('takes the version of a client that it knows, and offers its newest to others', async () => {

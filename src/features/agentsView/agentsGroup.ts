@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import { tooltip } from '../../editor/tooltip';
+import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { Services } from '../../services';
+import { channel } from '../../shared/channel';
+import type { AgentCall } from '../../store/agents/agentTools';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+
+type Deps = Pick<Services, 'agentTools' | 'agentDoor' | 'settings' | 'hub' | 'clock'>;
+
+/** What a row needs of a call that another window answered. */
+const shownCall = z.object({
+  at: z.number(),
+  client: z.string().max(100),
+  door: z.enum(['chat', 'mcp']),
+  tool: z.string().max(100),
+  isError: z.boolean(),
+  outcome: z.string().max(500),
+});
+type ShownCall = z.infer<typeof shownCall>;
+const calls = channel('agents.called', shownCall);
+
+const mostCalls = 10;
+
+/** In the account view: how far agents may go, and what they called last in any window. */
+export class AgentsGroup implements TreeGroup, Disposable {
+  readonly id = 'agents';
+  readonly label = t('Agents');
+  readonly icon = 'hubot';
+  private readonly store = new DisposableStore();
+  private readonly changed = this.store.add(new Emitter<undefined>());
+  readonly onDidChange = this.changed.event;
+  private readonly accessNode = {};
+  private last: readonly ShownCall[] = [];
+
+  constructor(private readonly deps: Deps) {
+    const change = () => this.changed.fire(undefined);
+    this.store.add(calls.on(deps.hub, (call) => this.note(call)));
+    this.store.add(
+      deps.agentTools.onDidCall((call) => {
+        const shown = shownOf(call);
+        calls.send(deps.hub, shown);
+        this.note(shown);
+      }),
+    );
+    this.store.add(deps.agentDoor.onDidChange(change));
+    this.store.add(deps.settings.onDidChange('gpuRental.agents', change));
+  }
+
+  /** None for who never had to do with agents. */
+  rows(): readonly GroupRow[] {
+    const isOff = this.deps.settings.get('gpuRental.agents.access') === 'off';
+    if (isOff && this.last.length === 0) {
+      return [];
+    }
+    const called = this.last.map((call) => ({ node: call, item: () => this.callItem(call) }));
+    return [{ node: this.accessNode, item: () => this.accessItem() }, ...called];
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private note(call: ShownCall): void {
+    this.last = [call, ...this.last].slice(0, mostCalls);
+    this.changed.fire(undefined);
+  }
+
+  private accessItem(): vscode.TreeItem {
+    const { settings, agentDoor } = this.deps;
+    const words = { off: t('off'), read: t('read only'), ask: t('read, and ask you before they spend') };
+    const item = new vscode.TreeItem(t('Access'));
+    item.id = 'agents-access';
+    item.description = words[settings.get('gpuRental.agents.access')];
+    item.iconPath = new vscode.ThemeIcon('shield');
+    item.command = { command: 'gpuRental.agents.showLog', title: t('Show Agent Log') };
+    item.tooltip = tooltip([
+      [t('Per day, at most'), formatMoney(fromDollars(settings.get('gpuRental.agents.limitPerDay')))],
+      [t('Per hour, at most'), formatMoney(fromDollars(settings.get('gpuRental.agents.limitPerHour')))],
+      [t('Instances, at most'), String(settings.get('gpuRental.agents.maxInstances'))],
+      [t('Hours of a rental, at most'), String(settings.get('gpuRental.agents.maxHours'))],
+      [t('Connected over MCP to this window'), String(agentDoor.count)],
+    ]);
+    return item;
+  }
+
+  private callItem(call: ShownCall): vscode.TreeItem {
+    const item = new vscode.TreeItem(call.client);
+    item.description = `${call.tool} · ${call.isError ? t('refused') : call.outcome} · ${momentText(call.at, this.deps.clock.now())}`;
+    item.iconPath = new vscode.ThemeIcon(call.isError ? 'circle-slash' : 'pass');
+    item.tooltip = tooltip([
+      [t('Agent (unverified name)'), call.client],
+      [t('Through'), call.door === 'mcp' ? t('MCP') : t('the chat of the editor')],
+      [t('Tool'), call.tool],
+      [t('Outcome'), call.outcome],
+    ]);
+    return item;
+  }
+}
+
+function shownOf({ at, caller, tool, isError, outcome }: AgentCall): ShownCall {
+  const client = caller.name.slice(0, 100);
+  return { at, client, door: caller.door, tool, isError, outcome: outcome.slice(0, 500) };
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { confirm } from '../../editor/confirm';
+import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { pickOne } from '../../editor/quickPick';
+import { mcpClients, serverCommand } from '../../model/agents/mcpConfiguration';
+import type { AgentLimits } from '../../model/agents/limits';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { Services } from '../../services';
+import { keepServer } from './serverFile';
+
+export type CopyDeps = Pick<Services, 'agentLimits' | 'settings' | 'storageDir' | 'extensionUri' | 'log'>;
+
+/** Copies what a client needs to start the server, and says where it goes. */
+export async function copyConfiguration(deps: CopyDeps): Promise<void> {
+  if (!(await ensureAccess(deps))) {
+    return;
+  }
+  const rows = mcpClients.map((client) => ({ label: client.name, client }));
+  const picked = await pickOne(rows, { title: t('Copy MCP Configuration for Which Client?') });
+  if (!picked) {
+    return;
+  }
+  const server = serverCommand(await keepServer(deps), {
+    execPath: process.execPath,
+    isElectron: 'electron' in process.versions,
+    env: process.env,
+  });
+  await vscode.env.clipboard.writeText(picked.client.write(server, process.platform === 'win32'));
+  message('info', localize(picked.client.next));
+}
+
+/** Asks where agents may not do anything yet; what the user says yes to is confirmed with its limits. */
+async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolean> {
+  const { set, inForce } = await agentLimits.read();
+  if (inForce.access !== 'off') {
+    return true;
+  }
+  const asked: AgentLimits = { ...set, access: 'ask' };
+  const isAgreed = await confirm({
+    message: t('Let agents on this computer use GPU Rental?'),
+    detail: [
+      t(
+        'They see your instances, offers and prices. Each rental, start and destruction asks you first, with its price.',
+      ),
+      t(
+        'Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
+        formatMoney(fromDollars(asked.perDay)),
+        formatMoney(fromDollars(asked.perHour)),
+        asked.instances,
+        asked.hours,
+      ),
+    ].join('\n'),
+    button: t('Let Agents Ask'),
+  });
+  if (isAgreed) {
+    // In this order: a setting above what was confirmed would be asked about once more.
+    await agentLimits.confirm(asked);
+    await settings.set('gpuRental.agents.access', 'ask');
+  }
+  return isAgreed;
+}

@@ -1,0 +1,58 @@
+import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../../util/errorCode';
+import type { Log } from '../../util/log';
+import type { AgentCall } from './agentTools';
+
+/** Two files of this size at most are kept. */
+const maxBytes = 1024 * 1024;
+
+/** One line of JSON for each call of an agent, in a file of this user alone. Carries no value of an argument. */
+export class AuditLog {
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly file: string,
+    private readonly log: Log,
+  ) {}
+
+  /** Writes one after the other; a disk that refuses stops no call. */
+  add(call: AgentCall): Promise<void> {
+    this.last = this.last
+      .then(() => this.write(call))
+      .catch((error: unknown) => {
+        this.log.warn(`A call of an agent could not be written down: ${String(error)}`);
+      });
+    return this.last;
+  }
+
+  /** All that is kept, oldest first. */
+  async read(): Promise<string> {
+    await this.last;
+    return `${await contentOf(`${this.file}.old`)}${await contentOf(this.file)}`;
+  }
+
+  private async write({ at, caller, ...call }: AgentCall): Promise<void> {
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    const size = await stat(this.file).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size >= maxBytes) {
+      await rename(this.file, `${this.file}.old`);
+    }
+    const line = { time: new Date(at).toISOString(), door: caller.door, client: caller.name, ...call };
+    await appendFile(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  }
+}
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return '';
+    }
+    throw error;
+  }
+}
