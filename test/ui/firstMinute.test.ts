@@ -27,8 +27,8 @@ describe('the first minute', function () {
     await press(workbench.view('Instances').welcome.locator('a', { hasText: 'How It Works' }));
     const steps = workbench.page.locator('.getting-started-step .step-title');
     await steps.first().waitFor();
-    assert.equal(await steps.count(), 5);
-    for (const index of [0, 1, 2, 3, 4]) {
+    assert.equal(await steps.count(), 6);
+    for (const index of [0, 1, 2, 3, 4, 5]) {
       await press(steps.nth(index));
       await workbench.webview().locator('svg text').first().waitFor();
       await workbench.shot(`02-walkthrough-${String(index + 1)}`);
