@@ -102,7 +102,7 @@ describe('a window that is connected to an instance', () => {
     await shows(second, /trainer · \$/);
     await menu(connected);
     await connected.quick.pick('Stop…');
-    await connected.dialogButton('Stop', /^Stop trainer\?/);
+    await connected.dialogButton('Stop', /^Stop “trainer”\?/);
     const { asking, text, buttons } = await whoAsks(/trainer is stopped/);
     for (const other of both().filter((window) => window !== asking)) await shows(other, /Stopped/);
     assert.match(text, /its disk still costs \$\S+\/day/);

@@ -117,13 +117,13 @@ describe('links into the editor', () => {
         .simulator.received('PUT', `/api/v0/instances/${id}/`)
         .filter(({ body }) => (body as { state?: string }).state === 'running').length;
     await window.follow(`/start?id=${id}`);
-    const { detail = '' } = await window.dialog('Start linked?');
+    const { detail = '' } = await window.dialog('Start “linked”?');
     assert.match(detail, /From then on it costs \$/);
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(starts(), 0);
     await window.follow(`/start?id=${id}`);
-    await window.dialogButton('Start', 'Start linked?');
+    await window.dialogButton('Start', 'Start “linked”?');
     await window.toast(/linked is ready/);
     assert.equal(starts(), 1);
     window.clearToasts();

@@ -104,7 +104,7 @@ describe('working on an instance from the open folder', () => {
     await window.dialogButton('Start and Connect');
     await window.toastButton(/Waiting until trainer runs/, 'Cancel');
     await window.toastButton('trainer keeps starting and costs money.', 'Stop…');
-    await window.dialogButton('Cancel', /^Stop trainer\?/);
+    await window.dialogButton('Cancel', /^Stop “trainer”\?/);
     await computer().rest();
     assert.equal(starts().length, 2);
     assert.ok(!window.screen.commands.executed.some((one) => one.id === 'vscode.openFolder'));

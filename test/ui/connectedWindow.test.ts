@@ -87,7 +87,7 @@ describe('a window that is connected to an instance', function () {
     await press(item());
     await connected.quick.waitForTitle('trainer');
     await connected.quick.pick('Stop…');
-    await connected.dialog.filter({ hasText: 'Stop trainer?' }).waitFor();
+    await connected.dialog.filter({ hasText: 'Stop “trainer”?' }).waitFor();
     await connected.dialogButton('Stop');
     const asking = await whoAsks(/trainer is stopped/);
     const [other] = both().filter((window) => window !== asking);

@@ -26,7 +26,9 @@ function sumOf(costs: readonly (Micros | undefined)[]): Micros | undefined {
 
 export function nameOfSome(instances: readonly Instance[]): string {
   const [only] = instances;
-  return instances.length === 1 && only ? instanceName(only) : t('{0} instances', instances.length);
+  return instances.length === 1 && only
+    ? t('“{0}”', instanceName(only))
+    : t('{0} instances', instances.length);
 }
 
 export function listed(instances: readonly Instance[]): string {
