@@ -69,6 +69,21 @@ describe('the rental history', () => {
     window.quick.escape();
   });
 
+  it('is not cleared where another account was chosen during the question', async () => {
+    const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    const second = await computer().openWindow();
+    window.run('Clear Rental History…');
+    await window.dialog(/Clear the rental history\?/);
+    await second.signIn((json as { key: string }).key);
+    await computer().rest();
+    await window.dialogButton('Clear History');
+    await window.toast(/The account was switched, so nothing was done/);
+    await second.signIn(computer().simulator.apiKey);
+    second.close();
+    window.clearToasts();
+    await instances().row('Rental History');
+  });
+
   it('forgets one, and then all, after a question', async () => {
     await instances().menu('trainer', 'Remove from History…');
     await window.dialogButton('Cancel');

@@ -1,6 +1,6 @@
 import type { PastTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -152,22 +152,20 @@ function fileName(past: PastRental): string {
   return safeFileName(nameOfPast(past), String(past.instance.id));
 }
 
-async function remove({ history }: Deps, pasts: readonly PastRental[]): Promise<void> {
+async function remove(deps: Deps, pasts: readonly PastRental[]): Promise<void> {
   const [only] = pasts;
   if (!only) {
     return;
   }
-  const isSure = await confirm({
+  const question = {
     message:
       pasts.length === 1
         ? t('Remove {0} from the history?', nameOfPast(only))
         : t('Remove {0} rentals from the history?', pasts.length),
     detail: t('What is kept of it on this computer is deleted, with its log. This cannot be undone.'),
     button: t('Remove'),
-  });
-  if (isSure) {
-    await history.remove(pasts.map(({ instance }) => instance.id));
-  }
+  };
+  await removeOnceSure(deps, pasts, question);
 }
 
 async function clear(deps: Deps): Promise<void> {
@@ -178,15 +176,26 @@ async function clear(deps: Deps): Promise<void> {
     message('info', t('The history is empty.'));
     return;
   }
-  const isSure = await confirm({
+  const question = {
     message: t('Clear the rental history?'),
     detail: t(
       'The {0} past rentals that this computer keeps are deleted, with their logs. This cannot be undone.',
       rows.length,
     ),
     button: t('Clear History'),
-  });
-  if (isSure) {
-    await history.remove(rows.map(({ instance }) => instance.id));
+  };
+  await removeOnceSure(deps, rows, question);
+}
+
+/** Two services may number their instances alike, so the account must be the same after the question. */
+async function removeOnceSure(
+  { accounts, history }: Deps,
+  pasts: readonly PastRental[],
+  question: Question,
+): Promise<void> {
+  const key = accounts.active?.key;
+  if (await confirm(question)) {
+    accountStill(accounts, key);
+    await history.remove(pasts.map(({ instance }) => instance.id));
   }
 }
