@@ -121,6 +121,11 @@ describe('a replacement that was announced by a window that is killed before it 
     await next.toast(/another machine is rented instead/);
     assert.equal(rentalsOf(computer()).length, 2);
     assert.equal(simulator.world.instances.length, 1);
+    await computer().pass(5 * minute);
+    next.run('Show Rental History');
+    await next.quick.title('Rental History');
+    await next.quick.pick(/RTX 3090/);
+    await next.document(/How it ended: .*replaced/);
   });
 });
 

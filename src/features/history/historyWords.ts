@@ -18,7 +18,7 @@ export function endText({ end }: PastRental): string {
     case 'destroyed':
       return t('destroyed');
     case 'replaced':
-      return t('replaced, because its start failed');
+      return t('replaced by another machine');
     case 'failed':
       return t('its start failed');
     case 'gone':

@@ -135,7 +135,7 @@ export class RentalHistory implements Disposable {
       version: 1,
       instance,
       endedAt: clock.now(),
-      end: endOf(rental, wasDestroyed),
+      end: endOf(rental, rentals.rentals, wasDestroyed),
       ...(message === undefined ? {} : { message }),
     };
   }
@@ -179,8 +179,16 @@ export class RentalHistory implements Disposable {
   }
 }
 
-function endOf(rental: Rental | undefined, wasDestroyed: boolean): PastRental['end'] {
-  if (rental?.replacingSince !== undefined) {
+/** A replacement may have come to its end before the list shows that the machine is gone. */
+function endOf(
+  rental: Rental | undefined,
+  rentals: readonly Rental[],
+  wasDestroyed: boolean,
+): PastRental['end'] {
+  const isReplaced = rentals.some(
+    ({ replaces, phase }) => replaces === rental?.marker && phase.kind !== 'notRented',
+  );
+  if (rental && (isReplaced || rental.replacingSince !== undefined)) {
     return 'replaced';
   }
   if (rental?.phase.kind === 'failed') {
