@@ -59,6 +59,8 @@ export class FakeMachine implements MachinePort {
   outputsThere: readonly string[] = ['outputs/model.bin'];
   hostile: readonly string[] = [];
   fetched: string | undefined;
+  /** Called once, when the next job begins. */
+  onBegin: (() => void) | undefined;
   isTransferHeld = false;
   readonly calls: string[] = [];
   /** Called before and after each call takes effect; throws for a cut connection. */
@@ -66,6 +68,8 @@ export class FakeMachine implements MachinePort {
 
   begin(order: JobOrder) {
     return this.call('begin', () => {
+      this.onBegin?.();
+      this.onBegin = undefined;
       this.orders.push(order);
       this.hasFolder = true;
     });

@@ -111,6 +111,8 @@ export interface JobState {
   readonly since: number;
   /** Counted from 1; each has a folder of its own on its machine. */
   readonly attempt: number;
+  /** Attempts after the first, by what made them necessary. */
+  readonly retried?: Readonly<Record<string, number>> | undefined;
   /** What the rental turned out to be; counts instead of the confirmed one. */
   readonly machine?: MachineOfJob | undefined;
   /** When the machine first worked for it, which is what its cost counts from. */

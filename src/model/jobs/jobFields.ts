@@ -122,6 +122,23 @@ export const jobFields = z
     }),
     limits,
     whenDone,
+    retries: z
+      .object({
+        interrupted: z.number().int().min(0).max(20).optional().meta({
+          description: 'How often it runs again after the machine was restarted while it ran. Default: 0.',
+          default: 0,
+        }),
+        exitCodes: z
+          .record(z.string().regex(/^\d{1,3}$/), z.number().int().min(0).max(20))
+          .optional()
+          .meta({ description: 'How often it runs again after an exit code.', examples: [{ '75': 2 }] }),
+      })
+      .optional()
+      .meta({
+        description:
+          'How often the job runs again on its machine. The dollars of `limits` are for all attempts together.',
+        examples: [{ interrupted: 3 }],
+      }),
     matrix: z
       .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1))
       .optional()

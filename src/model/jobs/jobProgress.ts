@@ -3,6 +3,7 @@ import {
   isBeforeStart,
   isRenting,
   machineEndOf,
+  machineOf,
   waitsForYou,
   type Job,
   type MachineOfJob,
@@ -12,6 +13,7 @@ import {
   type Outcome,
   type TroubleKind,
 } from './job';
+import { hardLimit, jobMs } from './jobLimits';
 import type { JobLook } from './onMachine';
 
 /** What happened to a job. */
@@ -73,7 +75,7 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
     case 'logRead':
-      return state.phase === 'ended' ? to('fetching') : state;
+      return state.phase === 'ended' ? (nextAttempt(job, state, to, now) ?? to('fetching')) : state;
     case 'fetched':
       return state.phase === 'fetching' ? to('fetched', { outputs: event.outputs, fetchedAt: now }) : state;
     case 'decided':
@@ -107,6 +109,27 @@ function rented(state: JobState, machine: MachineOfJob, to: To, now: number): Jo
 function notStarted(job: Job, state: JobState, to: To, why: Text | undefined, now: number): JobState {
   const more = { why, endedAt: now };
   return job.rental && state.machine ? to('releasing', more) : to('over', { outcome: 'notStarted', ...more });
+}
+
+/** Where the job runs again; its machine has cost money since the first attempt, which counts. */
+function nextAttempt(job: Job, state: JobState, to: To, now: number): JobState | undefined {
+  const cause = state.end?.why === 'itself' ? String(state.end.code) : (state.end?.why ?? '');
+  const count = state.retried?.[cause] ?? 0;
+  if (job.stopAt !== undefined || count >= (job.spec.retries[cause] ?? 0)) {
+    return undefined;
+  }
+  const usedSeconds = jobMs({ job, state: { ...state, endedAt: undefined } }, now) / 1000;
+  if (!hardLimit(job.spec, machineOf({ job, state }).perHour, usedSeconds)) {
+    return undefined;
+  }
+  return to('connecting', {
+    attempt: state.attempt + 1,
+    retried: { ...state.retried, [cause]: count + 1 },
+    end: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    logOffset: 0,
+  });
 }
 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;

@@ -48,6 +48,8 @@ export interface JobSpec {
   /** The same for a machine that is rented for the job. */
   readonly rentedEnds: MachineEnds;
   readonly keepMinutes: number;
+  /** How often it runs again, by cause: `interrupted`, or an exit code. */
+  readonly retries: Readonly<Record<string, number>>;
   /** Values by name; each combination is a job of its own. */
   readonly matrix?: Matrix;
   /** Machines that work for the matrix at most. */
@@ -116,6 +118,7 @@ function specOf(name: string, fields: JobFields): JobSpec {
     ends: endsOf(whenDone, { success: 'keep', failure: 'keep', limit: 'keep' }),
     rentedEnds: endsOf(whenDone, { success: 'destroy', failure: 'stop', limit: 'stop' }),
     keepMinutes: whenDone.keepMinutes ?? 0,
+    retries: { ...fields.retries?.exitCodes, interrupted: fields.retries?.interrupted ?? 0 },
     matrix: fields.matrix && stringsOf(fields.matrix),
     maxParallel: fields.maxParallel ?? 1,
   });

@@ -30,7 +30,7 @@ export function phaseText(row: JobRow): Text {
     case 'gettingReady':
       return text('waiting for its machine');
     case 'connecting':
-      return text('connecting');
+      return state.attempt > 1 ? text('connecting for attempt {0}', state.attempt) : text('connecting');
     case 'syncing':
       return text('sending files');
     case 'starting':

@@ -6,6 +6,8 @@ export interface JobOrder {
   readonly id: string;
   readonly name: string;
   readonly attempt: number;
+  /** The attempt before it on the same machine, by its id. */
+  readonly previous?: string | undefined;
   /** Names the mirror of the workspace on the machine; hexadecimal. */
   readonly workspaceKey: string;
   /** Jobs of this machine that end first, by their ids. */

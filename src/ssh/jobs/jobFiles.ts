@@ -42,7 +42,16 @@ export function variablesOf(order: JobOrder): string {
     order.setupKey === undefined
       ? 'GPU_RENTAL_SETUP='
       : `GPU_RENTAL_SETUP="$HOME/.gpu-rental/setups/${checkHex(order.setupKey)}"`;
-  return [...lines, setup, ...outputsLines(order.outputs), '# end', ''].join('\n');
+  const resume =
+    order.previous === undefined ? '' : `"$HOME"/.gpu-rental/jobs/${checkHex(order.previous)}/src`;
+  return [
+    ...lines,
+    `export GPU_RENTAL_RESUME=${resume}`,
+    setup,
+    ...outputsLines(order.outputs),
+    '# end',
+    '',
+  ].join('\n');
 }
 
 function outputsLines(outputs: readonly string[]): readonly string[] {

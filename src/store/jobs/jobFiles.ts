@@ -43,6 +43,7 @@ const spec = z.object({
   keepMinutes: z.number(),
   // Jobs that were ordered by an older version have none.
   maxParallel: z.number().default(1),
+  retries: z.record(z.string(), z.number()).default({}),
   nameInFile: z.string().exactOptional(),
 });
 
@@ -88,6 +89,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   ]),
   since: z.number(),
   attempt: z.number(),
+  retried: z.record(z.string(), z.number()).optional(),
   machine: machine.optional(),
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),

@@ -307,6 +307,7 @@ class Steps {
       id: this.id,
       name: spec.name,
       attempt: state.attempt,
+      previous: state.attempt > 1 ? attemptId(job, { ...state, attempt: state.attempt - 1 }) : undefined,
       workspaceKey: job.workspaceKey,
       run: spec.run,
       setup: spec.setup,

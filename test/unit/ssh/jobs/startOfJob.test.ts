@@ -72,6 +72,19 @@ describe('The start of a job on its machine', () => {
     assert.equal(log.piece.toString(), `it's\nof $(two) lines|none|${scene().remote}|/opt/conda/bin|`);
   });
 
+  it('tells a further attempt where the one before it left its files, and the first that there is none', async () => {
+    const { run, ended, job } = scene();
+    const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();
+    const script = 'echo "from <$GPU_RENTAL_RESUME>"; cat "$GPU_RENTAL_RESUME/last" || echo 5 >last';
+    const [first, second] = [`${jobId}01`, `${jobId}02`];
+    await run(jobOrder(script, { id: first }));
+    await ended(first);
+    assert.match(await look(first), /^from <>\n/);
+    await run(jobOrder(script, { id: second, previous: first, attempt: 2 }));
+    await ended(second);
+    assert.equal(await look(second), `from <${scene().file(first, 'src')}>\n5\n`);
+  });
+
   it('has nothing to do with the timers of the machine', async () => {
     const order = await prepared('sleep 3');
     await scene().job.start(order);

@@ -193,6 +193,49 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
   });
 
+  it('run again after an interruption or a listed code, as often as the file says and never after a stop', async () => {
+    const window = await open();
+    const retries = { interrupted: 1, exitCodes: { '75': 1 } };
+    const { id: job } = await window.jobs.order(aJob(id, { retries }), []);
+    await pass(0);
+    const again = async (end: Parameters<typeof machine.ends>[0]) => {
+      machine.log = 'lost\n';
+      machine.ends(end);
+      machine.onBegin = () => {
+        machine.phase = 'none';
+        machine.end = undefined;
+        machine.log = '';
+      };
+      await pass(minute);
+      return [window.row(job).state.attempt, window.row(job).state.phase];
+    };
+    assert.deepEqual(await again({ code: undefined, why: 'interrupted' }), [2, 'running']);
+    assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'running']);
+    assert.equal(machine.orders.at(-1)?.previous, `${job}02`);
+    assert.equal(await window.jobs.log(job), 'lost\nlost\n');
+    assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'over']);
+    assert.deepEqual([machine.starts, window.row(job).state.end?.code], [3, 75]);
+    assert.deepEqual(window.told(), ['ended']);
+    machine.phase = 'none';
+    machine.end = undefined;
+    const { id: other } = await window.jobs.order(aJob(id, { retries }), []);
+    await pass(0);
+    await window.jobs.stop(other);
+    await again({ code: 75, why: 'itself' });
+    assert.deepEqual([window.row(other).state.attempt, window.row(other).state.phase], [1, 'over']);
+  });
+
+  it('do not run again once the dollars are used up, and bring back what there is', async () => {
+    const window = await open();
+    const limits = { hours: 1, costDollars: 0.5 };
+    const { id: job } = await window.jobs.order(aJob(id, { limits, retries: { interrupted: 5 } }), []);
+    await pass(29 * minute);
+    machine.ends({ code: undefined, why: 'interrupted' });
+    await pass(minute);
+    const { state } = window.row(job);
+    assert.deepEqual([state.attempt, state.phase, state.outputs?.files], [1, 'over', 1]);
+  });
+
   it('are refused where the dollars are used up before the start', async () => {
     const window = await open();
     const order = aJob(id, { setup: 'x', limits: { hours: 2, costDollars: 0.1, setupMinutes: 30 } });
