@@ -8,6 +8,9 @@ export LC_ALL=C
 plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
 
 cd "$d" 2>/dev/null || { printf 'phase none\nlog 0 0 0\n'; exit 0; }
+# Before phase and exit are read: a runner that ends in between has written both.
+was_alive=""
+if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then was_alive=yes; fi
 phase=$(plain phase)
 case "$phase" in
 "" | reserved*) if [ -d src ]; then echo 'phase synced'; else echo 'phase none'; fi ;;
@@ -17,7 +20,7 @@ echo "exit $(plain exit)"
 echo "beat $(plain beat)"
 if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
   # A runner that was killed has removed nothing.
-  if alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
+  if [ -n "$was_alive" ] || alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
   if [ "$(born 1)" = "$pid1_began" ]; then echo 'samePid1'; fi
   if [ -n "$kills" ] && [ "$(oom_kills)" != "$kills" ]; then echo 'outOfMemory'; fi
 fi

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { JobOrder } from '../../../../src/ssh/jobs/jobMachine';
 import { filesBelow, jobId, jobOrder, processesOf, shellMachine, useJobs } from '../../../support/jobScene';
@@ -86,6 +94,21 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(await again('b1', 'echo slow; sleep 100'), ['setupLimit', 'slow\n']);
     assert.deepEqual(await again('b2', 'echo fine'), ['itself', 'fine\nrun\n']);
     assert.deepEqual(await again('b3', 'echo fine'), ['itself', 'run\n']);
+  });
+
+  it('is not taken for a kill where it comes while a look is under way', async () => {
+    const { job, run, remote, ended } = scene();
+    await run(jobOrder('until [ -e "$HOME/go" ]; do sleep 0.1; done'));
+    await until('the job to run', async () => (await job.look(jobId, 0, 0)).phase === 'running');
+    const slow = join(remote, 'slow');
+    mkdirSync(slow);
+    const script =
+      '/usr/bin/head "$@"; case "$*" in *exit) : >"$HOME/go"; until [ -e outputs.list ]; do sleep 0.1; done; sleep 0.5 ;; esac';
+    writeFileSync(join(slow, 'head'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const ssh = shellMachine(remote, { PATH: `${slow}:${process.env['PATH'] ?? ''}` });
+    const torn = await scene().with({ ssh }).look(jobId, 0, 0);
+    assert.ok(torn.end === undefined || torn.end.code === 0, JSON.stringify(torn.end));
+    assert.equal((await ended(jobId)).end?.code, 0);
   });
 
   it('is interrupted or killed where its runner is gone without a word', async () => {
