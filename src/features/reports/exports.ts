@@ -6,12 +6,20 @@ type Table = ReportView['sections'][number]['table'];
 /** RFC 4180, with a quote before what a spreadsheet would run as a formula. */
 export function toCsv(table: Table): string {
   const lines = [
-    table.columns.map((column) => column.label),
+    table.columns.map(({ label }, index) => (isMoney(table, index) ? `${label} ($)` : label)),
     ...table.rows.map((row) =>
       row.cells.map((cell) => (typeof cell.sort === 'number' ? String(cell.sort) : cell.text)),
     ),
   ];
   return lines.map((line) => line.map(csvField).join(',')).join('\r\n') + '\r\n';
+}
+
+/** Amounts are numbers without their sign in a file, so that the name of the column carries the unit. */
+function isMoney({ rows }: Table, column: number): boolean {
+  return rows.some(({ cells }) => {
+    const cell = cells[column];
+    return typeof cell?.sort === 'number' && /^[-−]?\$/.test(cell.text);
+  });
 }
 
 function csvField(value: string): string {
