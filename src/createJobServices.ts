@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
 import { listedTree } from './ssh/fileTree';
+import { armTimer, disarmTimer } from './ssh/machineTimer';
 import type { SshService } from './ssh/service';
 import type { TransferOptions } from './ssh/transfer';
 import { JobFiles } from './store/jobs/jobFiles';
 import { JobRunner } from './store/jobs/jobRunner';
+import type { JobGuard } from './store/jobs/jobSteps';
 import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
 import type { MachinePort, OnMoved } from './store/jobs/machinePort';
@@ -56,8 +59,34 @@ export function jobServices({
   };
   const firstContact = (instanceId: number, signal: AbortSignal) =>
     machineChecks.look(instanceId, () => undefined, signal);
-  own(new JobRunner({ ...shared, firstContact, jobs, machine: jobMachine, secrets: read }));
+  own(
+    new JobRunner({
+      ...shared,
+      firstContact,
+      guard: guardOver(ssh),
+      jobs,
+      machine: jobMachine,
+      secrets: read,
+    }),
+  );
   return { jobs, jobMachine };
+}
+
+/** For so long after the end of a job, or the last login since, its outputs may be fetched. */
+const fetchSeconds = 900;
+
+function guardOver(ssh: SshService): JobGuard {
+  return {
+    arm: async (account, instanceId, seconds, signal) => {
+      const token = randomBytes(8).toString('hex');
+      const order = { serviceUrl: account.serviceUrl, instanceId, action: 'stop', mode: 'job' } as const;
+      const alias = ssh.aliasOf(account, instanceId);
+      const { kind } = await armTimer(ssh, alias, { ...order, seconds, token, fetchSeconds }, signal);
+      return kind === 'armed';
+    },
+    disarm: (account, instanceId, signal) =>
+      disarmTimer(ssh, ssh.aliasOf(account, instanceId), instanceId, signal, 'job'),
+  };
 }
 
 function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {

@@ -4,6 +4,7 @@ import { checkId, UnsafeValueError } from './validate';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
 import guard from './timer/guard.sh';
+import jobs from './timer/jobs.sh';
 import timer from './timer/timer.sh';
 import { idleGpuPercent } from '../model/instances/lease';
 import { text } from '../util/text';
@@ -13,9 +14,11 @@ export interface TimerOrder {
   readonly serviceUrl: string;
   readonly instanceId: number;
   readonly action: 'stop' | 'destroy';
-  /** After so long: from now, or without a GPU in use and anybody logged in. */
+  /** After so long: from now, without a GPU in use and anybody logged in, or from now while no job was seen. */
   readonly seconds: number;
-  readonly mode: 'at' | 'idle';
+  readonly mode: 'at' | 'idle' | 'job';
+  /** In the mode `job`: the time to fetch what the last job brought, from its end or the last login. */
+  readonly fetchSeconds?: number;
   /** Hexadecimal; names the process on the machine. */
   readonly token: string;
 }
@@ -46,6 +49,7 @@ const parts: Readonly<Record<string, string>> = {
   'call.py': callPy,
   'functions.sh': functions,
   'guard.sh': guard,
+  'jobs.sh': jobs,
 };
 const script = assembled(timer, parts);
 
@@ -66,12 +70,13 @@ export function checkTimer(ssh: Exec, alias: string, order: TimerOrder, signal?:
   return run(ssh, alias, 'check', order, signal);
 }
 
-/** Ends all processes of ours for the instance; true where the machine said that it did. */
+/** Ends the processes of ours for the instance, those of the user or those of jobs; true where the machine said that it did. */
 export async function disarmTimer(
   ssh: Exec,
   alias: string,
   instanceId: number,
   signal?: AbortSignal,
+  mode: TimerOrder['mode'] = 'at',
 ): Promise<boolean> {
   const order: TimerOrder = {
     serviceUrl: 'https://none.invalid',
@@ -79,7 +84,7 @@ export async function disarmTimer(
     action: 'stop',
     seconds: 0,
     token: '0',
-    mode: 'at',
+    mode,
   };
   const said = await ask(ssh, alias, 'disarm', order, signal);
   return said.includes('disarmed');
@@ -112,6 +117,7 @@ async function ask(
     token,
     mode,
     idleGpuPercent,
+    Math.ceil(order.fetchSeconds ?? 0),
   ];
   const { stdout } = await ssh.exec(alias, script, {
     input: `${values.join('\n')}\n`,

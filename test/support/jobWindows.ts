@@ -6,6 +6,7 @@ import { fromDollars } from '../../src/model/money';
 import type { JobStorage } from '../../src/store/jobs/jobFiles';
 import { jobNotice } from '../../src/store/jobs/jobNotice';
 import { JobRunner } from '../../src/store/jobs/jobRunner';
+import type { JobGuard } from '../../src/store/jobs/jobSteps';
 import { Jobs } from '../../src/store/jobs/jobs';
 import type { MachinePort, OnMoved } from '../../src/store/jobs/machinePort';
 import { Notices, type Notice } from '../../src/store/windows/notices';
@@ -56,6 +57,18 @@ export class FakeMachine implements MachinePort {
   looks = 0;
   cancels = 0;
   readonly orders: JobOrder[] = [];
+  /** After so many seconds it stops itself where no job begins. */
+  guardSeconds: number | undefined;
+  readonly guard: JobGuard = {
+    arm: (_, __, seconds) => {
+      this.guardSeconds = seconds;
+      return Promise.resolve(true);
+    },
+    disarm: () => {
+      this.guardSeconds = undefined;
+      return Promise.resolve(true);
+    },
+  };
   outputsThere: readonly string[] = ['outputs/model.bin'];
   hostile: readonly string[] = [];
   fetched: string | undefined;
@@ -213,7 +226,11 @@ export function aJob(instanceId: number | undefined, fields: Readonly<Record<str
 }
 
 /** A window that carries jobs out, over a service in memory and a clock that a test moves. */
-export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, machine: MachinePort) {
+export async function openJobWindow(
+  computer: FakeComputer,
+  disk: FakeJobDisk,
+  machine: MachinePort & { readonly guard?: JobGuard },
+) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned, rentals } = window;
   const { clock } = computer;
@@ -236,6 +253,7 @@ export async function openJobWindow(computer: FakeComputer, disk: FakeJobDisk, m
       secrets,
       machine: () => machine,
       firstContact: () => Promise.resolve(),
+      guard: machine.guard ?? new FakeMachine().guard,
     }),
   );
   await clock.advance(0);

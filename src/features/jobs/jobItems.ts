@@ -85,6 +85,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
       [t('Machine'), machineText(row)],
       [t('Machine afterwards'), afterwards(row)],
+      [t('Without an editor'), guardText(row, now)],
       [t('Commit'), commitText(row)],
       [t('Outputs'), outputsText(row)],
     ],
@@ -95,6 +96,16 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
 function machineText(row: JobRow): string {
   const { name, instanceId } = machineOf(row);
   return instanceId === undefined ? name : `${name} (#${instanceId})`;
+}
+
+/** Only what the machine has proved. */
+function guardText({ job, state }: JobRow, now: number): string | undefined {
+  if (!job.rental || state.phase === 'over' || state.beganAt === undefined) {
+    return undefined;
+  }
+  return state.guardedUntil === undefined
+    ? t('the machine does not stop by itself')
+    : t('stops by itself after the job, or at {0}', momentText(state.guardedUntil, now));
 }
 
 function lastSeen({ state }: JobRow, now: number): string | undefined {

@@ -115,6 +115,8 @@ export interface JobState {
   readonly retried?: Readonly<Record<string, number>> | undefined;
   /** What the rental turned out to be; counts instead of the confirmed one. */
   readonly machine?: MachineOfJob | undefined;
+  /** When the machine stops itself at the latest, as it has proved; absent where it can't, or need not. */
+  readonly guardedUntil?: number | undefined;
   /** When the machine first worked for it, which is what its cost counts from. */
   readonly beganAt?: number | undefined;
   /** When the script itself was first seen to run. */

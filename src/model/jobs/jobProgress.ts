@@ -23,7 +23,7 @@ export type JobEvent =
   | { readonly kind: 'rented'; readonly machine: MachineOfJob }
   | { readonly kind: 'ready'; readonly machine: MachineOfJob }
   /** The folder of the job is on the machine. */
-  | { readonly kind: 'connected' }
+  | { readonly kind: 'connected'; readonly guardedUntil?: number | undefined }
   | { readonly kind: 'synced' }
   /** The order to start was taken, now or before. */
   | { readonly kind: 'started'; readonly isWaiting?: boolean }
@@ -61,7 +61,9 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     case 'ready':
       return state.phase === 'gettingReady' ? to('connecting', { machine: event.machine }) : state;
     case 'connected':
-      return state.phase === 'connecting' ? to('syncing', { beganAt: state.beganAt ?? now }) : state;
+      return state.phase === 'connecting'
+        ? to('syncing', { beganAt: state.beganAt ?? now, guardedUntil: event.guardedUntil })
+        : state;
     case 'synced':
       return state.phase === 'syncing' ? to('starting') : state;
     case 'started':

@@ -51,6 +51,9 @@ export function phaseText(row: JobRow): Text {
         ? text('{0}, machine about to be destroyed', jobEndText(state.end))
         : text('{0}, machine about to be stopped', jobEndText(state.end));
     case 'releasing':
+      if (machineEndOf(row) === 'keep') {
+        return text('{0}, keeping the machine', jobEndText(state.end));
+      }
       return machineEndOf(row) === 'destroy'
         ? text('{0}, destroying the machine', jobEndText(state.end))
         : text('{0}, stopping the machine', jobEndText(state.end));

@@ -2,7 +2,8 @@
 # Written by GPU Rental: stops or destroys this instance when its time is over. Waits by the machine's own uptime, so
 # that a set clock does not matter. What cannot be told counts as use, and so does a look that came late: nothing is
 # known of the time between.
-url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 mode=$7 idle_percent=$8 key=$CONTAINER_API_KEY out=$5.out
+url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 mode=$7 idle_percent=$8 fetch_seconds=$9
+key=$CONTAINER_API_KEY out=$5.out
 umask 077
 
 # include functions.sh
@@ -15,8 +16,23 @@ in_use() {
   [ "$mode" = idle ] && { gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in; }
 }
 
+# include jobs.sh
+
+# A job ends at its own limit, so it is waited for. Once all have ended, what they brought gets its time to be fetched,
+# counted from the last login.
+job_end() {
+  case "$(jobs_now)" in
+  running) ended="" end=$((at + 60)) ;;
+  ended)
+    if [ -z "$ended" ] || logged_in; then ended=$at; fi
+    end=$((ended + fetch_seconds)) ;;
+  *) end=$limit ;;
+  esac
+}
+
 await_end() {
   while at=$(now); do
+    [ "$mode" != job ] || job_end
     if in_use || { [ "$mode" = idle ] && [ $((at - looked)) -gt 60 ]; }; then end=$((at + seconds)); fi
     looked=$at left=$((end - at))
     [ "$left" -gt 0 ] || return
@@ -25,7 +41,8 @@ await_end() {
   done
 }
 
-looked=$(now) end=$(($(now) + seconds))
+looked=$(now) end=$(($(now) + seconds)) ended=""
+limit=$end
 echo $$ >"$file"
 await_end
 tries=0

@@ -11,15 +11,18 @@ IFS= read -r seconds
 IFS= read -r token
 IFS= read -r mode
 IFS= read -r idle_percent
+IFS= read -r fetch_seconds
 case "$id" in "" | *[!0-9]*) exit 2 ;; esac
 case "$seconds" in "" | *[!0-9]*) exit 2 ;; esac
 case "$token" in "" | *[!0-9a-f]*) exit 2 ;; esac
 case "$action" in stop | destroy) ;; *) exit 2 ;; esac
-case "$mode" in at | idle) ;; *) exit 2 ;; esac
+# Those of a job and those of the user do not end each other.
+case "$mode" in at | idle) kind=timer ;; job) kind=job-timer ;; *) exit 2 ;; esac
+case "$fetch_seconds" in "" | *[!0-9]*) exit 2 ;; esac
 case "$idle_percent" in [1-9]) ;; *) exit 2 ;; esac
 case "$url" in *[!A-Za-z0-9.:/_-]*) exit 2 ;; https://* | http://127.0.0.1:* | http://localhost:*) ;; *) exit 2 ;; esac
 dir="$HOME/.gpu-rental"
-file="$dir/timer-$id-$token"
+file="$dir/$kind-$id-$token"
 out="$file.read"
 
 # Only a process of ours: a number may have come to somebody else.
@@ -31,7 +34,7 @@ alive() {
 }
 
 end_others() {
-  for one in "$dir/timer-$id-"*; do
+  for one in "$dir/$kind-$id-"*; do
     case "$one" in *.out | *.read | *.rc | "$1") continue ;; esac
     if alive "$one"; then kill "$pid"; fi
     rm -f "$one" "$one.out"
@@ -96,7 +99,7 @@ END_OF_GUARD
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
   "$detach" sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" "$idle_percent" \
-    </dev/null >/dev/null 2>&1 &
+    "$fetch_seconds" </dev/null >/dev/null 2>&1 &
   tries=0
   while [ ! -s "$file" ] && [ "$tries" -lt 25 ]; do
     tries=$((tries + 1))

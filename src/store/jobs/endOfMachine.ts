@@ -18,7 +18,7 @@ export async function endMachineOf(
   const { instanceId } = machineOf(row);
   const action = machineEndOf(row);
   if (action === 'keep' || instanceId === undefined) {
-    return { event: { kind: 'released', outcome: 'kept' } };
+    return keep(deps, account, row, signal);
   }
   const others = deps.jobs.rows.filter(
     (one) => machineOf(one).instanceId === instanceId && one.job.id !== job.id,
@@ -28,7 +28,7 @@ export async function endMachineOf(
   }
   // Unless the user names it, the end of the machine belongs to the last job that ran on it.
   if (job.machineEnd === undefined && others.some((other) => isBefore(job, other.job) && other.state.end)) {
-    return { event: { kind: 'released', outcome: 'kept' } };
+    return keep(deps, account, row, signal);
   }
   const tries = state.trouble?.tries ?? 0;
   if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${tries}`))) {
@@ -46,4 +46,20 @@ export async function endMachineOf(
         ? { kind: 'failed', trouble: 'release' }
         : { kind: 'released', outcome: done === 'stopped' ? 'stopped' : 'destroyed' },
   };
+}
+
+/** What would stop it without an editor is ended there first; nothing is left of that where the machine is stopped. */
+async function keep(
+  { fleet, guard }: JobStepDeps,
+  account: Account,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { instanceId } = machineOf(row);
+  const isFree =
+    instanceId === undefined ||
+    row.state.guardedUntil === undefined ||
+    fleet.find(instanceId)?.intendedStatus === 'stopped' ||
+    (await guard.disarm(account, instanceId, signal));
+  return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'release' } };
 }

@@ -91,6 +91,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   attempt: z.number(),
   retried: z.record(z.string(), z.number()).optional(),
   machine: machine.optional(),
+  guardedUntil: z.number().optional(),
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),

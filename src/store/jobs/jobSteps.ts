@@ -34,11 +34,21 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly machine: (account: Account, instanceId: number) => MachinePort;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
   readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
+  /** What the machine of a job does without an editor. */
+  readonly guard: JobGuard;
   /** Values of secrets by name, as far as they are kept. */
   readonly secrets: (
     accountKey: string,
     names: readonly string[],
   ) => Promise<Readonly<Record<string, string>>>;
+}
+
+/** Stops a machine that was rented for a job by the machine's own key; it never destroys. */
+export interface JobGuard {
+  /** True once its process lives there and its key was proved. */
+  arm(account: Account, instanceId: number, seconds: number, signal: AbortSignal): Promise<boolean>;
+  /** True once the machine said that none is left. */
+  disarm(account: Account, instanceId: number, signal: AbortSignal): Promise<boolean>;
 }
 
 /** What one step found out, and how long to wait before the next, in ms. */
@@ -52,6 +62,8 @@ const watchedMs = 3_000;
 const unwatchedMs = 30_000;
 /** The user's word ends this wait. */
 const pausedMs = 3_600_000;
+/** For what comes before and after the command. */
+const spareSeconds = 3600;
 /** Of the log in one look. */
 const pieceBytes = 64 * 1024;
 
@@ -165,11 +177,20 @@ class Steps {
   }
 
   private async connect(): Promise<Step> {
-    if (this.row.job.rental) {
-      await this.deps.firstContact(this.instanceId, this.signal);
-    }
+    const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
     await this.machine.begin(this.order(), this.signal);
-    return { event: { kind: 'connected' } };
+    return { event: { kind: 'connected', guardedUntil } };
+  }
+
+  /** When the machine stops itself at the latest where no job begins; `undefined` where it did not prove that it can. */
+  private async arm(): Promise<number | undefined> {
+    const { deps, account, instanceId, signal } = this;
+    await deps.firstContact(instanceId, signal);
+    const { setupSeconds = 0, runSeconds = 0 } = this.limit() ?? {};
+    const seconds = setupSeconds + runSeconds + this.row.job.spec.graceSeconds + spareSeconds;
+    return (await deps.guard.arm(account, instanceId, seconds, signal))
+      ? deps.clock.now() + seconds * 1000
+      : undefined;
   }
 
   private async sync(): Promise<Step> {

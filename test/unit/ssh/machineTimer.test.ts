@@ -84,7 +84,11 @@ describe('A timer on the machine', () => {
       exec: (_: string, script: string, more: object) =>
         runProgram('/bin/sh', ['-c', script], {
           ...more,
-          env: { HOME: home, CONTAINER_API_KEY: key ?? own, ...(tools ? { PATH: bin } : {}) },
+          env: {
+            HOME: home,
+            CONTAINER_API_KEY: key ?? own,
+            ...(tools ? { PATH: bin } : {}),
+          },
         }),
     };
   };
@@ -146,6 +150,48 @@ describe('A timer on the machine', () => {
       await until('the stop', () => simulator.world.instance(id)?.intendedStatus === 'stopped');
     });
   }
+
+  /** What a job leaves in its folder; `born` is of the process that runs it. */
+  const jobIn = (phase: string, pid = 999_999, born = '1') => {
+    const folder = path.join(home, '.gpu-rental', 'jobs', 'a001');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'phase'), `${phase}\n`);
+    writeFileSync(path.join(folder, 'pid'), `${pid} ${born} 1 abc 0\n`);
+  };
+  const bornAt = (pid: number) =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')[19] ?? '';
+  const guard = (seconds: number) => order({ mode: 'job', token: 'd0', seconds, fetchSeconds: 1 });
+  const stopped = () => simulator.world.instance(id)?.intendedStatus === 'stopped';
+
+  it('stops the machine of a job that never began when its time is over', async () => {
+    assert.equal((await armTimer(hastyMachine(), 'gpu-1', guard(1))).kind, 'armed');
+    await until('the stop', stopped);
+  });
+
+  it('waits for a job that runs, and stops after it has ended and was not fetched', async () => {
+    jobIn('running', process.pid, bornAt(process.pid));
+    const here = hastyMachine();
+    tool('sleep', `echo >>'${file('looks')}'`, `exec ${placeOf('sleep')} 0.2`);
+    assert.equal((await armTimer(here, 'gpu-1', guard(1))).kind, 'armed');
+    const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
+    await until('more looks than the time has', () => looks() > 10);
+    assert.equal(stopped(), false);
+    jobIn('ended');
+    await until('the stop', stopped);
+    assert.ok(writes().every(({ method }) => method !== 'DELETE'));
+  });
+
+  it('of a job and one of the user do not end each other', async () => {
+    const here = machine();
+    assert.equal((await armTimer(here, 'gpu-1', guard(600))).kind, 'armed');
+    assert.equal((await armTimer(here, 'gpu-1', order())).kind, 'armed');
+    assert.equal((await checkTimer(here, 'gpu-1', guard(600))).kind, 'armed');
+    assert.equal(await disarmTimer(here, 'gpu-1', id, undefined, 'job'), true);
+    assert.equal((await checkTimer(here, 'gpu-1', order())).kind, 'armed');
+    assert.equal((await checkTimer(here, 'gpu-1', guard(600))).kind, 'notAlive');
+  });
 
   it('destroys the instance when the time is over', async () => {
     await armTimer(machine(), 'gpu-1', order({ action: 'destroy', seconds: 1 }));

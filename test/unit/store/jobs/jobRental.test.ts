@@ -68,11 +68,23 @@ describe('A machine that is rented for a job', () => {
     assert.equal(machine.calls.length, 0);
     await getsReady();
     assert.equal(state().phase, 'running');
+    // Two hours, the grace time, and an hour for what comes before and after.
+    assert.equal(machine.guardSeconds, 2 * 3600 + 120 + 3600);
     machine.ends({ code: 0, why: 'itself' });
     await pass(5 * minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
     assert.equal(machine.fetched, 'hash-of-list');
     assert.deepEqual([service.count('offers.rent'), service.count('instances.destroy')], [1, 1]);
+  });
+
+  it('no longer stops by itself once it is kept', async () => {
+    await rent({ whenDone: { success: 'keep' } });
+    await getsReady();
+    await pass(5_000);
+    assert.notEqual(machine.guardSeconds, undefined);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
   });
 
   it('is found again after a lost answer, and never rented twice', async () => {
