@@ -5,6 +5,7 @@ import { message } from './editor/message';
 import type { AnyCommandId } from './commandSpecs';
 import { titleCommands } from './contributions';
 import { register as registerAccount } from './features/account';
+import { register as registerAgents } from './features/agents';
 import { register as registerAgentsView } from './features/agentsView';
 import { register as registerBudget } from './features/budget';
 import { register as registerCompare } from './features/compare';
@@ -90,6 +91,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerAgentsView,
   registerDiagnostics,
   registerLinks,
+  registerAgents,
 ];
 
 /** Builds the services, registers the features, and reads who is signed in. */

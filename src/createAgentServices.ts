@@ -1,8 +1,17 @@
+import { join } from 'node:path';
 import type { SettingsReader } from './editor/settings';
-import { ToolError } from './model/agents/answer';
+import { withLock } from './ssh/lock';
+import { nodeFileSystem } from './ssh/fileSystem';
+import { thisProcess } from './ssh/nodeSsh';
+import type { SshService } from './ssh/service';
+import { AgentDesk } from './store/agents/agentDesk';
 import { AgentLimitStore } from './store/agents/agentLimits';
 import { AgentToolRegistry } from './store/agents/agentTools';
-import type { SecretPort } from './store/ports';
+import type { AgentSsh } from './store/agents/toolDeps';
+import type { InstanceLeases } from './store/leases/instanceLeases';
+import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { MachineProofs } from './store/rentals/machineProofs';
+import type { RentalStore } from './store/rentals/rentalStore';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
 import type { Log } from './util/log';
@@ -13,22 +22,43 @@ interface AgentServicesDeps {
   readonly settings: SettingsReader;
   readonly secrets: SecretPort;
   readonly redactor: Redactor;
+  readonly accounts: Accounts;
+  readonly fleet: Fleet;
+  readonly rentals: RentalStore;
+  readonly leases: InstanceLeases;
+  readonly machineProofs: MachineProofs;
+  readonly ssh: SshService;
+  readonly hub: WindowHub;
+  readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The tools of agents; nothing of them runs or is read before an agent calls. */
-export function agentServices({ own, settings, secrets, redactor, clock, log }: AgentServicesDeps) {
-  const agentLimits = new AgentLimitStore({
-    secrets,
-    settings: () => ({
-      access: settings.get('gpuRental.agents.access'),
-      perDay: settings.get('gpuRental.agents.limitPerDay'),
-      perHour: settings.get('gpuRental.agents.limitPerHour'),
-      instances: settings.get('gpuRental.agents.maxInstances'),
-      hours: settings.get('gpuRental.agents.maxHours'),
-      questionsPerHour: settings.get('gpuRental.agents.maxQuestionsPerHour'),
-    }),
+/** The tools of agents; nothing of them runs or is read before agents are let in. */
+export function agentServices(deps: AgentServicesDeps) {
+  const { own, secrets, redactor, machineProofs, clock, storageDir } = deps;
+  const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
+  let desk: AgentDesk | undefined;
+  const agentDesk = () =>
+    (desk ??= own(
+      new AgentDesk({
+        ...deps,
+        limits: agentLimits,
+        windowId: deps.hub.windowId,
+        lock: (action) =>
+          withLock(
+            join(storageDir, 'agents.lock'),
+            { fs: nodeFileSystem, clock, identity: thisProcess },
+            action,
+          ),
+      }),
+    ));
+  const toolDeps = () => ({
+    ...deps,
+    desk: agentDesk(),
+    isProved: (instanceId: number) => machineProofs.find(instanceId) !== undefined,
+    ssh: agentSsh(deps),
+    redact: (value: string) => redactor.redact(value),
   });
   const agentTools = own(
     new AgentToolRegistry({
@@ -36,11 +66,48 @@ export function agentServices({ own, settings, secrets, redactor, clock, log }: 
         const { set, inForce } = await agentLimits.read();
         return { access: inForce.access, asked: set.access };
       },
-      handlers: () => Promise.reject(new ToolError('This tool does not work yet.')),
+      handlers: async () => {
+        const [{ marketTools }, { instanceTools }] = await Promise.all([
+          import('./store/agents/marketTools'),
+          import('./store/agents/instanceTools'),
+        ]);
+        return { ...marketTools(toolDeps()), ...instanceTools(toolDeps()) };
+      },
       redact: (value) => redactor.redact(value),
       clock,
-      log,
+      log: deps.log,
     }),
   );
-  return { agentLimits, agentTools };
+  return { agentLimits, agentDesk, agentTools };
+}
+
+function limitsOf(settings: SettingsReader) {
+  return {
+    access: settings.get('gpuRental.agents.access'),
+    perDay: settings.get('gpuRental.agents.limitPerDay'),
+    perHour: settings.get('gpuRental.agents.limitPerHour'),
+    instances: settings.get('gpuRental.agents.maxInstances'),
+    hours: settings.get('gpuRental.agents.maxHours'),
+    questionsPerHour: settings.get('gpuRental.agents.maxQuestionsPerHour'),
+  };
+}
+
+function agentSsh({ ssh, fleet }: Pick<AgentServicesDeps, 'ssh' | 'fleet'>): AgentSsh {
+  const prepare = async (account: Account, instanceId: number) => {
+    const { alias } = await ssh.prepare({
+      account,
+      instanceId,
+      instance: fleet.find(instanceId),
+      registeredKeys: undefined,
+    });
+    return { alias, command: ssh.commandLine(alias) };
+  };
+  return {
+    prepare,
+    run: async (account, instanceId, command, { timeoutMs, signal }) => {
+      const { alias } = await prepare(account, instanceId);
+      // The command goes in by its standard input: it is no part of a line that another shell reads.
+      return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal });
+    },
+  };
 }

@@ -99,6 +99,7 @@ export async function createServices(
     accountGroups: new TreeGroups(),
     templateFiles: shell.templateFiles,
     links: shell.links,
+    chat: shell.chat,
     demo: {
       prepare: async () => {
         const apiKey = DemoProcess.makeKey();
@@ -223,7 +224,7 @@ function sharedState(deps: SharedDeps) {
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
     ...jobServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub }),
-    ...agentServices(deps),
+    ...agentServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub }),
     agentDoor: hub.agents,
     failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
     searchBudget,

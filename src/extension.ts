@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { App } from './app';
 import type { AnyCommandId } from './commandSpecs';
 import { viewIds, type ViewId } from './contributions';
+import { chatTools } from './editor/chatTools';
 import { loadForDocuments } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
@@ -14,7 +15,10 @@ import type { Shell } from './shell';
 import type { Clock } from './util/clock';
 
 interface Manifest {
-  readonly contributes: { readonly commands: readonly { readonly command: AnyCommandId }[] };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: AnyCommandId }[];
+    readonly languageModelTools?: readonly { readonly name: string }[];
+  };
 }
 
 /**
@@ -42,6 +46,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,
     templateFiles: new LazyFileSystem(load),
     links: { handle: undefined },
+    chat: { call: undefined },
   };
   // The table of commands is loaded with the product; a test compares the two.
   const manifest = context.extension.packageJSON as Manifest;
@@ -83,7 +88,14 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
       vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
     ),
   );
-  context.subscriptions.push(loadForDocuments(load));
+  const tools = (manifest.contributes.languageModelTools ?? []).map(({ name }) => name);
+  context.subscriptions.push(
+    loadForDocuments(load),
+    chatTools(tools, async (tool, input, signal) => {
+      await load();
+      return shell.chat.call?.(tool, input, signal);
+    }),
+  );
   void resume(context.globalStorageUri.fsPath, load);
 }
 

@@ -11,6 +11,7 @@ import type { SshConsent } from './sshConsent';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
+import type { AgentDesk } from './store/agents/agentDesk';
 import type { AgentLimitStore } from './store/agents/agentLimits';
 import type { AgentTools } from './store/agents/agentTools';
 import type { AgentDoor } from './store/windows/agentDoor';
@@ -87,6 +88,8 @@ export interface Services {
   readonly templateFiles: LazyFileSystem;
   /** Takes links to the extension, see `features/links`. */
   readonly links: Shell['links'];
+  /** Takes the calls of the chat of the editor, see `features/agents`. */
+  readonly chat: Shell['chat'];
   readonly hub: WindowHub;
   readonly demo: Demo;
   readonly accounts: Accounts & OtherAccounts & AccountChanges & SessionAccess;
@@ -129,6 +132,8 @@ export interface Services {
   readonly jobMachine: (account: Account, instanceId: number) => MachinePort;
   /** How far agents may go. */
   readonly agentLimits: AgentLimitStore;
+  /** What agents asked for; opened where they are let in. */
+  readonly agentDesk: () => AgentDesk;
   /** What agents can call, through the chat and MCP. */
   readonly agentTools: AgentTools;
   /** Where agents outside of the editor ask. */

@@ -8,4 +8,12 @@ export interface Shell {
   readonly trees: Record<ViewId, LazyTree>;
   readonly templateFiles: LazyFileSystem;
   readonly links: { handle: ((uri: vscode.Uri) => unknown) | undefined };
+  readonly chat: { call: ChatCall | undefined };
 }
+
+/** A tool that the chat of the editor called: what it returns, or why it can't. */
+export type ChatCall = (
+  tool: string,
+  input: unknown,
+  signal: AbortSignal,
+) => Promise<{ readonly text: string; readonly isError: boolean }>;

@@ -44,6 +44,8 @@ export class Screen {
   uriHandler: vscode.UriHandler | undefined;
   terminalProfile: vscode.TerminalProfileProvider | undefined;
   tasks: vscode.TaskProvider | undefined;
+  /** Tools for the chat, by their name. */
+  readonly chatTools = new Map<string, vscode.LanguageModelTool<unknown>>();
   isFocused: boolean;
 
   constructor({ isFocused }: { readonly isFocused: boolean }) {

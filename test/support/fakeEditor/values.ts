@@ -291,3 +291,11 @@ export const enums = {
   TextEditorRevealType: { Default: 0, InCenter: 1, InCenterIfOutsideViewport: 2, AtTop: 3 },
   EndOfLine: { LF: 1, CRLF: 2 },
 } as const;
+
+export class FakeTextPart {
+  constructor(readonly value: string) {}
+}
+
+export class FakeToolResult {
+  constructor(readonly content: readonly unknown[]) {}
+}

@@ -66,6 +66,14 @@ export function createVscode(
     env: known('env', envPart(screen, shared, nature)),
     l10n: known('l10n', { t: translate, bundle: undefined, uri: undefined }),
     extensions: known('extensions', extensionsPart(nature)),
+    LanguageModelToolResult: values.FakeToolResult,
+    LanguageModelTextPart: values.FakeTextPart,
+    lm: known('lm', {
+      registerTool: (name: string, tool: vscode.LanguageModelTool<unknown>) => {
+        screen.chatTools.set(name, tool);
+        return new FakeDisposable(() => screen.chatTools.delete(name));
+      },
+    }),
     tasks: known('tasks', {
       registerTaskProvider: (_type: string, provider: vscode.TaskProvider) => {
         screen.tasks = provider;

@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { userValue } from './userValue';
+
+const setting = 'gpuRental.agents.access';
+
+type Call = (
+  tool: string,
+  input: unknown,
+  signal: AbortSignal,
+) => Promise<{ readonly text: string; readonly isError: boolean } | undefined>;
+
+/**
+ * Offers tools to the chat of the editor while the user lets agents in. Some editors made of VS Code have no such
+ * chat: then there is nothing to do.
+ */
+export function chatTools(names: readonly string[], call: Call): vscode.Disposable {
+  let registered: readonly vscode.Disposable[] = [];
+  const end = () => {
+    registered.forEach((one) => {
+      one.dispose();
+    });
+    registered = [];
+  };
+  const look = () => {
+    const isOff = !isLetIn();
+    if (isOff) {
+      end();
+    } else if (registered.length === 0) {
+      registered = names.map((name) => vscode.lm.registerTool(name, toolOf(name, call)));
+    }
+  };
+  if (!hasTools()) {
+    return new vscode.Disposable(end);
+  }
+  const changes = vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(setting)) {
+      look();
+    }
+  });
+  look();
+  return new vscode.Disposable(() => {
+    changes.dispose();
+    end();
+  });
+}
+
+/** The types promise what older editors and other products lack. */
+function hasTools(): boolean {
+  const { lm } = vscode as { readonly lm?: { readonly registerTool?: unknown } };
+  return typeof lm?.registerTool === 'function';
+}
+
+function isLetIn(): boolean {
+  const found = vscode.workspace.getConfiguration().inspect<unknown>(setting);
+  const value = userValue(found, vscode.env.remoteName !== undefined);
+  return value === 'read' || value === 'ask';
+}
+
+function toolOf(name: string, call: Call): vscode.LanguageModelTool<unknown> {
+  return {
+    // The question about money is ours, in a dialog that no command can answer; a second one here would be noise.
+    invoke: async ({ input }, token) => {
+      const stop = new AbortController();
+      const cancelled = token.onCancellationRequested(() => {
+        stop.abort();
+      });
+      try {
+        const answer = await call(name.replace(/^gpuRental_/, ''), input, stop.signal);
+        if (answer === undefined || answer.isError) {
+          throw new Error(answer?.text ?? 'GPU Rental did not start. Tell the user.');
+        }
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(answer.text)]);
+      } finally {
+        cancelled.dispose();
+      }
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import type { AgentLimits } from '../../model/agents/limits';
+import type { AgentRequest } from '../../model/agents/request';
+import { formatCents, formatMoney, zero } from '../../model/money';
+
+/** What a request is asked about, as far as it is known. */
+export interface Asked {
+  readonly request: AgentRequest;
+  /** Of the account. */
+  readonly account: string;
+  /** Of the instance, where there is one. */
+  readonly instance: string | undefined;
+  readonly now: number;
+}
+
+/** The name is the client's own word, so it stands in quotation marks. */
+function who({ caller }: AgentRequest): string {
+  return `"${caller.name.slice(0, 40)}"`;
+}
+
+function lines(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join('\n');
+}
+
+function reasonLine({ reason }: AgentRequest): string | undefined {
+  return reason === undefined ? undefined : t('The agent says: "{0}"', reason.slice(0, 120));
+}
+
+/** Our words and numbers first, those of strangers in quotation marks, the model's last. */
+export function requestQuestion(asked: Asked): Question | undefined {
+  const { request } = asked;
+  switch (request.tool) {
+    case 'request_rental':
+      return rentQuestion(asked);
+    case 'change_state':
+      return powerQuestion(asked);
+    case 'set_schedule':
+      return scheduleQuestion(asked);
+    case 'destroy_instance':
+      return {
+        message: t('Destroy {0} for {1}?', asked.instance ?? '', who(request)),
+        detail: lines(t('All data on it is lost.'), accountLine(asked), reasonLine(request)),
+        button: t('Destroy'),
+      };
+    case 'run_command':
+      return {
+        message: t('Let {0} run commands on {1}?', who(request), asked.instance ?? ''),
+        detail: lines(
+          t('First command: {0}', (request.command ?? '').slice(0, 400)),
+          t('On an instance that an agent rented, this holds until the instance is gone.'),
+          accountLine(asked),
+        ),
+        button: t('Run'),
+      };
+  }
+}
+
+function accountLine({ account }: Asked): string {
+  return t('Account: {0}', account);
+}
+
+function rentQuestion(asked: Asked): Question | undefined {
+  const { request } = asked;
+  const { quote, commitment } = request;
+  if (!quote || !commitment) {
+    return undefined;
+  }
+  const price = formatMoney(quote.perHour);
+  const end = momentText(commitment.until, asked.now);
+  return {
+    message: t('Rent {0}× {1} for {2}?', quote.offer.gpuCount ?? 1, quote.offer.gpuName ?? '', who(request)),
+    detail: lines(
+      t('{0}/h, at most {1} for {2} hours', price, formatCents(quote.total), quote.hours),
+      quote.then === 'destroy'
+        ? t('Destroyed automatically at {0}', end)
+        : t('Stopped automatically at {0}; storage then costs {1}/h', end, formatMoney(quote.stoppedPerHour)),
+      t('Disk: {0} GB, in the price', quote.diskGb),
+      t('Installs: "{0}"', quote.what.slice(0, 60)),
+      quote.offer.location === undefined
+        ? undefined
+        : t('Location: "{0}"', quote.offer.location.slice(0, 60)),
+      accountLine(asked),
+      reasonLine(request),
+    ),
+    button: t('Rent for {0}/h', price),
+  };
+}
+
+function powerQuestion(asked: Asked): Question {
+  const { request } = asked;
+  const name = asked.instance ?? '';
+  if (request.to === 'stopped') {
+    return {
+      message: t('Stop {0} for {1}?', name, who(request)),
+      detail: lines(t('Running processes stop. Storage is kept and still costs money.'), accountLine(asked)),
+      button: t('Stop'),
+    };
+  }
+  const price = formatMoney(request.commitment?.perHour ?? zero);
+  return {
+    message: t('Start {0} for {1}?', name, who(request)),
+    detail: lines(
+      t('{0}/h', price),
+      request.endsAt === undefined ? undefined : endLine(asked, request.endsAt),
+      accountLine(asked),
+      reasonLine(request),
+    ),
+    button: t('Start for {0}/h', price),
+  };
+}
+
+function endLine({ request, now }: Asked, at: number): string {
+  return request.then === 'destroy'
+    ? t('Destroyed automatically at {0}. All data on it is lost then.', momentText(at, now))
+    : t('Stopped automatically at {0}', momentText(at, now));
+}
+
+function scheduleQuestion(asked: Asked): Question {
+  const { request } = asked;
+  const price = request.commitment?.perHour;
+  return {
+    message: t('Change when {0} ends for {1}?', asked.instance ?? '', who(request)),
+    detail: lines(
+      endLine(asked, request.endsAt ?? request.at),
+      price === undefined ? undefined : t('{0}/h until then', formatMoney(price)),
+      accountLine(asked),
+      reasonLine(request),
+    ),
+    button: t('Change Schedule'),
+  };
+}
+
+/** Asked before agents may do more than was confirmed before. */
+export function limitsQuestion(limits: AgentLimits): Question {
+  return limits.access === 'read'
+    ? {
+        message: t('Let AI agents look at your instances and offers?'),
+        detail: t('They can spend nothing and change nothing.'),
+        button: t('Let Agents Look'),
+      }
+    : {
+        message: t('Let AI agents ask you to rent and work?'),
+        detail: lines(
+          t('You answer each rental, start and destruction in a dialog like this one.'),
+          t('At most ${0} a day and ${1}/h', limits.perDay, limits.perHour),
+          t('Instances at once: {0}', limits.instances),
+          t('Hours until an instance ends, at most: {0}', limits.hours),
+          t('Questions an hour: {0}', limits.questionsPerHour),
+        ),
+        button: t('Let Agents Ask'),
+      };
+}

@@ -1,0 +1,143 @@
+import { confirm, type Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { answerWithinMs } from '../../model/agents/gate';
+import type { AgentRequest } from '../../model/agents/request';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { doAgreed, settleRentals } from '../../store/agents/doAgreed';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Services } from '../../services';
+import { limitsQuestion, requestQuestion } from './agentWords';
+
+export type AskDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'agentDesk'
+  | 'agentLimits'
+  | 'agentTools'
+  | 'clock'
+  | 'fleet'
+  | 'hub'
+  | 'leases'
+  | 'log'
+  | 'oneWindow'
+  | 'rentals'
+  | 'report'
+  | 'settings'
+  | 'chat'
+>;
+
+/** A key meant for the editor may press the button of a dialog that has just opened. */
+const tooSoonMs = 500;
+
+/** Puts what agents ask for to the user, one question after the other, and does what was agreed to. */
+export class AskUser implements Disposable {
+  private readonly owned = new DisposableStore();
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: AskDeps) {
+    const desk = deps.agentDesk();
+    this.owned.add(desk.onDidChange(() => this.look()));
+    this.owned.add(deps.rentals.onDidChange(() => this.settle()));
+    this.owned.add(deps.hub.onDidChangeLeader(() => this.settle()));
+    this.look();
+  }
+
+  /** Asks for what was raised, in one window; what is not answered is not in force. */
+  async confirmLimits(): Promise<void> {
+    const { agentLimits, oneWindow, clock } = this.deps;
+    const { set, isRaised } = await agentLimits.read();
+    if (!isRaised) {
+      return;
+    }
+    // Asked once for each change: the same settings may be raised again later.
+    const key = `agents.limits.${JSON.stringify(set)}.${Math.floor(clock.now() / answerWithinMs)}`;
+    oneWindow.offer(key, () =>
+      this.enqueue(async () => {
+        const now = await agentLimits.read();
+        if (now.isRaised && (await this.isYes(limitsQuestion(now.set)))) {
+          await agentLimits.confirm(now.set);
+        }
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private look(): void {
+    const desk = this.deps.agentDesk();
+    const { accountKey } = desk;
+    for (const request of desk.requests) {
+      if (accountKey !== undefined && this.isWaiting(request)) {
+        // The claim outlives the window: a question that a reload took away is over, never asked again in silence.
+        this.deps.oneWindow.offer(
+          `agents.ask.${request.id}`,
+          () => this.enqueue(() => this.ask(request.id, accountKey)),
+          { isStillSo: () => this.isWaiting(request) },
+        );
+      }
+    }
+  }
+
+  private isWaiting({ state, at }: AgentRequest): boolean {
+    return state === 'pending' && this.deps.clock.now() < at + answerWithinMs;
+  }
+
+  private enqueue(action: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(action).catch((error: unknown) => {
+      this.deps.report.error(error);
+    });
+    return this.queue;
+  }
+
+  private async ask(id: string, accountKey: string): Promise<void> {
+    const { agentDesk, accounts } = this.deps;
+    const desk = agentDesk();
+    const request = (await desk.read()).requests.find((one) => one.id === id);
+    const { active } = accounts;
+    if (!request || !this.isWaiting(request) || active?.key !== accountKey) {
+      return;
+    }
+    const instance = request.instanceId === undefined ? undefined : this.deps.fleet.find(request.instanceId);
+    const question = requestQuestion({
+      request,
+      account: active.name,
+      instance: instance && instanceName(instance),
+      now: this.deps.clock.now(),
+    });
+    const yes = question !== undefined && (await this.isYes(question));
+    if (accounts.active?.key !== accountKey) {
+      message('info', t('The account changed, so nothing was done for the agent.'));
+      return;
+    }
+    const answered = await desk.answer(id, yes);
+    if (yes && (answered === undefined || answered.state === 'overLimit')) {
+      message('warning', t('The request is over, or a limit of agents is reached. Nothing was done.'));
+    } else if (yes && answered) {
+      // The next question does not wait until this is done.
+      void doAgreed({ ...this.deps, desk }, answered, accountKey);
+    }
+  }
+
+  private async isYes(question: Question): Promise<boolean> {
+    const { clock } = this.deps;
+    for (;;) {
+      const shownAt = clock.elapsed();
+      const yes = await confirm(question);
+      if (!yes || clock.elapsed() - shownAt >= tooSoonMs) {
+        return yes;
+      }
+    }
+  }
+
+  private settle(): void {
+    const { hub, log, agentDesk } = this.deps;
+    if (hub.isLeader) {
+      settleRentals({ ...this.deps, desk: agentDesk() }, hub.windowId).catch((error: unknown) => {
+        log.warn(`The rentals of agents could not be settled: ${String(error)}`);
+      });
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { ToolError } from './answer';
+import { overLimit } from './ledger';
+import type { AgentLimits } from './limits';
+import type { AgentRequest, AgentState } from './request';
+
+export const hourMs = 3_600_000;
+/** A question that nobody answers is refused after this time. */
+export const answerWithinMs = 600_000;
+export const quoteLastsMs = 600_000;
+const mostPending = 2;
+const keptMs = 72 * hourMs;
+const mostKept = 300;
+
+/** What the gate goes by at one moment. */
+export interface GateNow {
+  readonly now: number;
+  readonly limits: AgentLimits;
+  /** Instances that run by the last list. */
+  readonly running: ReadonlySet<number>;
+}
+
+/** Questions nobody answered in time are over; what is long done is forgotten. */
+export function tidied(state: AgentState, now: number): AgentState {
+  const requests = state.requests.map((one): AgentRequest =>
+    one.state === 'pending' && now >= one.at + answerWithinMs ? { ...one, state: 'expired' } : one,
+  );
+  // A commitment counts for its day, and an instance stays known as an agent's.
+  const keeps = (one: AgentRequest) =>
+    one.instanceId !== undefined || now < Math.max(one.at, one.commitment?.until ?? 0) + keptMs;
+  return {
+    quotes: state.quotes.filter(({ expiresAt }) => now < expiresAt + answerWithinMs).slice(-50),
+    requests: requests.filter(
+      (one, at) => keeps(one) && (requests.length - at <= mostKept || one.commitment),
+    ),
+  };
+}
+
+/** The request of an earlier call with this id. Throws where it asked for something else. */
+export function repeated(state: AgentState, requestId: string, print: string): AgentRequest | undefined {
+  const known = state.requests.find((one) => one.requestId === requestId);
+  if (known && known.print !== print) {
+    throw new ToolError(
+      'This requestId was used with other arguments. Use a new requestId for something new, and the same arguments for a retry.',
+    );
+  }
+  return known;
+}
+
+/** Takes a request to be asked of the user; throws where it is over a limit or there are too many questions. */
+export function asked(state: AgentState, request: AgentRequest, gate: GateNow): AgentState {
+  const { now, limits } = gate;
+  const lastHour = state.requests.filter((one) => one.at > now - hourMs && wasAsked(one));
+  if (state.requests.filter((one) => one.state === 'pending').length >= mostPending) {
+    throw new ToolError('Two requests wait for the user already. Wait for their answers with get_request.');
+  }
+  if (lastHour.length >= limits.questionsPerHour) {
+    throw new ToolError(
+      `At most ${limits.questionsPerHour} questions an hour may be put to the user. Wait, or ask the user in the chat.`,
+    );
+  }
+  const problem = problemOf(state, request, gate);
+  if (problem !== undefined) {
+    throw new ToolError(problem);
+  }
+  return { ...state, requests: [...state.requests, { ...request, state: 'pending' }] };
+}
+
+/** The user's answer, against the limits as they are now. Nothing happens to a request that waits no more. */
+export function answered(
+  state: AgentState,
+  id: string,
+  yes: boolean,
+  windowId: string,
+  gate: GateNow,
+): { readonly state: AgentState; readonly request: AgentRequest | undefined } {
+  const waiting = tidied(state, gate.now).requests.find((one) => one.id === id && one.state === 'pending');
+  if (!waiting) {
+    return { state, request: undefined };
+  }
+  const problem = yes ? problemOf(state, waiting, gate) : undefined;
+  const request: AgentRequest = !yes
+    ? { ...waiting, state: 'declined', decidedAt: gate.now }
+    : problem === undefined
+      ? { ...waiting, state: stateAfterYes(waiting), windowId, decidedAt: gate.now }
+      : { ...waiting, state: 'overLimit', problem, decidedAt: gate.now };
+  return { state: changed(state, request), request };
+}
+
+export function changed(state: AgentState, request: AgentRequest): AgentState {
+  return { ...state, requests: state.requests.map((one) => (one.id === request.id ? request : one)) };
+}
+
+function stateAfterYes({ tool }: AgentRequest): AgentRequest['state'] {
+  return tool === 'request_rental' ? 'renting' : tool === 'run_command' ? 'approved' : 'working';
+}
+
+function wasAsked({ state, decidedAt, windowId }: AgentRequest): boolean {
+  return state === 'pending' || state === 'expired' || decidedAt !== undefined || windowId !== undefined;
+}
+
+function problemOf(state: AgentState, { id, commitment, instanceId }: AgentRequest, gate: GateNow) {
+  if (gate.limits.access !== 'ask') {
+    return 'The user does not let agents ask any more.';
+  }
+  return (
+    commitment &&
+    overLimit(
+      gate.limits,
+      state.requests.filter((one) => one.id !== id),
+      { commitment, instanceId, hours: (commitment.until - gate.now) / hourMs },
+      gate.now,
+      gate.running,
+    )
+  );
+}

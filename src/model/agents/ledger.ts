@@ -1,0 +1,129 @@
+import { add, fromDollars, times, zero, type Micros } from '../money';
+import type { AgentLimits } from './limits';
+import { isCommitted, type AgentRequest, type Commitment } from './request';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** What agents have of their limits. */
+export interface AgentUsage {
+  /** Committed for this day of UTC, with the hours still to come. */
+  readonly today: Micros;
+  readonly perHour: Micros;
+  readonly instances: number;
+}
+
+export interface LimitsLeft {
+  readonly usdToday: number;
+  readonly usdPerHour: number;
+  readonly instances: number;
+  readonly hoursPerSchedule: number;
+}
+
+/** Instances that run by the last list count beyond their end: a schedule may have failed. */
+export function usageOf(
+  requests: readonly AgentRequest[],
+  now: number,
+  running: ReadonlySet<number>,
+): AgentUsage {
+  const today: Micros[] = [];
+  const open = new Map<string, Micros>();
+  for (const request of requests.filter(isCommitted)) {
+    const { commitment, instanceId, id } = request;
+    if (commitment) {
+      const runs = instanceId !== undefined && running.has(instanceId);
+      today.push(
+        costToday(runs ? { ...commitment, until: Math.max(commitment.until, now) } : commitment, now),
+      );
+      if (commitment.until > now || runs || request.state === 'renting' || request.state === 'unknown') {
+        const key = instanceId === undefined ? id : String(instanceId);
+        open.set(key, Math.max(open.get(key) ?? zero, commitment.perHour) as Micros);
+      }
+    }
+  }
+  return { today: add(...today), perHour: add(...open.values()), instances: open.size };
+}
+
+/** What one commitment takes of the day: all that is still to come, tomorrow's hours included. */
+function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: number): Micros {
+  const dayStart = Math.floor(now / dayMs) * dayMs;
+  const end = dayStart + dayMs;
+  const runs = Math.max(0, until - Math.max(from, dayStart)) / hourMs;
+  const rests = Math.max(0, end - Math.max(until, dayStart)) / hourMs;
+  return add(times(perHour, runs), times(stoppedPerHour, rests));
+}
+
+/** What a yes would add. `instanceId` where it has one already: it is not counted as another one. */
+export interface Wanted {
+  readonly commitment: Commitment;
+  /** From now on. */
+  readonly hours: number;
+  readonly instanceId?: number | undefined;
+}
+
+/** Why a request is over a limit, for a model; `undefined` where it is within all of them. */
+export function overLimit(
+  limits: AgentLimits,
+  requests: readonly AgentRequest[],
+  wanted: Wanted,
+  now: number,
+  running: ReadonlySet<number>,
+): string | undefined {
+  const { commitment, hours, instanceId } = wanted;
+  const used = usageOf(requests, now, running);
+  const others = usageOf(
+    requests.filter((one) => instanceId === undefined || one.instanceId !== instanceId),
+    now,
+    running,
+  );
+  const today = add(used.today, costToday(commitment, now));
+  const perHour = add(others.perHour, commitment.perHour);
+  const ask = 'Ask the user to change the limits of agents in the settings, or ask for less.';
+  if (hours > limits.hours) {
+    return `At most ${limits.hours} hours are allowed. ${ask}`;
+  }
+  if (others.instances + 1 > limits.instances) {
+    return `At most ${limits.instances} instances of agents are allowed at once. Destroy one first. ${ask}`;
+  }
+  if (perHour > fromDollars(limits.perHour)) {
+    return `Instances of agents may cost $${limits.perHour}/h together. ${ask}`;
+  }
+  if (today > fromDollars(limits.perDay)) {
+    return `Agents may commit to $${limits.perDay} a day. ${ask}`;
+  }
+  return undefined;
+}
+
+export function limitsLeft(limits: AgentLimits, used: AgentUsage): LimitsLeft {
+  const left = (limit: number, amount: Micros) =>
+    Math.max(0, Math.floor((fromDollars(limit) - amount) / 100) / 10_000);
+  return {
+    usdToday: left(limits.perDay, used.today),
+    usdPerHour: left(limits.perHour, used.perHour),
+    instances: Math.max(0, limits.instances - used.instances),
+    hoursPerSchedule: limits.hours,
+  };
+}
+
+/** The money of an instance that stopped or is gone is given back from now on. */
+export function endCommitments(
+  requests: readonly AgentRequest[],
+  now: number,
+  ended: { readonly stopped: ReadonlySet<number>; readonly gone: ReadonlySet<number> },
+): readonly AgentRequest[] {
+  return requests.map((request) => {
+    const { commitment, instanceId } = request;
+    if (!commitment || instanceId === undefined) {
+      return request;
+    }
+    const isGone = ended.gone.has(instanceId);
+    if (!isGone && !ended.stopped.has(instanceId)) {
+      return request;
+    }
+    const until = Math.max(commitment.from, Math.min(commitment.until, now));
+    const stoppedPerHour = isGone ? zero : commitment.stoppedPerHour;
+    return until === commitment.until && stoppedPerHour === commitment.stoppedPerHour
+      ? request
+      : { ...request, commitment: { ...commitment, until, stoppedPerHour } };
+  });
+}

@@ -1,0 +1,115 @@
+import * as z from 'zod';
+import { micros } from '../money';
+import type { Offer } from '../offers/offer';
+
+const then = z.enum(['stop', 'destroy']);
+const offerShape = z.custom<Offer>(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'id') === 'number',
+);
+
+/** A price for one rental, bound to account, offer and time. */
+const quoteShape = z
+  .object({
+    id: z.string(),
+    accountKey: z.string(),
+    at: z.number(),
+    expiresAt: z.number(),
+    offer: offerShape,
+    templateId: z.number().exactOptional(),
+    /** Changes with each edit of the template. */
+    templateHash: z.string().exactOptional(),
+    image: z.string().exactOptional(),
+    /** What is installed, for the question. */
+    what: z.string(),
+    diskGb: z.number(),
+    hours: z.number(),
+    then,
+    label: z.string().exactOptional(),
+    perHour: micros,
+    stoppedPerHour: micros,
+    /** For all of the hours. */
+    total: micros,
+  })
+  .readonly();
+export type RentalQuote = z.infer<typeof quoteShape>;
+
+/** Money that a yes commits to: so much an hour from one time to another. */
+const commitmentShape = z
+  .object({
+    perHour: micros,
+    /** What a disk costs once it is stopped; 0 where it is destroyed. */
+    stoppedPerHour: micros,
+    from: z.number(),
+    until: z.number(),
+  })
+  .readonly();
+export type Commitment = z.infer<typeof commitmentShape>;
+
+const requestShape = z
+  .object({
+    /** What the caller asks after. */
+    id: z.string(),
+    /** What the caller named it, the same in each retry. */
+    requestId: z.string(),
+    tool: z.enum(['request_rental', 'run_command', 'set_schedule', 'change_state', 'destroy_instance']),
+    /** Tells the same arguments from others. */
+    print: z.string(),
+    caller: z.object({ id: z.string(), name: z.string(), door: z.enum(['chat', 'mcp']) }).readonly(),
+    /** The words of the model, for the question. */
+    reason: z.string().exactOptional(),
+    at: z.number(),
+    state: z.enum([
+      'pending',
+      'declined',
+      'expired',
+      'overLimit',
+      'renting',
+      'unknown',
+      'rented',
+      'notRented',
+      'approved',
+      'working',
+      'done',
+      'failed',
+    ]),
+    problem: z.string().exactOptional(),
+    /** The window that carries it out, and since when. */
+    windowId: z.string().exactOptional(),
+    decidedAt: z.number().exactOptional(),
+    instanceId: z.number().exactOptional(),
+    quote: quoteShape.exactOptional(),
+    commitment: commitmentShape.exactOptional(),
+    to: z.enum(['stopped', 'running']).exactOptional(),
+    endsAt: z.number().exactOptional(),
+    then: then.exactOptional(),
+    command: z.string().exactOptional(),
+    exitCode: z.number().nullable().exactOptional(),
+  })
+  .readonly();
+export type AgentRequest = z.infer<typeof requestShape>;
+export type RequestState = AgentRequest['state'];
+
+export const agentStateShape = z
+  .object({ quotes: z.array(quoteShape).readonly(), requests: z.array(requestShape).readonly() })
+  .readonly();
+/** What is kept of the agents of an account. */
+export type AgentState = z.infer<typeof agentStateShape>;
+
+export const noAgentState: AgentState = { quotes: [], requests: [] };
+
+/** States after a yes in which what was committed to counts. */
+const committing: readonly RequestState[] = ['renting', 'unknown', 'rented', 'approved', 'working', 'done'];
+
+export function isCommitted({ state }: AgentRequest): boolean {
+  return committing.includes(state);
+}
+
+/** Whether an agent rented the instance. */
+export function rentedByAgent({ requests }: AgentState, instanceId: number): AgentRequest | undefined {
+  return requests.find((one) => one.tool === 'request_rental' && one.instanceId === instanceId);
+}
+
+/** The label of its instance, by which a rental is found again. */
+export function rentalLabel({ id, quote }: AgentRequest): string {
+  return `${quote?.label ?? 'agent'} ${id.slice(-8)}`;
+}

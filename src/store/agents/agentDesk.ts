@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { answered, asked, changed, repeated, tidied, type GateNow } from '../../model/agents/gate';
+import { endCommitments } from '../../model/agents/ledger';
+import {
+  agentStateShape,
+  noAgentState,
+  type AgentRequest,
+  type AgentState,
+  type RentalQuote,
+} from '../../model/agents/request';
+import { stateOf } from '../../model/instances/instanceState';
+import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import { NotSignedInError } from '../../shared/notSignedIn';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { JsonFile } from '../jsonFile';
+import type { Fleet } from '../ports';
+import type { AgentLimitStore } from './agentLimits';
+
+type ListDeps = Omit<DiskListDeps<AgentFile>, 'topic' | 'open' | 'unreadable'>;
+
+export interface AgentDeskDeps extends ListDeps {
+  readonly accounts: DiskListDeps<AgentFile>['accounts'];
+  readonly fleet: Fleet;
+  readonly limits: AgentLimitStore;
+  readonly clock: Clock;
+  readonly storageDir: string;
+  readonly windowId: string;
+  /** Only one window at a time changes what is kept. */
+  readonly lock: <T>(action: () => Promise<T>) => Promise<T>;
+}
+
+/** What agents asked for on an account, in one file that is replaced in one step. */
+class AgentFile {
+  private readonly file: JsonFile<AgentState>;
+
+  constructor(storageDir: string, accountKey: string) {
+    this.file = new JsonFile(join(storageDir, 'agents', accountKey, 'requests.json'), agentStateShape);
+  }
+
+  async read(): Promise<AgentState> {
+    const content = await this.file.read();
+    if (content.kind === 'setAside') {
+      // What was committed to is not known, so nothing may be rented on top of it.
+      throw new Error(`What agents asked for could not be read and was set aside as ${content.path}.`);
+    }
+    return content.kind === 'present' ? content.value : noAgentState;
+  }
+
+  async list(): Promise<readonly AgentRequest[]> {
+    return (await this.read()).requests;
+  }
+
+  write(state: AgentState): Promise<void> {
+    return this.file.write(state);
+  }
+}
+
+/** Quotes and requests of agents, the same in all windows. Every change is made of what is on disk, under a lock. */
+export class AgentDesk implements Disposable {
+  private readonly list: DiskList<AgentRequest, AgentFile>;
+
+  constructor(private readonly deps: AgentDeskDeps) {
+    this.list = new DiskList({
+      ...deps,
+      topic: 'agents.changed',
+      open: (accountKey) => new AgentFile(deps.storageDir, accountKey),
+      unreadable: 'What agents asked for could not be read',
+    });
+  }
+
+  get onDidChange() {
+    return this.list.onDidChange;
+  }
+
+  get requests(): readonly AgentRequest[] {
+    return this.list.rows;
+  }
+
+  get accountKey(): string | undefined {
+    return this.list.accountKey;
+  }
+
+  dispose(): void {
+    this.list.dispose();
+  }
+
+  /** As it is on disk, with what is over by now. */
+  async read(): Promise<AgentState> {
+    return this.settled(await this.files().read());
+  }
+
+  async keepQuote(quote: RentalQuote): Promise<void> {
+    await this.change((state) => ({ ...state, quotes: [...state.quotes, quote] }));
+  }
+
+  /** Puts a question to the user, or returns what an earlier call with the same id came to. */
+  ask(request: AgentRequest): Promise<AgentRequest> {
+    return this.change(async (state) => {
+      const known = repeated(state, request.requestId, request.print);
+      return known ? state : asked(state, request, await this.gate());
+    }, request.requestId);
+  }
+
+  /** Notes what needs no question before it is done; `isNew` is false for a retry. */
+  async begin(request: AgentRequest): Promise<{ readonly request: AgentRequest; readonly isNew: boolean }> {
+    let isNew = false;
+    const kept = await this.change((state) => {
+      const known = repeated(state, request.requestId, request.print);
+      isNew = known === undefined;
+      return known ? state : { ...state, requests: [...state.requests, request] };
+    }, request.requestId);
+    return { request: kept, isNew };
+  }
+
+  /** The user's answer; the request as it goes on, `undefined` where it no longer waits. */
+  async answer(id: string, yes: boolean): Promise<AgentRequest | undefined> {
+    let result: AgentRequest | undefined;
+    await this.change(async (state) => {
+      const { state: next, request } = answered(state, id, yes, this.deps.windowId, await this.gate());
+      result = request;
+      return next;
+    });
+    return result;
+  }
+
+  /** Changes a request that is in one of these states, once; `undefined` where it is in none of them. */
+  async move(
+    id: string,
+    from: readonly AgentRequest['state'][],
+    change: Partial<AgentRequest>,
+  ): Promise<AgentRequest | undefined> {
+    let result: AgentRequest | undefined;
+    await this.change((state) => {
+      const known = state.requests.find((one) => one.id === id);
+      if (!known || !from.includes(known.state)) {
+        return state;
+      }
+      result = { ...known, ...change };
+      return changed(state, result);
+    });
+    return result;
+  }
+
+  newId(prefix: 'request' | 'quote'): string {
+    return `${prefix}_${randomBytes(8).toString('hex')}`;
+  }
+
+  /** What limits are held against: the limits in force and what runs by the last list. */
+  async gate(): Promise<GateNow> {
+    const { inForce } = await this.deps.limits.read();
+    return { now: this.deps.clock.now(), limits: inForce, running: this.instances().running };
+  }
+
+  private change(make: (state: AgentState) => AgentState | Promise<AgentState>): Promise<undefined>;
+  private change(
+    make: (state: AgentState) => AgentState | Promise<AgentState>,
+    requestId: string,
+  ): Promise<AgentRequest>;
+  private async change(
+    make: (state: AgentState) => AgentState | Promise<AgentState>,
+    requestId?: string,
+  ): Promise<AgentRequest | undefined> {
+    const files = this.files();
+    const next = await this.deps.lock(async () => {
+      const before = await files.read();
+      const after = await make(this.settled(before));
+      if (after !== before) {
+        await files.write(after);
+      }
+      return after;
+    });
+    await this.list.tellChanged();
+    return requestId === undefined ? undefined : next.requests.find((one) => one.requestId === requestId);
+  }
+
+  private settled(state: AgentState): AgentState {
+    const now = this.deps.clock.now();
+    const tidy = tidied(state, now);
+    return { ...tidy, requests: endCommitments(tidy.requests, now, this.instances()) };
+  }
+
+  private instances() {
+    const { fleet, clock } = this.deps;
+    const list = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+    const running = new Set<number>();
+    const stopped = new Set<number>();
+    for (const one of list) {
+      const state = stateOf(one, fleet.facts(one.id), clock.now());
+      (state === 'stopped' ? stopped : running).add(one.id);
+    }
+    const gone = new Set(
+      this.list.rows.flatMap(({ instanceId }) =>
+        instanceId !== undefined && fleet.hasEnded(instanceId) ? [instanceId] : [],
+      ),
+    );
+    return { running, stopped, gone };
+  }
+
+  private files(): AgentFile {
+    const { files } = this.list;
+    if (!files) {
+      throw new NotSignedInError();
+    }
+    return files;
+  }
+}

@@ -1,0 +1,194 @@
+import type { Client } from '../../api/client';
+import type { AgentRequest } from '../../model/agents/request';
+import { rentalLabel } from '../../model/agents/request';
+import { quoteOffer, perHour } from '../../model/quote';
+import { destroyAndVerify } from '../instances/destruction';
+import { changePower } from '../instances/power';
+import type { InstanceLeases } from '../leases/instanceLeases';
+import type { Accounts, Fleet, Rental } from '../ports';
+import type { RentalStore } from '../rentals/rentalStore';
+import { accountStill } from '../accounts/sameAccount';
+import { currentTemplate } from '../templates/findTemplate';
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import type { AgentDesk } from './agentDesk';
+
+export interface DoAgreedDeps {
+  readonly desk: AgentDesk;
+  readonly accounts: Accounts;
+  readonly rentals: RentalStore;
+  readonly fleet: Fleet;
+  readonly leases: InstanceLeases;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Does what the user said yes to, once. Never rejects: what came of it stands in the request. */
+export async function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
+  try {
+    const { client } = accountStill(deps.accounts, accountKey);
+    switch (request.tool) {
+      case 'request_rental':
+        await rent(deps, request, client, accountKey);
+        return;
+      case 'change_state':
+        await changeState(deps, request, client);
+        return;
+      case 'destroy_instance':
+        await destroy(deps, request, client);
+        return;
+      case 'set_schedule':
+        await schedule(deps, request);
+        return;
+      case 'run_command':
+        return;
+    }
+  } catch (error) {
+    deps.log.warn(`What an agent asked for failed: ${String(error)}`);
+    const problem = error instanceof Error ? error.message : String(error);
+    const state = request.tool === 'request_rental' ? 'notRented' : 'failed';
+    await deps.desk.move(request.id, ['renting', 'working'], { state, problem });
+  }
+}
+
+async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, accountKey: string) {
+  const { desk, rentals } = deps;
+  const { quote } = request;
+  if (!quote || quote.accountKey !== accountKey) {
+    throw new Error('The quote is of another account. Nothing was rented.');
+  }
+  const wanted = {
+    filters: { id: { eq: quote.offer.id } },
+    rentalType: 'on-demand',
+    order: [],
+    allocatedStorageGb: quote.diskGb,
+  } as const;
+  const { items } = await client.offers.search(wanted);
+  const offer = items.find((one) => one.id === quote.offer.id && one.rentable !== false);
+  const { running } = offer
+    ? quoteOffer(offer, { rentalType: 'on-demand', diskGb: quote.diskGb, searchedDiskGb: quote.diskGb })
+    : { running: undefined };
+  if (!offer || running === undefined) {
+    throw new Error('The offer was taken. Nothing was rented. Call search_offers again.');
+  }
+  if (perHour(running) > quote.perHour) {
+    throw new Error('The price of the offer rose. Nothing was rented. Get a new quote.');
+  }
+  if (quote.templateId !== undefined) {
+    const template = await currentTemplate(client, quote.templateId);
+    if (template.hashId !== quote.templateHash) {
+      throw new Error('The template was edited since the quote. Nothing was rented. Get a new quote.');
+    }
+  }
+  const result = await rentals.rent({
+    accountKey,
+    offer,
+    config: {
+      ...(quote.templateHash === undefined
+        ? { runtype: 'ssh_direct' as const }
+        : { templateHash: quote.templateHash }),
+      ...(quote.templateId === undefined ? {} : { templateId: quote.templateId }),
+      ...(quote.image === undefined ? {} : { image: quote.image }),
+      diskGb: quote.diskGb,
+      label: rentalLabel(request),
+    },
+    rentalType: 'on-demand',
+    priceLimit: quote.perHour,
+    mostPerHour: quote.perHour,
+  });
+  if (result.kind === 'rented') {
+    await settleRented(deps, request, result.instanceId);
+  } else {
+    await desk.move(request.id, ['renting'], {
+      state: result.kind === 'notRented' ? 'notRented' : 'unknown',
+      ...(result.kind === 'notRented' ? { problem: 'The service rented nothing. Get a new quote.' } : {}),
+    });
+  }
+}
+
+/** First the end, then the news: an instance of an agent has a schedule from birth. */
+async function settleRented(deps: DoAgreedDeps, request: AgentRequest, instanceId: number): Promise<void> {
+  const { commitment, quote } = request;
+  if (commitment && quote && !deps.leases.find(instanceId)) {
+    await deps.leases.set(instanceId, quote.then, { kind: 'at', at: commitment.until });
+  }
+  await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId });
+}
+
+/** How long a window that rents may be silent before another one goes by the journal. */
+const rentingGraceMs = 120_000;
+
+/**
+ * Finds out by the journal what became of rentals whose answer was lost, or whose window closed. For the window that
+ * leads.
+ */
+export async function settleRentals(deps: DoAgreedDeps, ownWindow: string): Promise<void> {
+  const { desk, rentals, clock } = deps;
+  for (const request of desk.requests) {
+    const isOpen = request.state === 'unknown' || request.state === 'renting';
+    const isOwn = request.windowId === ownWindow && request.state === 'renting';
+    if (!isOpen || isOwn) {
+      continue;
+    }
+    const rental = rentals.rentals.find(({ config }) => config.label?.startsWith(rentalLabel(request)));
+    const instanceId = rental && instanceOf(rental);
+    if (instanceId !== undefined) {
+      await settleRented(deps, request, instanceId);
+    } else if (rental?.phase.kind === 'notRented' || rental?.phase.kind === 'ended') {
+      await desk.move(request.id, ['renting', 'unknown'], {
+        state: 'notRented',
+        problem: 'The service rented nothing. Get a new quote.',
+      });
+    } else if (!rental && clock.now() > (request.decidedAt ?? request.at) + rentingGraceMs) {
+      // The journal is written before a request leaves: without an entry nothing was sent.
+      await desk.move(request.id, ['renting', 'unknown'], {
+        state: 'notRented',
+        problem: 'The window closed before anything was sent. Nothing was rented.',
+      });
+    }
+  }
+}
+
+function instanceOf({ phase }: Rental): number | undefined {
+  return 'instanceId' in phase ? phase.instanceId : undefined;
+}
+
+async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Client): Promise<void> {
+  const instance = request.instanceId === undefined ? undefined : deps.fleet.find(request.instanceId);
+  if (!instance) {
+    throw new Error('There is no such instance any more.');
+  }
+  if (request.to === 'running' && request.endsAt !== undefined) {
+    // The end first: a start that is never stopped is what costs most.
+    await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
+  }
+  const verdict = await changePower(deps, client, instance, request.to === 'running' ? 'start' : 'stop');
+  void deps.fleet.refresh().catch(() => undefined);
+  const isDone = verdict === 'done' || verdict === 'queued';
+  await deps.desk.move(request.id, ['working'], {
+    state: isDone ? 'done' : verdict === 'notKnown' ? 'unknown' : 'failed',
+    ...(isDone ? {} : { problem: 'The service did not confirm the change. Look at the instance.' }),
+  });
+}
+
+async function destroy(deps: DoAgreedDeps, request: AgentRequest, client: Client): Promise<void> {
+  if (request.instanceId === undefined) {
+    throw new Error('There is no such instance any more.');
+  }
+  const verdict = await destroyAndVerify(deps, client, request.instanceId);
+  await deps.desk.move(request.id, ['working'], {
+    state: verdict === 'destroyed' ? 'done' : 'failed',
+    ...(verdict === 'destroyed'
+      ? {}
+      : { problem: 'The service did not confirm it yet: the instance may still cost money. Look again.' }),
+  });
+}
+
+async function schedule(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {
+  const { instanceId, endsAt, then } = request;
+  if (instanceId === undefined || endsAt === undefined || then === undefined) {
+    throw new Error('There is no such instance any more.');
+  }
+  await deps.leases.set(instanceId, then, { kind: 'at', at: endsAt });
+  await deps.desk.move(request.id, ['working'], { state: 'done' });
+}

@@ -1,0 +1,247 @@
+import { ToolError } from '../../model/agents/answer';
+import { quoteLastsMs } from '../../model/agents/gate';
+import { limitsLeft, overLimit, usageOf } from '../../model/agents/ledger';
+import type { AgentRequest, Commitment, RentalQuote } from '../../model/agents/request';
+import type { ToolInput } from '../../model/agents/toolShapes';
+import { fromDollars, times, zero } from '../../model/money';
+import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import { fitting } from '../../model/offers/offerMatch';
+import type { Offer } from '../../model/offers/offer';
+import { defaultFilters, type Filters } from '../../model/offers/searchFields';
+import { perDay, perHour, quoteOffer } from '../../model/quote';
+import { leastDiskGb } from '../../model/rentals/rentPlan';
+import { templateImage, templateName } from '../../model/templates/templateName';
+import type { Template } from '../../model/templates/template';
+import { stateOf } from '../../model/instances/instanceState';
+import { waitSince } from '../../util/clock';
+import { findTemplate } from '../templates/findTemplate';
+import type { ToolContext, ToolHandlers } from './agentTools';
+import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
+
+const usualRows = 5;
+const hourMs = 3_600_000;
+
+async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, { signal }: ToolContext) {
+  const { client, isDemo } = activeAccount(deps);
+  const query: MarketQuery = {
+    filters: filtersOf(input),
+    rentalType: 'on-demand',
+    sort: 'price',
+    diskGb: Math.max(leastDiskGb, input.diskGb ?? 16),
+  };
+  const found = await client.offers.search(toOfferSearch(query), { signal });
+  const offers = fitting(found.items, query).filter(({ rentable }) => rentable !== false);
+  const { limits } = await deps.desk.gate();
+  return {
+    offers: offers.slice(0, input.limit ?? usualRows).map((offer) => {
+      const price = priceOf(offer, query.diskGb);
+      return {
+        offer: `offer_${offer.id}`,
+        gpuCount: offer.gpuCount,
+        ...(offer.gpuRamMb === undefined ? {} : { gpuRamGb: Math.round(offer.gpuRamMb / 1024) }),
+        ...(price === undefined ? {} : { priceUsdPerHour: usd(price.perHour) }),
+        ...(offer.reliability === undefined
+          ? {}
+          : { reliabilityPercent: Math.floor(offer.reliability * 1000) / 10 }),
+        country: offer.countryCode,
+        withinLimits: price !== undefined && price.perHour <= fromDollars(limits.perHour),
+        untrusted: untrusted(deps, { gpu: offer.gpuName, location: offer.location }),
+      };
+    }),
+    total: offers.length,
+    asOf: new Date(deps.clock.now()).toISOString(),
+    ...(isDemo ? { demo: true } : {}),
+  };
+}
+
+function filtersOf(input: ToolInput<'search_offers'>): Filters {
+  return {
+    ...defaultFilters,
+    ...(input.gpu === undefined ? {} : { gpu: { oneOf: [input.gpu] } }),
+    ...(input.gpuCount === undefined ? {} : { gpuCount: { min: input.gpuCount, max: input.gpuCount } }),
+    ...(input.minGpuRamGb === undefined ? {} : { gpuRamGb: { min: input.minGpuRamGb } }),
+    ...(input.maxPriceUsdPerHour === undefined ? {} : { pricePerHour: { max: input.maxPriceUsdPerHour } }),
+    ...(input.country === undefined ? {} : { country: { oneOf: [input.country] } }),
+    ...(input.minReliabilityPercent === undefined
+      ? {}
+      : { reliability: { min: input.minReliabilityPercent } }),
+  };
+}
+
+function priceOf(offer: Offer, diskGb: number) {
+  const { running, stopped } = quoteOffer(offer, { rentalType: 'on-demand', diskGb, searchedDiskGb: diskGb });
+  return running === undefined ? undefined : { perHour: perHour(running), stopped };
+}
+
+async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>, { signal }: ToolContext) {
+  const { client } = activeAccount(deps);
+  const filters = input.scope === 'public' ? { recommended: { eq: true } } : {};
+  const { items } = await client.templates.search(filters, { signal });
+  const words = (input.text ?? '').toLowerCase();
+  const found = items.filter((one) => `${one.name} ${one.image}`.toLowerCase().includes(words));
+  return {
+    templates: found.slice(0, input.limit ?? usualRows).map((one) => ({
+      template: `template_${one.id}`,
+      ...(one.recommendedDiskGb === undefined ? {} : { recommendedDiskGb: one.recommendedDiskGb }),
+      untrusted: untrusted(deps, { name: templateName(one), image: templateImage(one) }),
+    })),
+    total: found.length,
+  };
+}
+
+async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { signal }: ToolContext) {
+  const account = activeAccount(deps);
+  if ((input.template === undefined) === (input.image === undefined)) {
+    throw new ToolError('Give either a template or an image, not both.');
+  }
+  const diskGb = Math.max(leastDiskGb, input.diskGb);
+  const id = idIn(input.offer);
+  const { items } = await account.client.offers.search(
+    { filters: { id: { eq: id } }, rentalType: 'on-demand', order: [], allocatedStorageGb: diskGb },
+    { signal },
+  );
+  const offer = items.find((one) => one.id === id && one.rentable !== false);
+  const price = offer && priceOf(offer, diskGb);
+  if (!offer || !price) {
+    throw new ToolError('The offer was taken, or states no price. Call search_offers again.');
+  }
+  const template = input.template === undefined ? undefined : await templateOf(deps, input.template, signal);
+  const now = deps.clock.now();
+  const quote: RentalQuote = {
+    id: deps.desk.newId('quote'),
+    accountKey: account.key,
+    at: now,
+    expiresAt: now + quoteLastsMs,
+    offer,
+    ...(template === undefined
+      ? { what: input.image ?? '' }
+      : { templateId: template.id, templateHash: template.hashId, what: templateName(template) }),
+    ...(input.image === undefined ? {} : { image: input.image }),
+    diskGb,
+    hours: input.hours,
+    then: input.then,
+    ...(input.label === undefined ? {} : { label: input.label }),
+    perHour: price.perHour,
+    stoppedPerHour: price.stopped === undefined || input.then === 'destroy' ? zero : perHour(price.stopped),
+    total: times(price.perHour, input.hours),
+  };
+  await deps.desk.keepQuote(quote);
+  const { requests } = await deps.desk.read();
+  const gate = await deps.desk.gate();
+  const wanted = { commitment: commitmentOf(quote, now), hours: input.hours };
+  const problem =
+    gate.limits.access === 'ask'
+      ? overLimit(gate.limits, requests, wanted, now, gate.running)
+      : 'The user lets agents look only.';
+  return {
+    quote: quote.id,
+    priceUsdPerHour: usd(quote.perHour),
+    ...(price.stopped === undefined ? {} : { stoppedUsdPerDay: usd(perDay(price.stopped)) }),
+    totalUsd: usd(quote.total),
+    ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
+    allowed: problem === undefined,
+    ...(problem === undefined ? {} : { problem }),
+    limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
+    expiresAt: new Date(quote.expiresAt).toISOString(),
+    next:
+      problem === undefined ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',
+    ...(account.isDemo ? { demo: true } : {}),
+  };
+}
+
+async function templateOf(deps: ToolDeps, handle: string, signal: AbortSignal): Promise<Template> {
+  const found = await findTemplate(activeAccount(deps).client, { templateId: idIn(handle) }, { signal });
+  if (!found) {
+    throw new ToolError('There is no such template any more. Call list_templates again.');
+  }
+  return found;
+}
+
+function commitmentOf(quote: RentalQuote, from: number): Commitment {
+  const { perHour: hourly, stoppedPerHour, hours } = quote;
+  // With the time that the user may take to answer: the end is counted from the request.
+  return { perHour: hourly, stoppedPerHour, from, until: from + hours * hourMs };
+}
+
+async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>, context: ToolContext) {
+  const account = activeAccount(deps);
+  const { quotes, requests } = await deps.desk.read();
+  const known = requests.find(({ requestId }) => requestId === input.requestId);
+  const quote = quotes.find(({ id }) => id === input.quote) ?? known?.quote;
+  const now = deps.clock.now();
+  if (!quote || quote.id !== input.quote || quote.accountKey !== account.key) {
+    throw new ToolError('There is no such quote on this account. Call quote_rental again.');
+  }
+  if (!known && now >= quote.expiresAt) {
+    throw new ToolError('The quote has expired. Call quote_rental again.');
+  }
+  if (!known && requests.some((one) => one.quote?.id === quote.id)) {
+    throw new ToolError('The user was asked about this quote already. Call get_request, or get a new quote.');
+  }
+  const request = await deps.desk.ask({
+    ...requestBase(deps, 'request_rental', input, context),
+    quote,
+    commitment: commitmentOf(quote, now),
+  });
+  return { ...requestAnswer(request), priceUsdPerHour: usd(quote.perHour) };
+}
+
+async function getRequest(deps: ToolDeps, input: ToolInput<'get_request'>, { signal }: ToolContext) {
+  activeAccount(deps);
+  const since = deps.clock.elapsed();
+  const untilMs = Math.min(input.waitSeconds ?? 0, 45) * 1000;
+  const first = await findRequest(deps, input.request);
+  let request = first;
+  for (
+    let atMs = 1000;
+    isWaiting(deps, request) && request.state === first.state && atMs <= untilMs;
+    atMs += 1000
+  ) {
+    await waitSince(deps.clock, since, atMs, signal);
+    request = await findRequest(deps, input.request);
+  }
+  const instance = request.instanceId === undefined ? undefined : deps.fleet.find(request.instanceId);
+  return {
+    ...requestAnswer(request),
+    ...(instance === undefined
+      ? {}
+      : {
+          instanceState: stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()),
+          ready: deps.isProved(instance.id),
+          untrusted: untrusted(deps, { status: instance.statusMessage }, 200),
+        }),
+  };
+}
+
+async function findRequest({ desk }: ToolDeps, id: string): Promise<AgentRequest> {
+  const found = (await desk.read()).requests.find((one) => one.id === id);
+  if (!found) {
+    throw new ToolError(
+      'There is no such request on this account. Use the handle that request_rental returned.',
+    );
+  }
+  return found;
+}
+
+function isWaiting({ isProved }: ToolDeps, { state, instanceId }: AgentRequest): boolean {
+  return (
+    ['pending', 'renting', 'unknown', 'working'].includes(state) ||
+    (state === 'rented' && instanceId !== undefined && !isProved(instanceId))
+  );
+}
+
+/** The tools that search and rent. */
+export function marketTools(
+  deps: ToolDeps,
+): Pick<
+  ToolHandlers,
+  'search_offers' | 'list_templates' | 'quote_rental' | 'request_rental' | 'get_request'
+> {
+  return {
+    search_offers: (input, context) => searchOffers(deps, input, context),
+    list_templates: (input, context) => listTemplates(deps, input, context),
+    quote_rental: (input, context) => quoteRental(deps, input, context),
+    request_rental: (input, context) => requestRental(deps, input, context),
+    get_request: (input, context) => getRequest(deps, input, context),
+  };
+}

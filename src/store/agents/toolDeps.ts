@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { ToolError, untrustedText } from '../../model/agents/answer';
+import type { AgentRequest } from '../../model/agents/request';
+import type { ToolName } from '../../model/agents/toolShapes';
+import { roundUp, type Micros } from '../../model/money';
+import type { Account, Accounts, Fleet } from '../ports';
+import type { InstanceLeases } from '../leases/instanceLeases';
+import type { RentalStore } from '../rentals/rentalStore';
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import type { AgentDesk } from './agentDesk';
+import type { ToolContext } from './agentTools';
+
+/** What a machine answered to a command. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+/** SSH, as far as tools need it. */
+export interface AgentSsh {
+  /** Writes the entry of an instance, and returns its alias and the command to log in. */
+  prepare(
+    account: Account,
+    instanceId: number,
+  ): Promise<{ readonly alias: string; readonly command: string }>;
+  run(
+    account: Account,
+    instanceId: number,
+    command: string,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<CommandResult>;
+}
+
+export interface ToolDeps {
+  readonly desk: AgentDesk;
+  readonly accounts: Accounts;
+  readonly fleet: Fleet;
+  readonly leases: InstanceLeases;
+  readonly rentals: RentalStore;
+  /** A login worked, by the last look at the machine. */
+  readonly isProved: (instanceId: number) => boolean;
+  readonly ssh: AgentSsh;
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function activeAccount({ accounts }: Pick<ToolDeps, 'accounts'>): Account {
+  const { active } = accounts;
+  if (!active) {
+    throw new ToolError('The user is not signed in. Ask the user to sign in to GPU Rental in the editor.');
+  }
+  return active;
+}
+
+/** Dollars with four digits, rounded up. */
+export function usd(amount: Micros): number {
+  return roundUp(amount / 100) / 10_000;
+}
+
+export function idIn(handle: string): number {
+  const id = Number(handle.slice(handle.indexOf('_') + 1));
+  if (!Number.isSafeInteger(id) || id < 0) {
+    throw new ToolError(`${handle} is no handle of this kind. Use one that a tool returned.`);
+  }
+  return id;
+}
+
+/** Words of strangers, by what they are. */
+export function untrusted(
+  deps: Pick<ToolDeps, 'redact'>,
+  texts: Readonly<Record<string, string | undefined>>,
+  most = 80,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, untrustedText(deps.redact(value), most)] as const],
+    ),
+  );
+}
+
+export function requestBase(
+  { desk, clock }: Pick<ToolDeps, 'desk' | 'clock'>,
+  tool: AgentRequest['tool'] & ToolName,
+  input: { readonly requestId: string; readonly reason?: string | undefined },
+  { caller }: ToolContext,
+): Pick<AgentRequest, 'id' | 'requestId' | 'tool' | 'print' | 'caller' | 'reason' | 'at' | 'state'> {
+  // The reason is words: a retry may say it differently.
+  const { reason, requestId, ...rest } = input;
+  return {
+    id: desk.newId('request'),
+    requestId,
+    tool,
+    print: createHash('sha256')
+      .update(JSON.stringify([tool, rest]))
+      .digest('hex'),
+    caller: { ...caller, name: untrustedText(caller.name, 60) },
+    ...(reason === undefined ? {} : { reason: untrustedText(reason, 200) }),
+    at: clock.now(),
+    state: 'pending',
+  };
+}
+
+const nexts: Readonly<Record<AgentRequest['state'], string>> = {
+  pending:
+    'The user is being asked in the editor. This is not a failure: do not ask again, call get_request until it changes.',
+  declined: 'The user said no. Do not ask again unless the user tells you to.',
+  expired: 'The user did not answer. Nothing was done. Ask the user in the chat before a new request.',
+  overLimit: 'A limit of the user is reached. Nothing was done. Tell the user.',
+  renting: 'The rental is under way. Call get_request until it changes.',
+  unknown: 'There was no answer yet. It is being read back. Never ask again, call get_request.',
+  rented:
+    'It is rented and costs money. Call get_request until ready is true, and destroy it when the work is done.',
+  notRented: 'Nothing was rented.',
+  approved: 'The user said yes. Call run_command again with the same requestId and arguments.',
+  working: 'It is under way. Call get_request until it changes.',
+  done: 'Done.',
+  failed: 'It was not done. Look at the instance before you try again.',
+};
+
+/** A request as a model sees it. */
+export function requestAnswer(request: AgentRequest): Readonly<Record<string, unknown>> {
+  const { id, state, problem, instanceId } = request;
+  return {
+    request: id,
+    state: state === 'approved' ? 'working' : state,
+    next: nexts[state],
+    ...(problem === undefined ? {} : { problem }),
+    ...(instanceId === undefined ? {} : { instance: `inst_${instanceId}` }),
+  };
+}

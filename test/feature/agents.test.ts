@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { AgentDriver } from '../support/feature/agentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('an agent in the chat', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let agent: AgentDriver;
+  let request: string;
+  let instance: string;
+
+  const rentals = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const answer = async (button: string, text?: RegExp) => {
+    const dialog = await window.dialog(text);
+    await computer().pass(600);
+    dialog.press(button);
+    await computer().rest();
+  };
+  const state = async (of: string) => (await agent.call('get_request', { request: of }))['state'];
+
+  before(async () => {
+    window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    agent = new AgentDriver(window);
+  });
+
+  it('has no tools while agents are off', () => {
+    assert.deepEqual(agent.tools, []);
+  });
+
+  it('has tools once the user lets agents in, and they answer after a dialog', async () => {
+    computer().settings.set('gpuRental.agents.access', 'ask');
+    assert.equal(agent.tools.length, 12);
+    const dialog = await window.dialog('ask you to rent');
+    await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
+    assert.match(dialog.detail ?? '', /At most \$10 a day and \$1\/h/);
+    await answer('Let Agents Ask');
+    assert.deepEqual((await agent.call('list_instances'))['instances'], []);
+  });
+
+  it('gets a price without spending anything', async () => {
+    const quote = await agent.quote();
+    assert.match(quote, /^quote_/);
+    assert.equal(rentals().length, 0);
+  });
+
+  it('rents nothing when the user says no, however often it asks again', async () => {
+    const input = { quote: await agent.quote(), requestId: 'declined-1' };
+    const { request: first, state: pending } = await agent.call('request_rental', input);
+    assert.equal(pending, 'pending');
+    await answer('Cancel', /Rent 1× .* for "the chat"/);
+    for (let retry = 0; retry < 20; retry += 1) {
+      const again = await agent.call('request_rental', input);
+      assert.deepEqual([again['request'], again['state']], [first, 'declined']);
+    }
+    await assert.rejects(
+      agent.call('request_rental', { ...input, requestId: 'declined-2' }),
+      /asked about this quote already/,
+    );
+    assert.equal(rentals().length, 0);
+  });
+
+  it('rents once for one yes to the price, with an end from birth', async () => {
+    const input = { quote: await agent.quote(), requestId: 'rental-no-1', reason: 'train the model' };
+    request = String((await agent.call('request_rental', input))['request']);
+    const { detail, buttons } = await window.dialog('Rent 1×');
+    assert.match(detail ?? '', /\/h, at most \$.* for 2 hours\nDestroyed automatically at /);
+    assert.match(detail ?? '', /The agent says: "train the model"/);
+    await answer(buttons[0] ?? '');
+    await computer().until('the rental', () => rentals().length > 0);
+    for (let retry = 0; retry < 5; retry += 1) await agent.call('request_rental', input);
+    const rented = await agent.call('get_request', { request, waitSeconds: 5 });
+    assert.equal(rented['state'], 'rented');
+    instance = String(rented['instance']);
+    assert.equal(rentals().length, 1);
+    await computer().pass(5000);
+    const { instances } = (await agent.call('list_instances')) as {
+      readonly instances: readonly Readonly<Record<string, unknown>>[];
+    };
+    assert.equal(instances[0]?.['instance'], instance);
+    assert.equal(instances[0]['scheduledAction'], 'destroy');
+    assert.equal(instances[0]['byAgent'], 'the chat');
+  });
+
+  it('is over the limit with a second instance, edited settings included', async () => {
+    computer().settings.set('gpuRental.agents.maxInstances', 50);
+    const quote = await agent.quote();
+    await assert.rejects(
+      agent.call('request_rental', { quote, requestId: 'second-one' }),
+      /At most 1 instances of agents/,
+    );
+    await answer('Cancel', /let AI agents|Let AI agents/i);
+    assert.equal(rentals().length, 1);
+  });
+
+  it('destroys its instance after a question that names it', async () => {
+    const { instances } = (await agent.call('list_instances')) as {
+      readonly instances: readonly { readonly untrusted: { readonly label: string } }[];
+    };
+    const label = instances[0]?.untrusted.label;
+    const end = await agent.call('destroy_instance', { instance, label, requestId: 'destroy-it' });
+    assert.equal(end['state'], 'pending');
+    await answer('Destroy', /Destroy .* for "the chat"/);
+    await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
+  });
+
+  it('loses its tools once agents are off again', () => {
+    computer().settings.set('gpuRental.agents.access', 'off');
+    assert.deepEqual(agent.tools, []);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import { FakeCancellationTokenSource } from '../fakeEditor/events';
+import { FakeTextPart } from '../fakeEditor/values';
+import type { FeatureWindow } from './window';
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** A model in the chat of a window: it calls our tools and reads what they return. */
+export class AgentDriver {
+  constructor(private readonly window: FeatureWindow) {}
+
+  get tools(): readonly string[] {
+    return [...this.window.screen.chatTools.keys()];
+  }
+
+  /** Rejects with the sentence that the model reads. */
+  async call(name: string, input: unknown = {}): Promise<Result> {
+    const tool = this.window.screen.chatTools.get(`gpuRental_${name}`);
+    assert.ok(tool, `${name} is not registered`);
+    const { token } = new FakeCancellationTokenSource();
+    const options = {
+      input,
+      toolInvocationToken: undefined,
+    } as vscode.LanguageModelToolInvocationOptions<unknown>;
+    const called = Promise.resolve(tool.invoke(options, token));
+    let done = false;
+    const end = called.then(
+      () => (done = true),
+      () => (done = true),
+    );
+    await this.window.computer.until(`an answer of ${name}`, () => done, { withinMs: 60_000 });
+    await end;
+    const result = await called;
+    const [part] = result?.content ?? [];
+    assert.ok(part instanceof FakeTextPart);
+    assert.ok(
+      Buffer.byteLength(part.value) <= 6144,
+      `${name} returns ${Buffer.byteLength(part.value)} bytes`,
+    );
+    return JSON.parse(part.value) as Result;
+  }
+
+  /** A quote for the cheapest offer, within the limits. */
+  async quote(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { offers } = (await this.call('search_offers', { maxPriceUsdPerHour: 0.9, gpuCount: 1 })) as {
+      readonly offers: readonly { readonly offer: string }[];
+    };
+    const quote = await this.call('quote_rental', {
+      offer: offers[0]?.offer,
+      image: 'pytorch/pytorch:latest',
+      diskGb: 16,
+      hours: 2,
+      then: 'destroy',
+      ...more,
+    });
+    return String(quote['quote']);
+  }
+}
