@@ -20,6 +20,14 @@ const systemPackages = {
   clustershell: { programs: ['clush'], use: 'the tests of instances in ClusterShell' },
   shellcheck: { programs: ['shellcheck'], use: 'the tests of the scripts for machines' },
   busybox: { programs: ['busybox'], use: 'the tests of the scripts for machines' },
+  'jupyter-server': {
+    files: ['/usr/lib/python3/dist-packages/jupyter_server'],
+    use: 'the tests of notebooks on instances',
+  },
+  'python3-ipykernel': {
+    files: ['/usr/lib/python3/dist-packages/ipykernel'],
+    use: 'the tests of notebooks on instances',
+  },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -45,6 +53,8 @@ const testTools = [
   'ansible-core',
   'parallel',
   'clustershell',
+  'jupyter-server',
+  'python3-ipykernel',
 ];
 const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 

@@ -16,6 +16,14 @@ export interface Forward {
   close(): void;
 }
 
+export interface WantedForward {
+  readonly remotePort: number;
+  /** The port of this computer, where it is free; the same number as on the machine unless given. */
+  readonly localPort?: number;
+  /** ssh ends within 15 s after the machine stops answering. */
+  readonly noticesLossSoon?: boolean;
+}
+
 /** The port could not be forwarded. */
 export class ForwardError extends UserError {
   constructor(remotePort: number, said: string) {
@@ -28,7 +36,7 @@ export class ForwardError extends UserError {
 const startMs = 30_000;
 
 /**
- * Starts `ssh -N -L`, bound to this computer's loopback address. The same local port is taken where
+ * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is taken where
  * it is free. Resolves once ssh itself listens: what answers there may be another program that came first.
  */
 export async function openForward(
@@ -38,18 +46,21 @@ export async function openForward(
     readonly command: readonly [program: string, ...args: string[]];
   },
   alias: string,
-  wantedPort: number,
+  wanted: WantedForward,
   signal?: AbortSignal,
 ): Promise<Forward> {
-  const remotePort = checkPort(wantedPort);
-  const localPort = await freeLocalPort(remotePort);
+  const remotePort = checkPort(wanted.remotePort);
+  const localPort = await freeLocalPort(checkPort(wanted.localPort ?? remotePort));
   const stop = new AbortController();
   const onAbort = () => {
     stop.abort();
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const [program, ...before] = deps.command;
-  const options = ['BatchMode=yes', 'ExitOnForwardFailure=yes', 'RemoteCommand=none', 'ControlPath=none'];
+  const options = [
+    ...['BatchMode=yes', 'ExitOnForwardFailure=yes', 'RemoteCommand=none', 'ControlPath=none'],
+    ...(wanted.noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
+  ];
   const args = [
     ...before,
     // Only so does it say that it listens.

@@ -7,7 +7,7 @@ import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { hostKeyErrorOf } from './hostKey';
-import { openForward, type Forward } from './forward';
+import { openForward, type Forward, type WantedForward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
@@ -66,7 +66,7 @@ export interface SshService {
    * Makes a port of the machine reachable on this computer, see `openForward`. Throws where the user's config would
    * give the machine a port of this computer beside it.
    */
-  forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward>;
+  forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward>;
   /** Program and arguments of a login. */
   command(alias: string, ...more: readonly string[]): readonly [program: string, ...args: string[]];
   /** The command as one line to paste into a shell of this computer. */
@@ -164,14 +164,14 @@ class NativeSsh implements SshService {
     return result;
   }
 
-  async forward(alias: string, remotePort: number, signal?: AbortSignal): Promise<Forward> {
+  async forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward> {
     const verification = await this.verify(checkAlias(alias), signal);
     const given = explainGivenAway(verification, 'remoteforward');
     if (given) {
       throw new UserError(given.text, { nextStep: 'retry' });
     }
     const run = this.context.runAlone(verification);
-    return openForward({ ...this.deps, run, command: this.context.ssh() }, alias, remotePort, signal);
+    return openForward({ ...this.deps, run, command: this.context.ssh() }, alias, wanted, signal);
   }
 
   command(alias: string, ...more: readonly string[]): readonly [string, ...string[]] {

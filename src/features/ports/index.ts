@@ -98,7 +98,7 @@ async function forwardPort(
     }
     const forward = await withCancellableProgress(
       t('Forwarding port {0} of {1}', remotePort, name),
-      (signal) => ssh.forward(alias, remotePort, signal),
+      (signal) => ssh.forward(alias, { remotePort }, signal),
     );
     forwards.add(instanceId, forward, () => {
       message(

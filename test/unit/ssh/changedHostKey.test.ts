@@ -59,7 +59,7 @@ describe('A host key that changed', () => {
   };
   const transfer = () => ({ ssh, clock: systemClock, platform: process.platform });
   const uses: Record<string, () => Promise<unknown>> = {
-    forward: () => ssh.forward('gpu-7', 8888),
+    forward: () => ssh.forward('gpu-7', { remotePort: 8888 }),
     upload: () => {
       const file = join(home.root, 'file');
       writeFileSync(file, 'x');

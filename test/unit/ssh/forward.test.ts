@@ -19,7 +19,7 @@ function forwardWith(print: (port: string) => string) {
     begin();
     return { code: 255, stdout: '', stderr: await stderr, timedOut: false };
   };
-  const opened = openForward({ run, clock, command: ['ssh'] }, 'gpu-7', 8888);
+  const opened = openForward({ run, clock, command: ['ssh'] }, 'gpu-7', { remotePort: 8888 });
   return {
     opened,
     /** Lets it look at what ssh printed. */

@@ -34,7 +34,7 @@ describe('A forwarded port', () => {
     await new Promise((resolve) => web?.once('listening', resolve));
     const address = web.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
-    const forward = await ssh.forward('gpu-7', port);
+    const forward = await ssh.forward('gpu-7', { remotePort: port });
     // The same port is taken here, since machine and computer are one.
     assert.notEqual(forward.localPort, port);
     const answer = await fetch(`http://127.0.0.1:${forward.localPort}/`);
@@ -55,7 +55,10 @@ describe('A forwarded port', () => {
       return home.run(program, args, options);
     };
     try {
-      await assert.rejects(home.service({ run }).forward('gpu-7', 18_888), /in use|could not be forwarded/i);
+      await assert.rejects(
+        home.service({ run }).forward('gpu-7', { remotePort: 18_888 }),
+        /in use|could not be forwarded/i,
+      );
     } finally {
       thief.close();
     }
@@ -63,6 +66,6 @@ describe('A forwarded port', () => {
 
   it('says why a port could not be forwarded', async () => {
     machine.authorize();
-    await assert.rejects(ssh.forward('gpu-7', 8888), /Permission denied/);
+    await assert.rejects(ssh.forward('gpu-7', { remotePort: 8888 }), /Permission denied/);
   });
 });

@@ -1,0 +1,109 @@
+import { request } from 'node:http';
+import * as z from 'zod';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+/** Where a tunnel leads, and what opens the server behind it. */
+export interface ServerAddress {
+  readonly localPort: number;
+  readonly token: string;
+}
+
+export interface Kernel {
+  readonly id: string;
+  readonly name: string;
+  readonly isBusy: boolean;
+  /** Notebooks and clients that are connected to it. */
+  readonly connections: number;
+}
+
+const kernelShape = z.object({
+  id: z.string().regex(/^[0-9a-fA-F-]{8,64}$/),
+  name: z.string().max(200).catch('–'),
+  execution_state: z.string().catch('unknown'),
+  connections: z.number().int().nonnegative().catch(0),
+});
+
+/** The server was not reached, or refused. */
+export class NotServedError extends UserError {
+  constructor(reason: string) {
+    super(text('The Jupyter server of the instance did not answer: {0}', reason), { nextStep: 'retry' });
+  }
+}
+
+const answerBytes = 1_000_000;
+const timeoutMs = 10_000;
+
+/** The kernels of a server of ours. Rows that cannot be a kernel are left out. */
+export async function kernelsOf(server: ServerAddress): Promise<readonly Kernel[]> {
+  const given: unknown = parse(await call(server, 'GET', '/api/kernels'));
+  if (!Array.isArray(given)) {
+    throw new NotServedError('no list');
+  }
+  return given.flatMap((row): readonly Kernel[] => {
+    const { data } = kernelShape.safeParse(row);
+    return data
+      ? [
+          {
+            id: data.id,
+            name: data.name,
+            isBusy: data.execution_state === 'busy',
+            connections: data.connections,
+          },
+        ]
+      : [];
+  });
+}
+
+export async function shutDownKernel(server: ServerAddress, id: string): Promise<void> {
+  await call(server, 'DELETE', `/api/kernels/${encodeURIComponent(id)}`);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new NotServedError('no JSON');
+  }
+}
+
+function call({ localPort, token }: ServerAddress, method: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: localPort,
+        method,
+        path,
+        agent: false,
+        headers: { authorization: `token ${token}` },
+        signal: AbortSignal.timeout(timeoutMs),
+      },
+      (answer) => {
+        const pieces: Buffer[] = [];
+        let bytes = 0;
+        answer.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+          pieces.push(piece);
+          if (bytes > answerBytes) {
+            sent.destroy(new Error('too long'));
+          }
+        });
+        answer.on('error', fail);
+        answer.on('end', () => {
+          const { statusCode = 0 } = answer;
+          if (statusCode >= 200 && statusCode < 300) {
+            resolve(Buffer.concat(pieces).toString('utf8'));
+          } else {
+            fail(new Error(`HTTP ${statusCode}`));
+          }
+        });
+      },
+    );
+    const fail = (error: Error) => {
+      reject(new NotServedError(error.message));
+    };
+    sent.on('error', fail);
+    sent.end();
+  });
+}

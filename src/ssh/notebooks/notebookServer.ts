@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { plainText } from '../plainText';
+import { lastWords } from '../transfer';
+import type { SshService } from '../service';
+import script from './server.sh';
+
+/** What runs on a machine, for the checks of the tests. */
+export const notebookScript = script;
+
+/** The Jupyter server of ours on a machine; it listens on the machine's loopback address alone. */
+export interface NotebookServer {
+  readonly port: number;
+  /** 64 hexadecimal digits. It lies in one file of the machine and in memory here, nowhere else. */
+  readonly token: string;
+}
+
+export type StartAnswer =
+  | ({ readonly kind: 'running' } & NotebookServer)
+  /** This Python has no Jupyter server, or no ipykernel. */
+  | { readonly kind: 'missing'; readonly python: string }
+  | { readonly kind: 'noPython' };
+
+/** The machine can't run a server for notebooks; the connection works. */
+export class NotebookServerError extends UserError {}
+
+type Exec = Pick<SshService, 'exec'>;
+
+const greeting = 'gpu-rental notebooks';
+const startMs = 120_000;
+const installMs = 20 * 60_000;
+
+/** Finds the server of ours on the machine or starts one; installs nothing. */
+export async function startServer(
+  ssh: Exec,
+  alias: string,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<StartAnswer> {
+  const lines = await ask(ssh, alias, ['start', randomBytes(32).toString('hex'), folder], {
+    signal,
+    timeoutMs: startMs,
+  });
+  return answerOf(lines);
+}
+
+/** Installs what is missing; `say` gets the steps of pip. Only after the user said yes. */
+export async function installServer(
+  ssh: Exec,
+  alias: string,
+  say: (step: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const onStdout = (piece: string) => {
+    const step = piece.trimEnd().split('\n').at(-1) ?? '';
+    say(plainText(step).slice(0, 80));
+  };
+  const lines = await ask(ssh, alias, ['install', '', ''], { signal, timeoutMs: installMs, onStdout });
+  if (lines.at(-1) !== 'installed') {
+    throw new NotebookServerError(
+      text('Could not install Jupyter on the instance: {0}', plainText(lines.slice(-4, -1).join(' ')) || '–'),
+      { nextStep: 'retry' },
+    );
+  }
+}
+
+/** Ends the server with all its kernels; returns once its process is gone. */
+export async function stopServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<void> {
+  const lines = await ask(ssh, alias, ['stop', '', ''], { signal, timeoutMs: startMs });
+  if (!lines.includes('stopped')) {
+    throw new NotebookServerError(text('The Jupyter server of the instance did not end.'), {
+      nextStep: 'retry',
+    });
+  }
+}
+
+async function ask(
+  ssh: Exec,
+  alias: string,
+  input: readonly string[],
+  options: Omit<NonNullable<Parameters<Exec['exec']>[2]>, 'input'>,
+): Promise<readonly string[]> {
+  const result = await ssh.exec(alias, script, { ...options, input: `${input.join('\n')}\n` });
+  const lines = result.stdout.split(/\r?\n/).filter((line) => line !== '');
+  const start = lines.indexOf(greeting);
+  if (start < 0 || result.timedOut) {
+    throw new NotebookServerError(
+      text(
+        'Could not reach the instance: {0}',
+        result.timedOut ? 'time-out' : plainText(lastWords(result)) || '–',
+      ),
+      { nextStep: 'retry' },
+    );
+  }
+  return lines.slice(start + 1);
+}
+
+export function answerOf(lines: readonly string[]): StartAnswer {
+  const [first = '', ...rest] = lines;
+  const [, port, token] = /^running (\d{1,5}) ([0-9a-f]{64})$/.exec(first) ?? [];
+  if (port !== undefined && token !== undefined && Number(port) > 0 && Number(port) < 65_536) {
+    return { kind: 'running', port: Number(port), token };
+  }
+  const [, python] = /^missing (\/.{1,300})$/.exec(first) ?? [];
+  if (python !== undefined) {
+    return { kind: 'missing', python: plainText(python) };
+  }
+  switch (first) {
+    case 'no-python':
+      return { kind: 'noPython' };
+    case 'no-folder':
+      throw new NotebookServerError(
+        text('Could not write to the home folder of the instance. Check its free space.'),
+        { nextStep: 'retry' },
+      );
+    case 'busy':
+      throw new NotebookServerError(
+        text('Another window is setting up Jupyter on the instance. Try again when it has finished.'),
+        { nextStep: 'retry' },
+      );
+    default:
+      throw new NotebookServerError(
+        text('The Jupyter server did not start: {0}', plainText(rest.join(' ')).slice(-400) || '–'),
+        { nextStep: 'retry' },
+      );
+  }
+}

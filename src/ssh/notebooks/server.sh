@@ -1,0 +1,168 @@
+# The Jupyter server of GPU Rental on a rented machine. Standard input: what to do, the token for a new
+# server, and the name of the folder in which kernels start. The token is in no argument and no environment.
+umask 077
+IFS= read -r verb
+IFS= read -r token
+IFS= read -r folder
+own=$HOME/.gpu-rental/jupyter
+venv=$HOME/.gpu-rental/venv
+echo 'gpu-rental notebooks'
+if ! mkdir -p "$own/run" 2>/dev/null || ! chmod 700 "$own" || ! : >"$own/written"; then
+  echo 'no-folder'
+  exit 0
+fi
+
+pythons() {
+  for dir in "${VIRTUAL_ENV:-}" /venv/main /opt/conda /opt/venv /workspace/.venv "$venv"; do
+    [ -n "$dir" ] && [ -x "$dir/bin/python" ] && echo "$dir/bin/python"
+  done
+  command -v python3
+  command -v python
+  [ -x /usr/bin/python3 ] && echo /usr/bin/python3
+}
+
+# Without importing them, which takes seconds on a slow disk.
+look='
+from importlib.util import find_spec as find
+server = "jupyter_server" if find("jupyter_server") else "notebook" if find("notebook") else ""
+print(server if server and find("ipykernel") else "-")
+'
+
+# Sets python and module; the module is "-" where the first Python lacks a server or ipykernel.
+find_python() {
+  python=
+  module=
+  while IFS= read -r candidate; do
+    found=$("$candidate" -c "$look" 2>/dev/null </dev/null) || continue
+    if [ "$found" != - ]; then
+      python=$candidate
+      module=$found
+      return
+    fi
+    [ -n "$python" ] || { python=$candidate module=-; }
+  done <<END
+$(pythons)
+END
+}
+
+# Sets pid and port of the server of ours that runs.
+find_server() {
+  for info in "$own"/run/jpserver-*.json "$own"/run/nbserver-*.json; do
+    [ -f "$info" ] || continue
+    pid=${info##*-}
+    pid=${pid%.json}
+    port=$(sed -n 's/.*"port": *\([0-9][0-9]*\).*/\1/p' "$info")
+    # Another program may have the number by now.
+    if [ -n "$port" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -Eq -- '-m (jupyter_server|notebook) '; then
+      return 0
+    fi
+    # A file without a port is not written to its end yet.
+    if [ -n "$port" ] || ! kill -0 "$pid" 2>/dev/null; then
+      rm -f "$info"
+    fi
+  done
+  return 1
+}
+
+# Jupyter writes the token for its own tools as well; nothing of ours reads it there.
+strip_token() {
+  tries=0
+  until [ -f "${info%.json}-open.html" ] || [ "$tries" -ge 6 ]; do
+    sleep 0.5
+    tries=$((tries + 1))
+  done
+  rm -f "${info%.json}-open.html"
+  sed 's/"token": *"[^"]*"/"token": ""/' "$info" >"$own/written" && cp "$own/written" "$info"
+}
+
+tell() {
+  printf 'running %s %s\n' "$port" "$(cat "$own/token")"
+}
+
+start() {
+  find_server && { tell; return; }
+  find_python
+  if [ -z "$python" ]; then
+    echo 'no-python'
+    return
+  fi
+  if [ "$module" = - ]; then
+    printf 'missing %s\n' "$python"
+    return
+  fi
+  # The token of a server that ended stays, so that a notebook finds the new one by itself.
+  grep -Eqx '[0-9a-f]{64}' "$own/token" 2>/dev/null || printf %s "$token" >"$own/token" || { echo 'no-folder'; return; }
+  chmod 600 "$own/token"
+  root=$HOME/$folder
+  [ -d /workspace ] && [ -w /workspace ] && root=/workspace/$folder
+  mkdir -p "$root" 2>/dev/null && cd "$root" || { root=$HOME && cd "$root"; } || return
+  env -u JUPYTER_TOKEN JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
+    setsid nohup "$python" -m "$module" --no-browser --ip=127.0.0.1 --port=48650 --allow-root \
+    "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null &
+  started=$!
+  tries=0
+  while [ "$tries" -lt 120 ]; do
+    find_server && { strip_token; tell; return; }
+    kill -0 "$started" 2>/dev/null || [ "$tries" -lt 8 ] || break
+    sleep 0.5
+    tries=$((tries + 1))
+  done
+  echo 'failed'
+  tail -n 5 "$own/log"
+}
+
+stop() {
+  if find_server; then
+    kill "$pid"
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 20 ]; do
+      sleep 0.5
+      tries=$((tries + 1))
+    done
+    if kill -0 "$pid" 2>/dev/null; then
+      echo 'failed'
+      return
+    fi
+    rm -f "$own"/run/jpserver-"$pid".json "$own"/run/nbserver-"$pid".json
+  fi
+  rm -f "$own/token"
+  echo 'stopped'
+}
+
+install() {
+  find_python
+  if [ -z "$python" ]; then
+    echo 'no-python'
+    return
+  fi
+  if [ "$module" = - ] && ! "$python" -m pip install jupyter_server ipykernel 2>&1 </dev/null; then
+    # A Python of the system takes no packages, or has no pip.
+    "$python" -m venv --system-site-packages "$venv" 2>&1 </dev/null &&
+      "$venv/bin/python" -m pip install jupyter_server ipykernel 2>&1 </dev/null
+  fi
+  find_python
+  if [ "$module" = - ]; then
+    echo 'not-installed'
+  else
+    echo 'installed'
+  fi
+}
+
+# One at a time on the machine: two windows start one server.
+tries=0
+until mkdir "$own/lock" 2>/dev/null; do
+  [ -n "$(find "$own/lock" -prune -mmin +15 2>/dev/null)" ] && rmdir "$own/lock"
+  if [ "$tries" -ge 150 ]; then
+    echo 'busy'
+    exit 0
+  fi
+  sleep 0.5
+  tries=$((tries + 1))
+done
+trap 'rmdir "$own/lock"' EXIT
+trap 'exit 1' HUP INT TERM
+case $verb in
+  start) start ;;
+  stop) stop ;;
+  install) install ;;
+esac

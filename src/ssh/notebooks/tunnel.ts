@@ -1,0 +1,101 @@
+import { wait, type Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Forward } from '../forward';
+import type { SshService } from '../service';
+
+export interface TunnelDeps {
+  readonly ssh: Pick<SshService, 'forward'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Waits before each try to open a lost tunnel again. Jupyter's client tries to connect again for 60 s on average and
+ * 120 s at most; after that a notebook asks for its server by itself.
+ */
+const reopenMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 30_000, 30_000, 30_000];
+
+/** A port of the machine behind one local port, which stays the same after a cut. */
+export class Tunnel implements Disposable {
+  private forward: Forward | undefined;
+  private readonly stop = new AbortController();
+
+  private constructor(
+    private readonly deps: TunnelDeps,
+    readonly alias: string,
+    readonly remotePort: number,
+    readonly localPort: number,
+  ) {}
+
+  /** Opens it at the wanted local port, or at another one where a program has taken that. */
+  static async open(
+    deps: TunnelDeps,
+    alias: string,
+    ports: { readonly remotePort: number; readonly localPort: number },
+    signal?: AbortSignal,
+  ): Promise<Tunnel> {
+    const forward = await deps.ssh.forward(alias, { ...ports, noticesLossSoon: true }, signal);
+    const tunnel = new Tunnel(deps, alias, ports.remotePort, forward.localPort);
+    tunnel.keep(forward);
+    return tunnel;
+  }
+
+  /** False while it is cut. */
+  get isOpen(): boolean {
+    return this.forward !== undefined;
+  }
+
+  /** True once it was closed or given up. */
+  get isOver(): boolean {
+    return this.stop.signal.aborted;
+  }
+
+  dispose(): void {
+    this.stop.abort();
+    this.forward?.close();
+    this.forward = undefined;
+  }
+
+  private keep(forward: Forward): void {
+    if (this.isOver) {
+      forward.close();
+      return;
+    }
+    this.forward = forward;
+    void forward.ended.then(() => {
+      if (this.forward === forward) {
+        this.forward = undefined;
+        void this.reopen();
+      }
+    });
+  }
+
+  private async reopen(): Promise<void> {
+    const { clock, log, ssh } = this.deps;
+    const { remotePort, localPort } = this;
+    for (const pause of reopenMs) {
+      try {
+        await wait(clock, pause, this.stop.signal);
+        const forward = await ssh.forward(
+          this.alias,
+          { remotePort, localPort, noticesLossSoon: true },
+          this.stop.signal,
+        );
+        if (forward.localPort === localPort) {
+          this.keep(forward);
+          return;
+        }
+        // Jupyter connects to the old port only.
+        forward.close();
+      } catch (error) {
+        if (isCancelled(error)) {
+          return;
+        }
+        log.debug(`The tunnel to ${this.alias} is not open again yet: ${String(error)}`);
+      }
+    }
+    this.dispose();
+  }
+}

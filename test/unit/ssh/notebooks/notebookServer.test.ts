@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  answerOf,
+  installServer,
+  notebookScript,
+  startServer,
+} from '../../../../src/ssh/notebooks/notebookServer';
+import type { RunResult } from '../../../../src/ssh/run';
+
+const token = 'a'.repeat(64);
+
+function machineThatSays(stdout: string, more: Partial<RunResult> = {}) {
+  const inputs: unknown[] = [];
+  return {
+    inputs,
+    exec: (_alias: string, _script: string, options?: { readonly input?: unknown }) => {
+      inputs.push(options?.input);
+      return Promise.resolve({ code: 0, stdout, stderr: '', timedOut: false, ...more });
+    },
+  };
+}
+
+describe('The answer of a machine about its Jupyter server', () => {
+  it('is a port and a token, or what is missing', () => {
+    assert.deepEqual(answerOf([`running 48650 ${token}`]), { kind: 'running', port: 48_650, token });
+    assert.deepEqual(answerOf(['missing /venv/main/bin/python']), {
+      kind: 'missing',
+      python: '/venv/main/bin/python',
+    });
+    assert.deepEqual(answerOf(['no-python']), { kind: 'noPython' });
+  });
+
+  for (const [line, reason] of [
+    ['no-folder', /Check its free space/],
+    ['busy', /Another window is setting up Jupyter/],
+    ['failed', /did not start: Address in use/],
+    [`running 0 ${token}`, /did not start/],
+    [`running 70000 ${token}`, /did not start/],
+    ['running 48650 -oProxyCommand=x', /did not start/],
+    ['missing relative/python', /did not start/],
+    ['', /did not start/],
+  ] as const) {
+    it(`"${line.slice(0, 30)}" is an error that says ${String(reason)}`, () => {
+      assert.throws(() => answerOf([line, 'Address in use']), reason);
+    });
+  }
+
+  it('counts from our greeting on, whatever the machine prints before', async () => {
+    const ssh = machineThatSays(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
+    assert.deepEqual(await startServer(ssh, 'gpu-7', 'project'), { kind: 'running', port: 2, token });
+    assert.match(String(ssh.inputs[0]), /^start\n[0-9a-f]{64}\nproject\n$/);
+  });
+
+  it('is an error where the machine was not reached', async () => {
+    const refused = machineThatSays('', { code: 255, stderr: 'Permission denied (publickey).\n' });
+    await assert.rejects(startServer(refused, 'gpu-7', 'project'), /Could not reach .*Permission denied/);
+    const slow = machineThatSays('gpu-rental notebooks\n', { timedOut: true });
+    await assert.rejects(startServer(slow, 'gpu-7', 'project'), /time-out/);
+  });
+
+  it('says why Jupyter could not be installed, without escapes of a terminal', async () => {
+    const full = machineThatSays(
+      'gpu-rental notebooks\n\u001b[31mERROR: No space left on device\nnot-installed\n',
+    );
+    await assert.rejects(
+      installServer(full, 'gpu-7', () => undefined),
+      ({ message }: Error) => /No space left on device/.test(message) && !message.includes('\u001b'),
+    );
+  });
+});
+
+describe('The script for the Jupyter server', () => {
+  it('has nothing that shellcheck warns of', () => {
+    const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', '--severity=warning', '-'], {
+      input: notebookScript,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernelsOf, shutDownKernel, type ServerAddress } from '../../../../src/ssh/notebooks/kernels';
+import { startServer, stopServer, type StartAnswer } from '../../../../src/ssh/notebooks/notebookServer';
+import { Tunnel } from '../../../../src/ssh/notebooks/tunnel';
+import type { Run } from '../../../../src/ssh/run';
+import type { SshService } from '../../../../src/ssh/service';
+import { systemClock } from '../../../../src/util/clock';
+import { silentLog } from '../../../../src/util/log';
+import { JupyterClient } from '../../../support/jupyterClient';
+import { SshHome } from '../../../support/sshHome';
+import { sshAccount, sshInstance } from '../../../support/sshInstance';
+import { freePort, SshMachine } from '../../../support/sshMachine';
+import { until } from '../../../support/until';
+
+const alias = 'gpu-7';
+
+describe('The Jupyter server of a machine, through a real sshd', function () {
+  this.timeout(120_000);
+  let home: SshHome;
+  let machine: SshMachine;
+  let machineHome: string;
+  let ssh: SshService;
+  let server: ServerAddress & { readonly port: number };
+  let tunnel: Tunnel;
+  const told: string[] = [];
+  const log = { ...silentLog, debug: (line: string) => told.push(line) };
+  /** Ends the ssh processes of the tunnel, as a lost network does. */
+  let cut = new AbortController();
+
+  const run: Run = (program, args, options) => {
+    told.push(args.join(' '));
+    const isTunnel = args.includes('-L');
+    const signal = AbortSignal.any([...(isTunnel ? [cut.signal] : []), ...[options?.signal ?? []].flat()]);
+    return home.run(program, args, { ...options, signal });
+  };
+
+  function running(answer: StartAnswer) {
+    assert.ok(answer.kind === 'running', JSON.stringify(answer));
+    return answer;
+  }
+
+  before(async () => {
+    home = new SshHome();
+    machineHome = join(home.root, 'machine');
+    execFileSync('mkdir', [machineHome]);
+    machine = await new SshMachine().start({
+      extra: [`SetEnv "HOME=${machineHome}" JUPYTER_TOKEN=of-the-image`],
+    });
+    const key = home.key();
+    machine.authorize(key);
+    ssh = home.service({ run });
+    await ssh.prepare({
+      account: sshAccount,
+      instanceId: 7,
+      instance: sshInstance(machine.port),
+      registeredKeys: [key],
+    });
+    const { port, token } = running(await startServer(ssh, alias, 'project'));
+    tunnel = await Tunnel.open({ ssh, clock: systemClock, log }, alias, {
+      remotePort: port,
+      localPort: await freePort(),
+    });
+    server = { port, token, localPort: tunnel.localPort };
+  });
+  after(async () => {
+    tunnel.dispose();
+    await stopServer(ssh, alias);
+    await machine.dispose();
+    home.dispose();
+  });
+
+  it('runs cells in the folder of the notebook', async () => {
+    const client = await JupyterClient.start(server);
+    assert.equal(await client.execute('import os; print(os.getcwd())'), `${join(machineHome, 'project')}\n`);
+    await client.close();
+    const [kernel] = await kernelsOf(server);
+    assert.deepEqual([kernel?.name, kernel?.isBusy], ['python3', false]);
+    await shutDownKernel(server, client.kernelId);
+    assert.deepEqual(await kernelsOf(server), []);
+  });
+
+  it('starts one server where windows ask at once, and finds it afterwards', async () => {
+    const found = await Promise.all([1, 2, 3].map(() => startServer(ssh, alias, 'project')));
+    for (const answer of found) {
+      assert.deepEqual(running(answer), { kind: 'running', port: server.port, token: server.token });
+    }
+  });
+
+  it('listens on the loopback address of the machine alone', () => {
+    const listening = execFileSync('ss', ['-ltnH'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(`:${server.port} `) || line.includes(`:${server.localPort} `))
+      .map((line) => line.trim().split(/\s+/)[3]);
+    assert.deepEqual(
+      [...new Set(listening)].sort(),
+      [`127.0.0.1:${server.port}`, `127.0.0.1:${server.localPort}`].sort(),
+    );
+  });
+
+  it('keeps its variables and its place while the tunnel is cut 20 times', async () => {
+    const client = await JupyterClient.start(server);
+    await client.execute('count = 0');
+    await client.close();
+    for (let round = 1; round <= 20; round += 1) {
+      const before = cut;
+      cut = new AbortController();
+      before.abort();
+      await until('the tunnel is cut', () => !tunnel.isOpen, { everyMs: 10 });
+      await until('the tunnel is back', () => tunnel.isOpen, { everyMs: 20, timeoutMs: 20_000 });
+      const again = await JupyterClient.join(server, client.kernelId);
+      assert.equal(await again.execute('count += 1; print(count)'), `${round}\n`);
+      await again.close();
+    }
+    assert.equal(tunnel.localPort, server.localPort);
+    await shutDownKernel(server, client.kernelId);
+  });
+
+  it('lets nobody in without the token', async () => {
+    for (const token of ['', 'of-the-image', 'f'.repeat(64)]) {
+      await assert.rejects(kernelsOf({ ...server, token }), /HTTP 40[13]/);
+    }
+  });
+
+  it('has the token in no argument, no environment and no log, and in one file of the owner alone', () => {
+    assert.doesNotMatch(told.join('\n'), new RegExp(server.token));
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      for (const file of ['cmdline', 'environ']) {
+        assert.ok(!readIfThere(`/proc/${pid}/${file}`).includes(server.token), `${file} of ${pid}`);
+      }
+    }
+    const own = join(machineHome, '.gpu-rental', 'jupyter');
+    const holders = execFileSync('grep', ['-rl', server.token, home.root], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    assert.deepEqual(holders, [join(own, 'token')]);
+    for (const file of [own, ...holders]) {
+      assert.equal(statSync(file).mode & 0o077, 0, file);
+    }
+  });
+
+  it('comes back with the same token after its process ended', async () => {
+    const [info = ''] = readdirSync(join(machineHome, '.gpu-rental/jupyter/run')).filter((name) =>
+      name.startsWith('jpserver-'),
+    );
+    const pid = Number(/jpserver-(\d+)\.json/.exec(info)?.[1]);
+    process.kill(pid, 'SIGKILL');
+    const again = running(await startServer(ssh, alias, 'project'));
+    assert.equal(again.token, server.token);
+  });
+});
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
