@@ -60,6 +60,9 @@ describe('What lines for all hosts give to every machine', () => {
     const ssh = home.service();
     const instance = sshInstance(machine.port);
     await ssh.connect({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    await assert.rejects(ssh.forward('gpu-7', { remotePort: machine.port }), /Line \d+ of .*RemoteForward 9000 localhost:22/);
+    await assert.rejects(
+      ssh.forward('gpu-7', { remotePort: machine.port }),
+      /Line \d+ of .*RemoteForward 9000 localhost:22/,
+    );
   });
 });
