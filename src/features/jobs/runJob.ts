@@ -76,6 +76,9 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     commit: await commitOf(folder),
   };
   const rent = async () => {
+    if (spec.matrix) {
+      throw new UserError(text('{0} has a matrix, which runs on instances that are running.', spec.name));
+    }
     const image = source.recipe?.image ?? source.recipe?.template?.hash;
     const key = await setupKey(spec, folder, image);
     await rentJob(deps, { ...unplaced, spec, outputsTo, setupKey: key }, sent, source.recipe);
