@@ -42,7 +42,7 @@ export async function startServer(
     signal,
     timeoutMs: startMs,
   });
-  return answerOf(lines);
+  return startAnswerOf(lines);
 }
 
 /** Installs what is missing; `say` gets the steps of pip. Only after the user said yes. */
@@ -96,7 +96,7 @@ async function ask(
   return lines.slice(start + 1);
 }
 
-export function answerOf(lines: readonly string[]): StartAnswer {
+export function startAnswerOf(lines: readonly string[]): StartAnswer {
   const [first = '', ...rest] = lines;
   const [, port, token] = /^running (\d{1,5}) ([0-9a-f]{64})$/.exec(first) ?? [];
   if (port !== undefined && token !== undefined && Number(port) > 0 && Number(port) < 65_536) {

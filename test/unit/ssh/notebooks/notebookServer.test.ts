@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
-  answerOf,
+  startAnswerOf,
   installServer,
   notebookScript,
   startServer,
@@ -23,12 +23,12 @@ function machineThatSays(stdout: string, more: Partial<RunResult> = {}) {
 
 describe('The answer of a machine about its Jupyter server', () => {
   it('is a port and a token, or what is missing', () => {
-    assert.deepEqual(answerOf([`running 48650 ${token}`]), { kind: 'running', port: 48_650, token });
-    assert.deepEqual(answerOf(['missing /venv/main/bin/python']), {
+    assert.deepEqual(startAnswerOf([`running 48650 ${token}`]), { kind: 'running', port: 48_650, token });
+    assert.deepEqual(startAnswerOf(['missing /venv/main/bin/python']), {
       kind: 'missing',
       python: '/venv/main/bin/python',
     });
-    assert.deepEqual(answerOf(['no-python']), { kind: 'noPython' });
+    assert.deepEqual(startAnswerOf(['no-python']), { kind: 'noPython' });
   });
 
   for (const [line, reason] of [
@@ -42,7 +42,7 @@ describe('The answer of a machine about its Jupyter server', () => {
     ['', /did not start/],
   ] as const) {
     it(`"${line.slice(0, 30)}" is an error that says ${String(reason)}`, () => {
-      assert.throws(() => answerOf([line, 'Address in use']), reason);
+      assert.throws(() => startAnswerOf([line, 'Address in use']), reason);
     });
   }
 
