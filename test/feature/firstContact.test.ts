@@ -134,7 +134,7 @@ describe('the first contact with an instance', () => {
     assert.equal(first, 'Retry');
     await instances().inline('trainer', 'Connect');
     assert.deepEqual(await told(), { text, first });
-    window.start('gpuRental.terminalProfile');
+    void window.terminalProfile().catch(() => undefined);
     assert.deepEqual(await told(), { text, first });
     await instances().inline('trainer', 'Open Terminal');
     assert.deepEqual(await told(), { text, first });

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
@@ -304,10 +303,6 @@ function again(label: string, detail: string): NotRented {
 
 /** True when somebody can log in afterwards, or wants to rent all the same. */
 async function ensureSshKey(): Promise<boolean> {
-  const known = await vscode.commands.getCommands(true);
-  if (!known.includes('gpuRental.ensureSshKey')) {
-    return true;
-  }
   // A refusal or an unexpected problem, which is told there, is no word of the user's to spend money.
   return (await runCommand('gpuRental.ensureSshKey')) === true;
 }
