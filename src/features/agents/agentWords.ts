@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import type { AgentLimits } from '../../model/agents/limits';
 import type { AgentRequest } from '../../model/agents/request';
-import { formatCents, formatMoney, zero } from '../../model/money';
+import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
 
 /** What a request is asked about, as far as it is known. */
 export interface Asked {
@@ -144,7 +144,11 @@ export function limitsQuestion(limits: AgentLimits): Question {
         message: t('Let AI agents ask you to rent and work?'),
         detail: lines(
           t('You answer each rental, start and destruction in a dialog like this one.'),
-          t('At most ${0} a day and ${1}/h', limits.perDay, limits.perHour),
+          t(
+            'At most {0} a day and {1}/h',
+            formatMoney(fromDollars(limits.perDay)),
+            formatMoney(fromDollars(limits.perHour)),
+          ),
           t('Instances at once: {0}', limits.instances),
           t('Hours until an instance ends, at most: {0}', limits.hours),
           t('Questions an hour: {0}', limits.questionsPerHour),
