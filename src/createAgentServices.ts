@@ -67,10 +67,8 @@ export function agentServices(deps: AgentServicesDeps) {
         return { access: inForce.access, asked: set.access };
       },
       handlers: async () => {
-        const [{ marketTools }, { instanceTools }] = await Promise.all([
-          import('./store/agents/marketTools'),
-          import('./store/agents/instanceTools'),
-        ]);
+        const { marketTools } = await import('./store/agents/marketTools');
+        const { instanceTools } = await import('./store/agents/instanceTools');
         return { ...marketTools(toolDeps()), ...instanceTools(toolDeps()) };
       },
       redact: (value) => redactor.redact(value),

@@ -14,7 +14,7 @@ import { askLine } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
-import { isAtWork } from '../../model/jobs/job';
+import { isAtWork, type Job } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
 import { hardLimit, type HardLimit } from '../../model/jobs/jobLimits';
 import { jobText, type JobSpec, type MachineEnds } from '../../model/jobs/jobSpec';
@@ -113,27 +113,45 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (!ends || !(await areReachable(machines))) {
     return undefined;
   }
-  const ids: string[] = [];
-  for (const [index, variant] of variants.entries()) {
-    const machine = machines[index % machines.length] ?? instance;
-    const { id } = await deps.jobs.order(
-      {
-        ...unplaced,
-        spec: variant,
-        setupKey: await setupKey(spec, folder, machine.image),
-        machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
-        ends,
-        outputsTo: outputsFolder(variant, folder, orderedAt),
-      },
-      sent.names,
-    );
-    ids.push(id);
-  }
-  const [id] = ids;
+  const parts = { ...unplaced, ends, folder, orderedAt };
+  const id = await orderEach(deps, variants, machines, parts, sent);
   if (id !== undefined) {
     await runCommand('gpuRental.job.showLog', { jobId: id });
   }
   return id;
+}
+
+interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' | 'ends'> {
+  readonly folder: string;
+  readonly orderedAt: number;
+}
+
+/** Deals the jobs out to the machines in turn; the id of the first. */
+async function orderEach(
+  { jobs }: JobDeps,
+  variants: readonly JobSpec[],
+  machines: readonly Instance[],
+  { folder, orderedAt, ...parts }: OrderParts,
+  { names }: SentFiles,
+): Promise<string | undefined> {
+  let first: string | undefined;
+  for (const [index, spec] of variants.entries()) {
+    const machine = machines[index % machines.length];
+    if (machine) {
+      const { id } = await jobs.order(
+        {
+          ...parts,
+          spec,
+          setupKey: await setupKey(spec, folder, machine.image),
+          machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
+          outputsTo: outputsFolder(spec, folder, orderedAt),
+        },
+        names,
+      );
+      first ??= id;
+    }
+  }
+  return first;
 }
 
 /** The highest price an hour; `undefined` where the service states none for one of them. */

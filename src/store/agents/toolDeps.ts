@@ -12,7 +12,7 @@ import type { AgentDesk } from './agentDesk';
 import type { ToolContext } from './agentTools';
 
 /** What a machine answered to a command. */
-export interface CommandResult {
+export interface CommandOutcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -31,7 +31,7 @@ export interface AgentSsh {
     instanceId: number,
     command: string,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<CommandResult>;
+  ): Promise<CommandOutcome>;
 }
 
 export interface ToolDeps {
