@@ -9,7 +9,7 @@ interface Frame {
 }
 
 /**
- * A client of a Jupyter server that shares nothing with the product: REST and the kernel's websocket, as
+ * A client of a Jupyter server that shares nothing with the product. It speaks REST and the kernel's websocket, as
  * https://jupyter-client.readthedocs.io/en/stable/messaging.html describes them.
  */
 export class JupyterClient {

@@ -97,7 +97,10 @@ describe('the layout of the repository', () => {
     const all = ['src', 'test', 'scripts'].flatMap(sources);
     const imported = new Set(
       all
-        .flatMap((text) => [...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm)])
+        .flatMap((text) => [
+          ...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm),
+          ...text.matchAll(/^ +const \{([^}]*)\} = await import\('\./gm),
+        ])
         .flatMap(([, names = '']) =>
           names.split(',').map((name) => name.trim().replace(/^type | as .*$/g, '')),
         ),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelsOf, shutDownKernel, type ServerAddress } from '../../../../src/ssh/notebooks/kernels';
 import { startServer, stopServer, type StartAnswer } from '../../../../src/ssh/notebooks/notebookServer';
@@ -16,6 +16,7 @@ import { freePort, SshMachine } from '../../../support/sshMachine';
 import { until } from '../../../support/until';
 
 const alias = 'gpu-7';
+const hexOf = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
 
 describe('The Jupyter server of a machine, through a real sshd', function () {
   this.timeout(120_000);
@@ -45,7 +46,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   before(async () => {
     home = new SshHome();
     machineHome = join(home.root, 'machine');
-    execFileSync('mkdir', [machineHome]);
+    mkdirSync(machineHome);
     machine = await new SshMachine().start({
       extra: [`SetEnv "HOME=${machineHome}" JUPYTER_TOKEN=of-the-image`],
     });
@@ -90,13 +91,16 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   });
 
   it('listens on the loopback address of the machine alone', () => {
-    const listening = execFileSync('ss', ['-ltnH'], { encoding: 'utf8' })
-      .split('\n')
-      .filter((line) => line.includes(`:${server.port} `) || line.includes(`:${server.localPort} `))
-      .map((line) => line.trim().split(/\s+/)[3]);
+    // State 0A of the kernel's tables is a socket that listens.
+    const listening = ['/proc/net/tcp', '/proc/net/tcp6']
+      .flatMap((table) => readFileSync(table, 'utf8').split('\n'))
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state]) => state === '0A')
+      .map(([, local = '']) => local)
+      .filter((local) => [server.port, server.localPort].includes(parseInt(local.split(':')[1] ?? '', 16)));
     assert.deepEqual(
       [...new Set(listening)].sort(),
-      [`127.0.0.1:${server.port}`, `127.0.0.1:${server.localPort}`].sort(),
+      [server.port, server.localPort].map((port) => `0100007F:${hexOf(port)}`).sort(),
     );
   });
 
