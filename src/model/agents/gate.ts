@@ -24,9 +24,12 @@ export function tidied(state: AgentState, now: number): AgentState {
   const requests = state.requests.map((one): AgentRequest =>
     one.state === 'pending' && now >= one.at + answerWithinMs ? { ...one, state: 'expired' } : one,
   );
-  // A commitment counts for its day, and an instance stays known as an agent's.
+  // A commitment counts for its day, an unknown rental until it is read back, and an instance stays an agent's.
   const keeps = (one: AgentRequest) =>
-    one.instanceId !== undefined || now < Math.max(one.at, one.commitment?.until ?? 0) + keptMs;
+    one.instanceId !== undefined ||
+    one.state === 'renting' ||
+    one.state === 'unknown' ||
+    now < Math.max(one.at, one.commitment?.until ?? 0) + keptMs;
   return {
     quotes: state.quotes.filter(({ expiresAt }) => now < expiresAt + answerWithinMs).slice(-50),
     requests: requests.filter(
