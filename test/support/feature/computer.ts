@@ -26,7 +26,7 @@ export interface SecretUse {
   readonly proceed: () => string | undefined;
 }
 
-/** How long anything may take in real time; reached only by what hangs. */
+/** How long the product's time may stand still in real time; reached only by what hangs. */
 const hangMs = 60_000;
 
 /**
@@ -163,18 +163,20 @@ export class Computer {
     { withinMs = this.patienceMs }: { readonly withinMs?: number } = {},
   ): Promise<Exclude<T, undefined | false>> {
     const end = this.clock.elapsed() + withinMs;
-    const hangsAt = Date.now() + hangMs;
+    let moved = { at: Date.now(), elapsed: this.clock.elapsed() };
     for (;;) {
       await this.rest();
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
       const next = this.clock.untilNext;
       const isOver = next !== undefined && this.clock.elapsed() + next > end;
-      if (next === undefined || isOver || Date.now() > hangsAt) {
+      if (next === undefined || isOver || Date.now() - moved.at > hangMs) {
         const why = next === undefined ? 'nothing waits for time' : isOver ? 'its time is over' : 'it hangs';
         throw new Error(`Waited in vain for ${what}: ${why}.\n${this.describe()}`);
       }
       await this.clock.advance(next);
+      const elapsed = this.clock.elapsed();
+      if (elapsed - moved.elapsed >= 1000) moved = { at: Date.now(), elapsed };
     }
   }
 
