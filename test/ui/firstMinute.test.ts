@@ -37,15 +37,14 @@ describe('the first minute', function () {
 
   it('offers in the palette only what can be done', async () => {
     await workbench.quick.open('>GPU Rental: ');
-    await workbench.quick.row('GPU Rental: Try the Demo Marketplace').waitFor();
+    await workbench.quick.row('GPU Rental: Sign In…').waitFor();
     const rows = (await workbench.quick.rowTexts()).filter((row) => row.startsWith('GPU Rental:'));
-    assert.ok(
-      rows.some((row) => row.startsWith('GPU Rental: Sign In')),
-      rows.join('\n'),
-    );
     assert.ok(!rows.some((row) => row.startsWith('GPU Rental: Sign Out')), rows.join('\n'));
     assert.ok(!rows.some((row) => /Destroy|Stop|Start|Reboot/.test(row)), rows.join('\n'));
     await workbench.shot('03-palette');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.quick.open('>GPU Rental: Try');
+    await workbench.quick.row('GPU Rental: Try the Demo Marketplace').waitFor();
     await workbench.page.keyboard.press('Escape');
   });
 });
