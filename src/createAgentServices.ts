@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { SettingsReader } from './editor/settings';
+import { keysOf } from './instanceKeys';
+import { hasPassed } from './model/rentals/machineVerdict';
 import { withLock } from './ssh/lock';
 import { nodeFileSystem } from './ssh/fileSystem';
 import { thisProcess } from './ssh/nodeSsh';
@@ -36,7 +38,7 @@ interface AgentServicesDeps {
 
 /** The tools of agents; nothing of them runs or is read before agents are let in. */
 export function agentServices(deps: AgentServicesDeps) {
-  const { own, secrets, redactor, machineProofs, clock, storageDir } = deps;
+  const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
   let desk: AgentDesk | undefined;
   const agentDesk = () =>
@@ -56,7 +58,12 @@ export function agentServices(deps: AgentServicesDeps) {
   const toolDeps = () => ({
     ...deps,
     desk: agentDesk(),
-    isProved: (instanceId: number) => machineProofs.find(instanceId) !== undefined,
+    isReady: (instanceId: number) =>
+      hasPassed(
+        fleet.find(instanceId),
+        rentals.find(instanceId)?.offer,
+        machineProofs.find(instanceId)?.check,
+      ),
     ssh: agentSsh(deps),
     redact: (value: string) => redactor.redact(value),
   });
@@ -90,20 +97,20 @@ function limitsOf(settings: SettingsReader) {
   };
 }
 
-function agentSsh({ ssh, fleet }: Pick<AgentServicesDeps, 'ssh' | 'fleet'>): AgentSsh {
-  const prepare = async (account: Account, instanceId: number) => {
-    const { alias } = await ssh.prepare({
-      account,
-      instanceId,
-      instance: fleet.find(instanceId),
-      registeredKeys: undefined,
-    });
+function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): AgentSsh {
+  const { ssh, fleet } = deps;
+  const prepare = async (account: Account, instanceId: number, signal?: AbortSignal) => {
+    const keys = await keysOf(deps, account.client, instanceId, signal);
+    const { alias } = await ssh.prepare(
+      { account, instanceId, instance: fleet.find(instanceId), ...keys },
+      signal,
+    );
     return { alias, command: ssh.commandLine(alias) };
   };
   return {
-    prepare,
+    prepare: (account, instanceId) => prepare(account, instanceId),
     run: async (account, instanceId, command, { timeoutMs, signal }) => {
-      const { alias } = await prepare(account, instanceId);
+      const { alias } = await prepare(account, instanceId, signal);
       // The command goes in by its standard input: it is no part of a line that another shell reads.
       return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal });
     },

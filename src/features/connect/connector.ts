@@ -15,7 +15,7 @@ import { explainNoLogin, explainVerification } from '../../ssh/problemText';
 import type { Contact } from './contact';
 import { LastFolders } from './lastFolders';
 import { usableInstance, warnAboutMemory } from './hostChecks';
-import { offerToAttach } from './instanceKeys';
+import { offerToAttach } from './attachOffer';
 import { pickFolder } from './folderPicker';
 import { PlatformEntries } from './platformEntries';
 import { recipeFolder } from './recipeFolder';

@@ -16,7 +16,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory } from './hostChecks';
-import { keysOf } from './instanceKeys';
+import { keysOf } from '../../instanceKeys';
 import { Patience } from './patience';
 
 export type ContactDeps = Pick<
@@ -186,7 +186,12 @@ export class Contact {
       throw new UserError(text('Sign in to connect to an instance.'), { nextStep: 'signIn' });
     }
     await this.deps.sshConsent.ask();
-    return { account, instanceId, instance, ...(await keysOf(this.deps, instanceId, signal)) };
+    return {
+      account,
+      instanceId,
+      instance,
+      ...(await keysOf(this.deps, account.client, instanceId, signal)),
+    };
   }
 
   title(instanceId: number): string {

@@ -19,6 +19,15 @@ export function judgeProof(
   return { verdict, line: verdictText(proof, verdict, expected) };
 }
 
+/** Whether a login worked and what was found is what was rented; no check, or one that could not be made, is no pass. */
+export function hasPassed(
+  instance: Instance | undefined,
+  offer: Offer | undefined,
+  check: CheckResult | undefined,
+): boolean {
+  return check?.kind === 'proved' && judgeProof(instance, offer, check.proof).verdict.ok;
+}
+
 /** One line for the tooltip, the details and the log. */
 export function checkText(
   instance: Instance | undefined,

@@ -44,7 +44,7 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
     ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
     limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
-    ageSeconds: 0,
+    ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),
   };
 }
@@ -90,7 +90,7 @@ async function getInstance(deps: ToolDeps, input: ToolInput<'get_instance'>, { s
   const log = lines > 0 ? await client.instances.logs(instance.id, { tail: lines }, { signal }) : undefined;
   return {
     ...row,
-    ready: deps.isProved(instance.id),
+    ready: deps.isReady(instance.id),
     untrusted: { ...row.untrusted, ...untrusted(deps, { log }, 4096) },
   };
 }

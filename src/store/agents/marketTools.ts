@@ -207,7 +207,7 @@ async function getRequest(deps: ToolDeps, input: ToolInput<'get_request'>, { sig
       ? {}
       : {
           instanceState: stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()),
-          ready: deps.isProved(instance.id),
+          ready: deps.isReady(instance.id),
           untrusted: untrusted(deps, { status: instance.statusMessage }, 200),
         }),
   };
@@ -223,10 +223,10 @@ async function findRequest({ desk }: ToolDeps, id: string): Promise<AgentRequest
   return found;
 }
 
-function isWaiting({ isProved }: ToolDeps, { state, instanceId }: AgentRequest): boolean {
+function isWaiting({ isReady }: ToolDeps, { state, instanceId }: AgentRequest): boolean {
   return (
     ['pending', 'renting', 'unknown', 'working'].includes(state) ||
-    (state === 'rented' && instanceId !== undefined && !isProved(instanceId))
+    (state === 'rented' && instanceId !== undefined && !isReady(instanceId))
   );
 }
 

@@ -40,8 +40,8 @@ export interface ToolDeps {
   readonly fleet: Fleet;
   readonly leases: InstanceLeases;
   readonly rentals: RentalStore;
-  /** A login worked, by the last look at the machine. */
-  readonly isProved: (instanceId: number) => boolean;
+  /** The last check of the machine passed: a login worked, and the machine is what was rented. */
+  readonly isReady: (instanceId: number) => boolean;
   readonly ssh: AgentSsh;
   readonly redact: (text: string) => string;
   readonly clock: Clock;

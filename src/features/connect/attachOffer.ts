@@ -1,0 +1,14 @@
+import { commandAction } from '../../editor/commands';
+import { t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
+
+/** Asks what to do where no key of this computer gets in; true where one was attached. */
+export async function offerToAttach(instanceId: number): Promise<boolean> {
+  const answer = await suggest<unknown>(
+    'warning',
+    t('No SSH key of this computer is on the instance, so it will not let you in.'),
+    commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
+    { label: t('Try Anyway'), run: () => true },
+  );
+  return answer === true;
+}

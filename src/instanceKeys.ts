@@ -1,0 +1,45 @@
+import type { Client } from './api/client';
+import { NotReachableError, ServiceFailedError, TimedOutError } from './api/errors';
+import { matchKeys } from './ssh/localKeys';
+import type { PrepareRequest } from './ssh/prepareHost';
+import type { SshService } from './ssh/service';
+import type { Log } from './util/log';
+
+interface Deps {
+  readonly ssh: Pick<SshService, 'localKeys'>;
+  readonly log: Log;
+}
+
+/**
+ * Public keys with which the instance lets somebody in; `undefined` where the service does not answer, or the right
+ * one may not have been readable, so that a machine that was reached before stays reachable.
+ */
+export async function keysOf(
+  { log, ssh }: Deps,
+  client: Client,
+  instanceId: number,
+  signal?: AbortSignal,
+): Promise<Pick<PrepareRequest, 'registeredKeys' | 'isOld' | 'log'>> {
+  const options = signal ? { signal } : {};
+  try {
+    const own = await client.instances.keys(instanceId, options);
+    // An empty list says little: keys of the account are put on instances without being listed there.
+    const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
+    const lines = items.map((key) => key.publicKey);
+    // One that could not be read may be the key of this computer.
+    const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
+    return {
+      registeredKeys: isUnsure ? undefined : lines,
+      log: () => client.instances.logs(instanceId, { tail: 2000 }, options),
+    };
+  } catch (error) {
+    if (down.some((kind) => error instanceof kind)) {
+      log.warn(`Keys of instance ${instanceId} are not known: ${String(error)}`);
+      return { registeredKeys: undefined, isOld: true };
+    }
+    throw error;
+  }
+}
+
+/** The service is down; the instance may be up all the same. */
+const down = [NotReachableError, TimedOutError, ServiceFailedError] as const;
