@@ -341,6 +341,11 @@ const own = {
     needs: change,
     result: z.enum(['started', 'queued', 'failed']),
   }),
+  /** What the question to destroy an instance says of it; asks and changes nothing. */
+  'gpuRental.instance.lossByDestroy': spec('lifecycle', {
+    args: [z.object({ instanceId: id })],
+    result: z.string().optional(),
+  }),
   /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
   'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
   /**

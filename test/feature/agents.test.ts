@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AgentDriver } from '../support/feature/agentDriver';
+import { haveKey } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -20,6 +21,7 @@ describe('an agent in the chat', () => {
   const state = async (of: string) => (await agent.call('get_request', { request: of }))['state'];
 
   before(async () => {
+    await haveKey(computer());
     window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
@@ -35,7 +37,7 @@ describe('an agent in the chat', () => {
     assert.equal(agent.tools.length, 12);
     const dialog = await window.dialog('ask you to rent');
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
-    assert.match(dialog.detail ?? '', /At most \$10 a day and \$1\/h/);
+    assert.match(dialog.detail ?? '', /At most \$10\.00 a day and \$1\.00\/h/);
     await answer('Let Agents Ask');
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
   });
@@ -102,6 +104,8 @@ describe('an agent in the chat', () => {
     const label = instances[0]?.untrusted.label;
     const end = await agent.call('destroy_instance', { instance, label, requestId: 'destroy-it' });
     assert.equal(end['state'], 'pending');
+    const { detail } = await window.dialog('Destroy');
+    assert.match(detail ?? '', /Everything on its disk is lost for good.*costs nothing afterwards/s);
     await answer('Destroy', /Destroy .* for "the chat"/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
   });

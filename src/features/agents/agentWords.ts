@@ -4,6 +4,7 @@ import { momentText } from '../../editor/timeText';
 import type { AgentLimits } from '../../model/agents/limits';
 import type { AgentRequest } from '../../model/agents/request';
 import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
+import { plainLabel } from '../../util/plainLabel';
 
 /** What a request is asked about, as far as it is known. */
 export interface Asked {
@@ -12,6 +13,8 @@ export interface Asked {
   readonly account: string;
   /** Of the instance, where there is one. */
   readonly instance: string | undefined;
+  /** What its destruction would lose, as far as that could be found out. */
+  readonly loss?: string;
   readonly now: number;
 }
 
@@ -41,7 +44,7 @@ export function requestQuestion(asked: Asked): Question | undefined {
     case 'destroy_instance':
       return {
         message: t('Destroy {0} for {1}?', asked.instance ?? '', who(request)),
-        detail: lines(t('All data on it is lost.'), accountLine(asked), reasonLine(request)),
+        detail: lines(lossText(asked), accountLine(asked), reasonLine(request)),
         button: t('Destroy'),
       };
     case 'run_command':
@@ -55,6 +58,15 @@ export function requestQuestion(asked: Asked): Question | undefined {
         button: t('Run'),
       };
   }
+}
+
+function lossText({ loss }: Asked): string {
+  return loss === undefined
+    ? t('All data on it is lost.')
+    : loss
+        .split('\n')
+        .map((line) => plainLabel(line))
+        .join('\n');
 }
 
 function accountLine({ account }: Asked): string {

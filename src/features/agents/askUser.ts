@@ -1,10 +1,11 @@
+import { runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { answerWithinMs } from '../../model/agents/gate';
 import type { AgentRequest } from '../../model/agents/request';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { doAgreed, settleRentals } from '../../store/agents/doAgreed';
+import { doAgreed } from '../../store/agents/doAgreed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Services } from '../../services';
 import { limitsQuestion, requestQuestion } from './agentWords';
@@ -38,8 +39,6 @@ export class AskUser implements Disposable {
   constructor(private readonly deps: AskDeps) {
     const desk = deps.agentDesk();
     this.owned.add(desk.onDidChange(() => this.look()));
-    this.owned.add(deps.rentals.onDidChange(() => this.settle()));
-    this.owned.add(deps.hub.onDidChangeLeader(() => this.settle()));
     this.look();
   }
 
@@ -101,13 +100,16 @@ export class AskUser implements Disposable {
       return;
     }
     const instance = request.instanceId === undefined ? undefined : this.deps.fleet.find(request.instanceId);
+    const loss = await this.lossOf(request);
     const question = requestQuestion({
       request,
       account: active.name,
       instance: instance && instanceName(instance),
+      ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
     });
-    const yes = question !== undefined && (await this.isYes(question));
+    // The dialog comes last: what is picked in a list before it may have been picked by a program.
+    const yes = question !== undefined && (await canLogIn(request)) && (await this.isYes(question));
     if (accounts.active?.key !== accountKey) {
       message('info', t('The account changed, so nothing was done for the agent.'));
       return;
@@ -121,6 +123,13 @@ export class AskUser implements Disposable {
     }
   }
 
+  /** As the user's own question says it: unsaved work, jobs, and what still costs money. */
+  private async lossOf({ tool, instanceId }: AgentRequest): Promise<string | undefined> {
+    return tool === 'destroy_instance' && instanceId !== undefined
+      ? runCommand('gpuRental.instance.lossByDestroy', { instanceId })
+      : undefined;
+  }
+
   private async isYes(question: Question): Promise<boolean> {
     const { clock } = this.deps;
     for (;;) {
@@ -131,13 +140,9 @@ export class AskUser implements Disposable {
       }
     }
   }
+}
 
-  private settle(): void {
-    const { hub, log, agentDesk } = this.deps;
-    if (hub.isLeader) {
-      settleRentals({ ...this.deps, desk: agentDesk() }, hub.windowId).catch((error: unknown) => {
-        log.warn(`The rentals of agents could not be settled: ${String(error)}`);
-      });
-    }
-  }
+/** False where the user stopped at the question for a key, which comes before every rental. */
+async function canLogIn({ tool }: AgentRequest): Promise<boolean> {
+  return tool !== 'request_rental' || (await runCommand('gpuRental.ensureSshKey')) === true;
 }

@@ -1,10 +1,12 @@
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { AskUser, type AskDeps } from './askUser';
+import { Settling } from './settling';
 
 /** The chat's door to the tools of agents, and the user's answers to what they ask for. */
 export function register(deps: AskDeps): Disposable {
   const { agentLimits, agentTools, chat, settings, report } = deps;
   const store = new DisposableStore();
+  store.add(new Settling(deps));
   const asking = store.add(new MutableDisposable<AskUser>());
   const failed = (error: unknown) => {
     report.error(error);

@@ -212,6 +212,19 @@ async function confirmDestruction(deps: LifecycleDeps, instances: readonly Insta
   );
 }
 
+/** What a question to destroy an instance has to name, for one that another feature asks; undefined where it is gone. */
+export async function lossByDestroy(
+  deps: LifecycleDeps,
+  { instanceId }: { readonly instanceId: number },
+): Promise<string | undefined> {
+  const instance = deps.fleet.find(instanceId);
+  if (!instance) {
+    return undefined;
+  }
+  const question = destroyQuestion([instance], await lookBeforeDestroy(deps, [instance]));
+  return withJobsAtRisk(deps, [instance], 'disk', question).detail;
+}
+
 /** With the offer to get the files first, where there is a machine that can give them. */
 export async function askBeforeLoss(
   deps: LifecycleDeps,

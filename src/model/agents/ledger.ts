@@ -44,6 +44,11 @@ export function usageOf(
   return { today: add(...today), perHour: add(...open.values()), instances: open.size };
 }
 
+/** Whether both are in the same day of UTC. */
+export function isSameDay(one: number, other: number): boolean {
+  return Math.floor(one / dayMs) === Math.floor(other / dayMs);
+}
+
 /** What one commitment takes of the day: all that is still to come, tomorrow's hours included. */
 function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: number): Micros {
   const dayStart = Math.floor(now / dayMs) * dayMs;
@@ -88,6 +93,9 @@ export function overLimit(
   if (perHour > fromDollars(limits.perHour)) {
     return `Instances of agents may cost $${limits.perHour}/h together. ${ask}`;
   }
+  if (limits.perDay === 0) {
+    return 'Agents may spend nothing more today: the limit is $0, or what they spent could not be read. Ask the user to look at the log of GPU Rental.';
+  }
   if (today > fromDollars(limits.perDay)) {
     return `Agents may commit to $${limits.perDay} a day. ${ask}`;
   }
@@ -105,15 +113,32 @@ export function limitsLeft(limits: AgentLimits, used: AgentUsage): LimitsLeft {
   };
 }
 
-/** The money of an instance that stopped or is gone is given back from now on. */
+/** What a list of instances shows to have ended. */
+export interface Ended {
+  readonly stopped: ReadonlySet<number>;
+  readonly gone: ReadonlySet<number>;
+  /** When the list was read. */
+  readonly asOf: number;
+}
+
+/**
+ * The money of an instance that stopped or is gone is given back from now on. An older list, or one that was read while
+ * a start is under way, shows an instance as stopped that is about to cost money.
+ */
 export function endCommitments(
   requests: readonly AgentRequest[],
   now: number,
-  ended: { readonly stopped: ReadonlySet<number>; readonly gone: ReadonlySet<number> },
+  ended: Ended,
 ): readonly AgentRequest[] {
   return requests.map((request) => {
-    const { commitment, instanceId } = request;
-    if (!commitment || instanceId === undefined) {
+    const { commitment, instanceId, state } = request;
+    const isOver = state === 'rented' || state === 'done';
+    if (
+      !commitment ||
+      instanceId === undefined ||
+      !isOver ||
+      ended.asOf <= (request.decidedAt ?? request.at)
+    ) {
       return request;
     }
     const isGone = ended.gone.has(instanceId);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answered, asked, changed, repeated, tidied, type GateNow } from '../../model/agents/gate';
-import { endCommitments } from '../../model/agents/ledger';
+import { endCommitments, isSameDay } from '../../model/agents/ledger';
 import {
   agentStateShape,
   noAgentState,
@@ -14,6 +15,8 @@ import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
+import { errorCode } from '../../util/errorCode';
+import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import type { Fleet } from '../ports';
 import type { AgentLimitStore } from './agentLimits';
@@ -31,21 +34,48 @@ export interface AgentDeskDeps extends ListDeps {
   readonly lock: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
+const fileName = 'requests.json';
+
+function emptyWhereMissing(error: unknown): readonly string[] {
+  if (errorCode(error) === 'ENOENT') {
+    return [];
+  }
+  throw error;
+}
+
 /** What agents asked for on an account, in one file that is replaced in one step. */
 class AgentFile {
+  private readonly folder: string;
   private readonly file: JsonFile<AgentState>;
+  private readonly log: Log;
 
-  constructor(storageDir: string, accountKey: string) {
-    this.file = new JsonFile(join(storageDir, 'agents', accountKey, 'requests.json'), agentStateShape);
+  constructor(
+    { storageDir, clock, log }: Pick<AgentDeskDeps, 'storageDir' | 'clock' | 'log'>,
+    accountKey: string,
+  ) {
+    this.folder = join(storageDir, 'agents', accountKey);
+    this.file = new JsonFile(join(this.folder, fileName), agentStateShape, () => clock.now());
+    this.log = log;
   }
 
   async read(): Promise<AgentState> {
     const content = await this.file.read();
     if (content.kind === 'setAside') {
-      // What was committed to is not known, so nothing may be rented on top of it.
-      throw new Error(`What agents asked for could not be read and was set aside as ${content.path}.`);
+      this.log.warn(
+        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing more today.`,
+      );
     }
     return content.kind === 'present' ? content.value : noAgentState;
+  }
+
+  /** When the last broken file was set aside: what was committed to until then is not known. */
+  async lostAt(): Promise<number | undefined> {
+    const names = await readdir(this.folder).catch(emptyWhereMissing);
+    const times = names.flatMap((name) => {
+      const [, at] = /^requests\.json\.broken-(\d+)$/.exec(name) ?? [];
+      return at === undefined ? [] : [Number(at)];
+    });
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   async list(): Promise<readonly AgentRequest[]> {
@@ -65,7 +95,7 @@ export class AgentDesk implements Disposable {
     this.list = new DiskList({
       ...deps,
       topic: 'agents.changed',
-      open: (accountKey) => new AgentFile(deps.storageDir, accountKey),
+      open: (accountKey) => new AgentFile(deps, accountKey),
       unreadable: 'What agents asked for could not be read',
     });
   }
@@ -150,7 +180,12 @@ export class AgentDesk implements Disposable {
   /** What limits are held against: the limits in force and what runs by the last list. */
   async gate(): Promise<GateNow> {
     const { inForce } = await this.deps.limits.read();
-    return { now: this.deps.clock.now(), limits: inForce, running: this.instances().running };
+    const now = this.deps.clock.now();
+    const lostAt = await this.files().lostAt();
+    // What was committed to on this day may have been all of it.
+    const isLost = lostAt !== undefined && isSameDay(lostAt, now);
+    const limits = isLost ? { ...inForce, perDay: 0 } : inForce;
+    return { now, limits, running: this.instances().running };
   }
 
   private change(make: (state: AgentState) => AgentState | Promise<AgentState>): Promise<undefined>;
@@ -183,7 +218,10 @@ export class AgentDesk implements Disposable {
 
   private instances() {
     const { fleet, clock } = this.deps;
-    const list = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+    const { instances: list, fetchedAt: asOf } =
+      fleet.state.kind === 'ready'
+        ? { ...fleet.state.value, fetchedAt: fleet.state.fetchedAt }
+        : { instances: [], fetchedAt: 0 };
     const running = new Set<number>();
     const stopped = new Set<number>();
     for (const one of list) {
@@ -195,7 +233,7 @@ export class AgentDesk implements Disposable {
         instanceId !== undefined && fleet.hasEnded(instanceId) ? [instanceId] : [],
       ),
     );
-    return { running, stopped, gone };
+    return { running, stopped, gone, asOf };
   }
 
   private files(): AgentFile {

@@ -5,13 +5,14 @@ import { quoteOffer, perHour } from '../../model/quote';
 import { destroyAndVerify } from '../instances/destruction';
 import { changePower } from '../instances/power';
 import type { InstanceLeases } from '../leases/instanceLeases';
-import type { Accounts, Fleet, Rental } from '../ports';
+import type { Accounts, Fleet } from '../ports';
 import type { RentalStore } from '../rentals/rentalStore';
 import { accountStill } from '../accounts/sameAccount';
 import { currentTemplate } from '../templates/findTemplate';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
+import { settleRented } from './settle';
 
 export interface DoAgreedDeps {
   readonly desk: AgentDesk;
@@ -97,60 +98,17 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
     mostPerHour: quote.perHour,
   });
   if (result.kind === 'rented') {
-    await settleRented(deps, request, result.instanceId);
+    await settleRented(deps, request, result.instanceId).catch(async (error: unknown) => {
+      // It costs money already: the window that leads goes on until it has its end.
+      deps.log.warn(`The rental of an agent could not be settled yet: ${String(error)}`);
+      await desk.move(request.id, ['renting'], { state: 'unknown', instanceId: result.instanceId });
+    });
   } else {
     await desk.move(request.id, ['renting'], {
       state: result.kind === 'notRented' ? 'notRented' : 'unknown',
       ...(result.kind === 'notRented' ? { problem: 'The service rented nothing. Get a new quote.' } : {}),
     });
   }
-}
-
-/** First the end, then the news: an instance of an agent has a schedule from birth. */
-async function settleRented(deps: DoAgreedDeps, request: AgentRequest, instanceId: number): Promise<void> {
-  const { commitment, quote } = request;
-  if (commitment && quote && !deps.leases.find(instanceId)) {
-    await deps.leases.set(instanceId, quote.then, { kind: 'at', at: commitment.until });
-  }
-  await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId });
-}
-
-/** How long a window that rents may be silent before another one goes by the journal. */
-const rentingGraceMs = 120_000;
-
-/**
- * Finds out by the journal what became of rentals whose answer was lost, or whose window closed. For the window that
- * leads.
- */
-export async function settleRentals(deps: DoAgreedDeps, ownWindow: string): Promise<void> {
-  const { desk, rentals, clock } = deps;
-  for (const request of desk.requests) {
-    const isOpen = request.state === 'unknown' || request.state === 'renting';
-    const isOwn = request.windowId === ownWindow && request.state === 'renting';
-    if (!isOpen || isOwn) {
-      continue;
-    }
-    const rental = rentals.rentals.find(({ config }) => config.label?.startsWith(rentalLabel(request)));
-    const instanceId = rental && instanceOf(rental);
-    if (instanceId !== undefined) {
-      await settleRented(deps, request, instanceId);
-    } else if (rental?.phase.kind === 'notRented' || rental?.phase.kind === 'ended') {
-      await desk.move(request.id, ['renting', 'unknown'], {
-        state: 'notRented',
-        problem: 'The service rented nothing. Get a new quote.',
-      });
-    } else if (!rental && clock.now() > (request.decidedAt ?? request.at) + rentingGraceMs) {
-      // The journal is written before a request leaves: without an entry nothing was sent.
-      await desk.move(request.id, ['renting', 'unknown'], {
-        state: 'notRented',
-        problem: 'The window closed before anything was sent. Nothing was rented.',
-      });
-    }
-  }
-}
-
-function instanceOf({ phase }: Rental): number | undefined {
-  return 'instanceId' in phase ? phase.instanceId : undefined;
 }
 
 async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Client): Promise<void> {

@@ -163,6 +163,11 @@ function judged(kind: PowerRequest, before: Instance, now: Instance): PowerVerdi
   if (kind === 'reboot' || kind === 'recycle') {
     return judgedReboot(before, now);
   }
+  return powerVerdictOn(kind, now);
+}
+
+/** What became of a start or a stop, by a record that was read after it. */
+export function powerVerdictOn(kind: 'start' | 'stop', now: Instance): 'done' | 'notDone' | 'notKnown' {
   const aim = kind === 'start' ? 'running' : 'stopped';
   const intended = now.intendedStatus ?? now.nextState ?? now.currentState;
   return intended === undefined ? 'notKnown' : intended === aim ? 'done' : 'notDone';

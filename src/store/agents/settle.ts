@@ -1,0 +1,101 @@
+import { rentalLabel, type AgentRequest } from '../../model/agents/request';
+import type { Rental } from '../ports';
+import { powerVerdictOn } from '../instances/power';
+import type { DoAgreedDeps } from './doAgreed';
+
+/** How long a window that carries a request out may be silent before another one finds out what came of it. */
+const silenceMs = 120_000;
+/** A request whose answer was lost may take this long to show in the list. */
+const showsAfterMs = 60_000;
+
+/**
+ * Finds out what became of requests whose answer was lost, or whose window closed: of rentals by the journal, of other
+ * changes by the list. For the window that leads.
+ */
+export async function settle(deps: DoAgreedDeps, ownWindow: string): Promise<void> {
+  for (const request of deps.desk.requests) {
+    if (request.tool === 'request_rental') {
+      await settleRental(deps, request, ownWindow);
+    } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
+      await settleChange(deps, request);
+    }
+  }
+}
+
+/** First the end, then the news: an instance of an agent has a schedule from birth. */
+export async function settleRented(
+  deps: DoAgreedDeps,
+  request: AgentRequest,
+  instanceId: number,
+): Promise<void> {
+  const { commitment, quote } = request;
+  if (commitment && quote && !deps.leases.find(instanceId)) {
+    await deps.leases.set(instanceId, quote.then, { kind: 'at', at: commitment.until });
+  }
+  await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId });
+}
+
+async function settleRental(deps: DoAgreedDeps, request: AgentRequest, ownWindow: string): Promise<void> {
+  const { desk, rentals, clock } = deps;
+  const isOpen = request.state === 'unknown' || request.state === 'renting';
+  const isOwn = request.windowId === ownWindow && request.state === 'renting';
+  if (!isOpen || isOwn) {
+    return;
+  }
+  const rental = rentals.rentals.find(({ config }) => config.label?.startsWith(rentalLabel(request)));
+  const instanceId = rental && instanceOf(rental);
+  if (instanceId !== undefined) {
+    await settleRented(deps, request, instanceId);
+  } else if (rental?.phase.kind === 'notRented' || rental?.phase.kind === 'ended') {
+    await desk.move(request.id, ['renting', 'unknown'], {
+      state: 'notRented',
+      problem: 'The service rented nothing. Get a new quote.',
+    });
+  } else if (!rental && clock.now() > decidedAt(request) + silenceMs) {
+    // The journal is written before a request leaves: without an entry nothing was sent.
+    await desk.move(request.id, ['renting', 'unknown'], {
+      state: 'notRented',
+      problem: 'The window closed before anything was sent. Nothing was rented.',
+    });
+  }
+}
+
+function instanceOf({ phase }: Rental): number | undefined {
+  return 'instanceId' in phase ? phase.instanceId : undefined;
+}
+
+function decidedAt(request: AgentRequest): number {
+  return request.decidedAt ?? request.at;
+}
+
+/** A list counts that was read after the request had time to show. */
+async function settleChange({ desk, fleet, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
+  const { id, instanceId, to, state } = request;
+  const isSilent = state === 'working' && clock.now() > decidedAt(request) + silenceMs;
+  if ((state !== 'unknown' && !isSilent) || instanceId === undefined) {
+    return;
+  }
+  if (fleet.hasEnded(instanceId)) {
+    await desk.move(
+      id,
+      [state],
+      to === undefined ? { state: 'done' } : { state: 'failed', problem: 'The instance is gone.' },
+    );
+    return;
+  }
+  const instance = fleet.find(instanceId);
+  const list = fleet.state;
+  if (!instance || list.kind !== 'ready' || list.fetchedAt < decidedAt(request) + showsAfterMs) {
+    return;
+  }
+  const verdict =
+    to === undefined ? 'notDone' : powerVerdictOn(to === 'running' ? 'start' : 'stop', instance);
+  if (verdict === 'done') {
+    await desk.move(id, [state], { state: 'done' });
+  } else if (verdict === 'notDone') {
+    await desk.move(id, [state], {
+      state: 'failed',
+      problem: 'Nothing changed, by the list of instances. You may ask again with a new requestId.',
+    });
+  }
+}
