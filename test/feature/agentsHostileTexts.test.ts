@@ -118,7 +118,7 @@ describe('texts of strangers in the answers for a model', () => {
         (error: unknown) => (error instanceof Error ? error.message : ''),
       );
       assert.ok(refused.length <= 1000);
-      assert.doesNotMatch(refused, /[\u001b\u0000\u202e]/);
+      assert.doesNotMatch(refused, /[\u001b\u0000\u202e]|IGNORE|evil/);
     });
   }
 });

@@ -6,6 +6,7 @@ import type { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { wordsForModel } from './wordsForModel';
 
 /** Who calls. The name is a claim of the client: shown, kept, and good for no rights. */
 export interface Caller {
@@ -167,9 +168,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
       return 'The call was cancelled. Nothing more was done.';
     }
     this.deps.log.warn(`A tool of an agent failed: ${String(error)}`);
-    return error instanceof Error
-      ? `${error.message} Tell the user, or try again later.`
-      : 'The tool failed.';
+    return `${wordsForModel(error)} Tell the user, or try again later.`;
   }
 }
 

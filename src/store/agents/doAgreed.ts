@@ -13,6 +13,7 @@ import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
 import { settleRented } from './settle';
+import { wordsForModel } from './wordsForModel';
 
 export interface DoAgreedDeps {
   readonly desk: AgentDesk;
@@ -46,7 +47,7 @@ export async function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accoun
     }
   } catch (error) {
     deps.log.warn(`What an agent asked for failed: ${String(error)}`);
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = wordsForModel(error);
     const state = request.tool === 'request_rental' ? 'notRented' : 'failed';
     await deps.desk.move(request.id, ['renting', 'working'], { state, problem });
   }
