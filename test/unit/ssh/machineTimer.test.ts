@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -23,37 +23,10 @@ import {
 } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { UnsafeValueError } from '../../../src/ssh/validate';
+import { httpTools, placeOf, shellTools } from '../../support/machinePrograms';
 import { rentRunning } from '../../support/rentRunning';
 import { useSimulators, type TestSimulator } from '../../support/startSimulator';
 import { until } from '../../support/until';
-
-const shellTools = [
-  'sh',
-  'cat',
-  'date',
-  'grep',
-  'head',
-  'kill',
-  'mkdir',
-  'rm',
-  'sed',
-  'setsid',
-  'sleep',
-  'tail',
-  'tr',
-];
-
-/** Those of this computer; Python is one of them, since the editor of the tests is compiled with it. */
-const httpTools = ['curl', 'python3', 'wget'].filter((tool) => spawnSync(tool, ['--version']).status === 0);
-
-/** Python is asked for its own place: what is found first may be a script that needs more than this. */
-function placeOf(tool: string): string {
-  const [program, ...args] =
-    tool === 'python3'
-      ? ['python3', '-c', 'import sys; print(sys.executable)']
-      : ['sh', '-c', `command -v ${tool} || echo /bin/${tool}`];
-  return execFileSync(program, args, { encoding: 'utf8' }).trim();
-}
 
 describe('A timer on the machine', () => {
   const simulators = useSimulators();
