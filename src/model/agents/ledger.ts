@@ -145,10 +145,12 @@ export function endCommitments(
     if (!isGone && !ended.stopped.has(instanceId)) {
       return request;
     }
-    const until = Math.max(commitment.from, Math.min(commitment.until, now));
+    const until = commitment.isEnded
+      ? commitment.until
+      : Math.max(commitment.from, Math.min(commitment.until, now));
     const stoppedPerHour = isGone ? zero : commitment.stoppedPerHour;
-    return until === commitment.until && stoppedPerHour === commitment.stoppedPerHour
+    return commitment.isEnded && stoppedPerHour === commitment.stoppedPerHour
       ? request
-      : { ...request, commitment: { ...commitment, until, stoppedPerHour } };
+      : { ...request, commitment: { ...commitment, until, stoppedPerHour, isEnded: true } };
   });
 }

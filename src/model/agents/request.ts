@@ -41,6 +41,8 @@ const commitmentShape = z
     stoppedPerHour: micros,
     from: z.number(),
     until: z.number(),
+    /** The instance was seen to have ended at `until`, which a clock that is set back does not change. */
+    isEnded: z.literal(true).exactOptional(),
   })
   .readonly();
 export type Commitment = z.infer<typeof commitmentShape>;

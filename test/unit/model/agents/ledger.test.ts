@@ -40,4 +40,15 @@ describe('what agents committed to', () => {
     assert.equal(today, fromDollars(2));
     assert.equal(usageOf([start('failed')], from, new Set()).today, zero);
   });
+
+  it('gives nothing back a second time where the clock was set back', () => {
+    const late = from + 90 * 60_000;
+    const [ended] = endCommitments([start('done')], late, stopped(late));
+    assert.ok(ended);
+    const gone = { stopped: new Set<number>(), gone: new Set([7]), asOf: late };
+    for (const seen of [stopped(late), gone]) {
+      const [again] = endCommitments([ended], from + 60_000, seen);
+      assert.equal(again?.commitment?.until, late);
+    }
+  });
 });
