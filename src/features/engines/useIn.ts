@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import { allRows, runCommand, signedIn } from '../../editor/commands';
@@ -9,7 +10,6 @@ import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickP
 import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
-import { runProgram } from '../../ssh/run';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { groupIn, strangersIn } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
@@ -279,10 +279,11 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
 }
 
 async function isInstalled(program: string): Promise<boolean> {
-  try {
-    await runProgram(program, ['--version'], { timeoutMs: 5000 });
-    return true;
-  } catch {
-    return false;
-  }
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const isThere = (folder: string) =>
+    access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+  return (await Promise.all(folders.map(isThere))).includes(true);
 }
