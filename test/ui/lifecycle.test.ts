@@ -60,8 +60,12 @@ describe('living with instances', function () {
 
   it('destroys several at once, after one question that names them, and reads back', async () => {
     await workbench.clearNotifications();
-    await clickRow(workbench.page, row('trainer'));
-    await clickRow(workbench.page, row('helper'), { modifiers: ['ControlOrMeta'] });
+    const isSelected = async (name: string) => (await row(name).getAttribute('aria-selected')) === 'true';
+    await until('both rows to be selected', async () => {
+      await clickRow(workbench.page, row('trainer'));
+      await clickRow(workbench.page, row('helper'), { modifiers: ['ControlOrMeta'] });
+      return (await isSelected('trainer')) && (await isSelected('helper'));
+    });
     await instances().contextMenu(row('helper'), /^Destroy…$/);
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
