@@ -1,17 +1,38 @@
 import { t } from './localize';
-import { ask } from './message';
+import { ask, type Action } from './message';
 
-/** A question before something is lost or costs money. */
-export interface Question {
+interface Choice {
   readonly message: string;
   readonly detail?: string | undefined;
+  /** The default button, which changes nothing. *Not Now* unless a better word is given. */
+  readonly keep?: string | undefined;
+}
+
+/** A question before something is lost, costs money or is trusted. */
+export interface Question extends Choice {
   /** The only way to say yes, named after what happens. */
   readonly button: string;
 }
 
-/** Asks in a dialog; true for the button alone, false for Cancel and Escape. */
-export async function confirm({ message, detail, button }: Question): Promise<boolean> {
-  return (await ask('warning', { message, detail }, { label: button, run: () => true })) === true;
+/**
+ * Asks in a dialog where an answer may lose data, cost money or trust somebody. The editor makes the first button the
+ * default and adds *Cancel* as the last, so the first one changes nothing. Resolves to undefined for both and for Escape.
+ */
+export function choose<T>(
+  { message, detail, keep = t('Not Now') }: Choice,
+  ...actions: readonly (Action<T> | false | undefined)[]
+): Promise<T | undefined> {
+  return ask<T | undefined>(
+    'warning',
+    { message, detail },
+    { label: keep, run: () => undefined },
+    ...actions,
+  );
+}
+
+/** Asks a question with one way to say yes. */
+export async function confirm({ button, ...choice }: Question): Promise<boolean> {
+  return (await choose(choice, { label: button, run: () => true })) === true;
 }
 
 /** Asked before renting from a template that is another one than was chosen; `message` says since when. */

@@ -6,8 +6,6 @@ export type MessageLevel = 'info' | 'warning' | 'error';
 export interface Action<T = unknown> {
   readonly label: string;
   readonly run: () => T | PromiseLike<T>;
-  /** Stands for *Escape* and for the button that the editor adds to a dialog otherwise. */
-  readonly isCloseAffordance?: boolean;
 }
 
 /** An action that is offered under a condition: `condition && { label, run }`. */

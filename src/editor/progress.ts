@@ -5,12 +5,26 @@ import { t } from './localize';
 import { windowClock } from './windowClock';
 
 /**
- * A progress notification with *Cancel*, for what is not done at once; the signal fires on cancel. Work of which the
- * notification would be gone again before it is read gets none.
+ * Options of a progress notification whose button is not *Cancel*, because what it shows goes on without it. The editor
+ * takes the label in `cancellable`, which its types leave out; an editor that does not know that shows *Cancel*.
+ */
+export function progressWithButton(
+  title: string,
+  button: string,
+): Pick<vscode.ProgressOptions, 'location' | 'title'> {
+  const usual: vscode.ProgressOptions = { location: vscode.ProgressLocation.Notification, title };
+  const options = { ...usual, cancellable: button };
+  return options;
+}
+
+/**
+ * A progress notification with *Cancel* or another button, for what is not done at once; the signal fires on cancel.
+ * Work of which the notification would be gone again before it is read gets none.
  */
 export async function withCancellableProgress<T>(
   title: string,
   run: (signal: AbortSignal, say: (message: string) => void) => Promise<T>,
+  button = t('Cancel'),
 ): Promise<T> {
   const stop = new AbortController();
   let said: string | undefined;
@@ -21,23 +35,20 @@ export async function withCancellableProgress<T>(
     say(message);
   });
   return unlessSoon(work, () =>
-    vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      (progress, token) => {
-        say = (message) => {
-          progress.report({ message });
-        };
-        if (said !== undefined) {
-          say(said);
-        }
-        const subscription = token.onCancellationRequested(() => {
-          stop.abort();
-        });
-        return work.finally(() => {
-          subscription.dispose();
-        });
-      },
-    ),
+    vscode.window.withProgress(progressWithButton(title, button), (progress, token) => {
+      say = (message) => {
+        progress.report({ message });
+      };
+      if (said !== undefined) {
+        say(said);
+      }
+      const subscription = token.onCancellationRequested(() => {
+        stop.abort();
+      });
+      return work.finally(() => {
+        subscription.dispose();
+      });
+    }),
   );
 }
 

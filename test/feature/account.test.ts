@@ -86,7 +86,7 @@ describe('the account and its second factor', () => {
     await computer().until('the change', () => calls('PUT', '/api/v0/secrets/').length > 0);
     assert.deepEqual(bodies('PUT', '/api/v0/secrets/'), [{ key: 'HF_TOKEN', value: changedValue }]);
     await view().menu('HF_TOKEN', 'Delete Environment Variable');
-    await window.dialog('Delete the environment variable HF_TOKEN?');
+    await window.dialog('Delete the environment variable “HF_TOKEN”?');
     assert.deepEqual(bodies('DELETE', '/api/v0/secrets/'), []);
     await window.dialogButton('Delete');
     await view().row('No environment variables');
@@ -160,7 +160,7 @@ describe('the account and its second factor', () => {
     );
     assert.match(await view().tooltip('build server'), /build server.*misc/s);
     await view().menu('build server', 'Delete API Key');
-    await window.dialog('Delete the API key build server');
+    await window.dialog('Delete the API key “build server”');
     assert.equal(sent().length, 0);
     await window.dialogButton('Delete');
     await view().noRow('build server');

@@ -81,7 +81,7 @@ describe('keys of an account', () => {
     await window.toastButton('lacks the permission instance_write', 'Replace Key');
     await giveKey(otherKey);
     const { buttons } = await window.dialog('This key belongs to other@example.com');
-    assert.deepEqual(buttons, ['Add as Another Account', 'Cancel']);
+    assert.deepEqual(buttons, ['Not Now', 'Add as Another Account', 'Cancel']);
     await window.dialogButton('Cancel');
     await account().noRow('other@example.com');
     window.clearToasts();

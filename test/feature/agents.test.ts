@@ -70,7 +70,7 @@ describe('an agent in the chat', () => {
     const { detail, buttons } = await window.dialog('Rent 1×');
     assert.match(detail ?? '', /\/h, at most \$.* for 2 hours\nDestroyed automatically at /);
     assert.match(detail ?? '', /The agent says: "train the model"/);
-    await answer(buttons[0] ?? '');
+    await answer(buttons[1] ?? '');
     await computer().until('the rental', () => rentals().length > 0);
     for (let retry = 0; retry < 5; retry += 1) await agent.call('request_rental', input);
     const rented = await agent.call('get_request', { request, waitSeconds: 5 });

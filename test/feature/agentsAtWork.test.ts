@@ -76,7 +76,7 @@ describe('an agent at work on an instance of the user', () => {
   it('runs a command after a yes to that command, once', async () => {
     const input = { instance, command: 'echo from the machine', requestId: 'command-1' };
     assert.equal((await agent.call('run_command', input))['state'], 'pending');
-    await answer(window, 'Run', /Let "the chat" run commands on trainer/);
+    await answer(window, 'Run', /Let "the chat" run commands on “trainer”/);
     const { exitCode, untrusted } = await agent.call('run_command', input);
     assert.equal(exitCode, 0);
     assert.match(JSON.stringify(untrusted), /from the machine/);
@@ -86,18 +86,18 @@ describe('an agent at work on an instance of the user', () => {
   it('sets when it ends after a yes', async () => {
     const input = { instance, hoursFromNow: 2, then: 'stop', requestId: 'schedule-1' };
     const { request } = await agent.call('set_schedule', input);
-    await answer(window, 'Change Schedule', /Change when trainer ends/);
+    await answer(window, 'Change Schedule', /Change when “trainer” ends/);
     await settled(request, 'done');
     assert.equal((await rowOf(agent))['scheduledAction'], 'stop');
   });
 
   it('stops it after a yes, and commits to its price once it starts it', async () => {
     const stop = await agent.call('change_state', { instance, to: 'stopped', requestId: 'stop-no-1' });
-    await answer(window, 'Stop', /Stop trainer/);
+    await answer(window, 'Stop', /Stop “trainer”/);
     await settled(stop['request'], 'done');
     await computer().until('it to be stopped', async () => (await rowOf(agent))['state'] === 'stopped');
     const start = await agent.call('change_state', { instance, to: 'running', requestId: 'start-no-1' });
-    await answer(window, /^Start for/, /Start trainer/);
+    await answer(window, /^Start for/, /Start “trainer”/);
     await settled(start['request'], 'done');
     const { limitsLeft } = await agent.call('list_instances');
     assert.equal((limitsLeft as Row)['instances'], 0);
@@ -118,7 +118,7 @@ describe('an agent at work on an instance of the user', () => {
     simulator.fail(lists);
     const input = { instance, to: 'stopped', requestId: 'stop-no-2' };
     const { request } = await agent.call('change_state', input);
-    await answer(window, 'Stop', /Stop trainer/);
+    await answer(window, 'Stop', /Stop “trainer”/);
     await settled(request, 'unknown');
     simulator.faults.clear();
     await settled(request, 'done');

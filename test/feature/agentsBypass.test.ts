@@ -42,7 +42,7 @@ describe('an agent that tries to rent without a yes', () => {
     question.wasSeen = true;
     await computer().pass(600);
     if (yes) yeses += 1;
-    question.press(yes ? (question.buttons[0] ?? '') : 'Cancel');
+    question.press(yes ? (question.buttons[1] ?? '') : 'Cancel');
     await computer().rest();
   };
 
@@ -62,7 +62,7 @@ describe('an agent that tries to rent without a yes', () => {
     await ask();
     for (let round = 0; round < rounds; round += 1) {
       const question = await window.dialog('Rent 1×');
-      question.press(question.buttons[0] ?? '');
+      question.press(question.buttons[1] ?? '');
       await computer().rest();
       isYesEach();
     }

@@ -89,7 +89,7 @@ describe('connecting where no Remote-SSH is installed', () => {
   it('asks before it deletes a key', async () => {
     const deleted = () => computer().simulator.received('DELETE', /^\/api\/v0\/ssh\/\d+\/$/).length;
     await keys().menu('fresh', 'Delete SSH Key…');
-    await window.dialogButton('Cancel', 'Delete the SSH key fresh from your account?');
+    await window.dialogButton('Cancel', 'Delete the SSH key “fresh” from your account?');
     await computer().rest();
     assert.equal(deleted(), 0);
     await keys().menu('fresh', 'Delete SSH Key…');

@@ -151,7 +151,7 @@ describe('a window that is connected to an instance', () => {
     instance.directPorts = { ...instance.directPorts, '22/tcp': await freePort() };
     first.run('Refresh');
     const { asking, buttons } = await whoAsks(/trainer has another address now/);
-    assert.deepEqual(buttons, ['Reload Window', 'Close the Window', 'Keep It Open']);
+    assert.deepEqual(buttons, ['Keep It Open', 'Reload Window', 'Close the Window', 'Cancel']);
     const entry = readFileSync(path.join(path.dirname(sshConfig), 'gpu-rental.d', `${alias()}.conf`), 'utf8');
     assert.match(entry, new RegExp(`Port ${instance.proxyPort}$`, 'm'));
     await asking.dialogButton('Keep It Open');
@@ -202,7 +202,7 @@ describe('a window that is connected to an instance', () => {
     await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`, {});
     first.run('Refresh');
     const { asking, buttons } = await whoAsks(/trainer is destroyed/);
-    assert.deepEqual(buttons, ['Search Offers', 'Close the Window', 'Keep It Open']);
+    assert.deepEqual(buttons, ['Keep It Open', 'Search Offers', 'Close the Window', 'Cancel']);
     await asking.dialogButton('Close the Window');
     await computer().until('the window to leave the host', () =>
       asking.screen.commands.executed.some(({ id: one }) => one === 'workbench.action.closeFolder'),

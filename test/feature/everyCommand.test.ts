@@ -11,7 +11,10 @@ const questions =
 /** What ends later than this in the product's time, its questions closed at once, hangs. */
 const longestMs = 10 * 60_000;
 
-/** Closes what asks and what tells, as a user does who wants nothing; true where there was something. */
+/**
+ * Closes what asks and what tells, as a user does who wants nothing: with Enter where a dialog is open, whose first
+ * button is the default, so none of them may lose data, cost money or trust somebody. True where there was something.
+ */
 function closeAll(window: FeatureWindow): boolean {
   const { messages, quick, panels } = window.screen;
   const hadQuick = quick.current !== undefined;
@@ -20,7 +23,9 @@ function closeAll(window: FeatureWindow): boolean {
   const all = [...messages.shown];
   for (const message of all) {
     message.wasSeen = true;
-    if (message.kind !== 'progress') message.close();
+    const [first] = message.buttons;
+    if (message.modal && first !== undefined) message.press(first);
+    else if (message.kind !== 'progress') message.close();
     else if (message.buttons.includes('Cancel')) message.press('Cancel');
   }
   return hadQuick || all.length > 0;

@@ -171,7 +171,7 @@ describe('a job on an instance', () => {
     await write({ train: { run: 'sh train.sh', limits, whenDone: { success: 'destroy' } } });
     await new DocumentDriver(window).press('Run Job');
     await confirm('Run on trainer, and Destroy It as the File Says');
-    const { detail } = await window.dialog('Destroy trainer after train?');
+    const { detail } = await window.dialog('Destroy “trainer” after “train”?');
     assert.match(detail ?? '', /All other data on it is lost/);
     await window.dialogButton('Run and Destroy');
     await window.toast(/^trainer is destroyed after train/);

@@ -89,16 +89,16 @@ describe('links into the editor', () => {
 
   it('connects only after a question that says that a link asks for it', async () => {
     await window.follow(`/connect?id=${id}`);
-    const { detail = '', buttons } = await window.dialog('Connect to linked?');
+    const { detail = '', buttons } = await window.dialog('Connect to “linked”?');
     assert.match(detail, /A link asks for it/);
-    assert.deepEqual(buttons, ['Connect', 'Cancel']);
+    assert.deepEqual(buttons, ['Not Now', 'Connect', 'Cancel']);
     const before = writes().length;
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(writes().length, before);
     assert.deepEqual(window.toasts(), []);
     await window.follow(`/connect?id=${id}`);
-    await window.dialogButton('Connect', 'Connect to linked?');
+    await window.dialogButton('Connect', 'Connect to “linked”?');
     // As the command does: this computer has no key yet.
     await window.toast(/key|SSH/);
     window.clearToasts();

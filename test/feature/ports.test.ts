@@ -75,7 +75,7 @@ describe('ports and the agent of an instance', () => {
     await instances().menu('helper', 'Copy SSH Command');
     await computer().until('the entry', () => forwarding().join() === 'no');
     await instances().menu('trainer', 'Change Agent Forwarding…');
-    const { detail } = await window.dialog('Let trainer use your SSH agent?');
+    const { detail } = await window.dialog('Let “trainer” use your SSH agent?');
     assert.match(detail ?? '', /belongs to a stranger/);
     await window.dialogButton('Cancel');
     await computer().rest();
@@ -84,7 +84,7 @@ describe('ports and the agent of an instance', () => {
     await window.dialogButton('Forward the Agent');
     await computer().until('the entry', () => [...forwarding()].sort().join() === 'no,yes');
     await instances().menu('trainer', 'Change Agent Forwarding…');
-    await window.dialogButton('Stop Forwarding', 'Stop letting trainer use your SSH agent?');
+    await window.dialogButton('Stop Forwarding', 'Stop letting “trainer” use your SSH agent?');
     await computer().until('the entry', () => forwarding().join() === 'no,no');
     assert.ok(other !== id);
   });

@@ -34,10 +34,10 @@ describe('a container that is created again', () => {
   it('is asked about by name, with what is lost and what is kept, and nothing is sent on Cancel', async () => {
     await connect();
     await instances().menu('trainer', 'Recycle…');
-    const { text, detail = '', buttons } = await window.dialog('Recycle trainer?');
+    const { text, detail = '', buttons } = await window.dialog('Recycle “trainer”?');
     assert.match(`${text} ${detail}`, /All data in its container is lost for good/);
     assert.match(detail, /The machine stays the same and still costs \$\d+\.\d+\/h/);
-    assert.deepEqual(buttons, ['Recycle', 'Download First…', 'Cancel']);
+    assert.deepEqual(buttons, ['Keep Data', 'Recycle', 'Download First…', 'Cancel']);
     await window.dialogButton('Cancel');
     assert.deepEqual(sent('recycle'), []);
   });
@@ -76,7 +76,7 @@ describe('a container that is created again', () => {
     await window.quick.row('Use the Image ubuntu:24.04');
     assert.match(window.quick.rows()[0] ?? '', /Use the Image ubuntu:24\.04/);
     await window.quick.enter();
-    await window.dialogButton('Change Image', 'Change trainer to ubuntu:24.04?');
+    await window.dialogButton('Change Image', 'Change “trainer” to ubuntu:24.04?');
     await window.toast(/trainer is ready/);
     assert.deepEqual(sent('update_template'), [{ id, image: 'ubuntu:24.04' }]);
     assert.match(await instances().tooltip('trainer'), /Image.*ubuntu/);
@@ -95,7 +95,7 @@ describe('a container that is created again', () => {
     await window.quick.pick('Choose a Template…');
     await window.quick.title('Choose a Template');
     await window.quick.pick('Planted');
-    await window.dialogButton('Change Image', 'Change trainer to Planted?');
+    await window.dialogButton('Change Image', 'Change “trainer” to Planted?');
     await computer().until('it is sent', () => sent('update_template').length === 2);
     assert.deepEqual(sent('update_template')[1], { id, template_hash_id: hash });
   });

@@ -160,7 +160,7 @@ describe('volumes and what a destroy leaves', () => {
   it('deletes one after a question that says what is lost, and reads back', async () => {
     await instances().menu('spare', 'Delete Volume…');
     const { text, detail } = await window.dialog();
-    assert.match(text, /Delete the volume spare\?/);
+    assert.match(text, /Delete the volume “spare”\?/);
     assert.match(detail ?? '', /lost for good/);
     assert.match(detail ?? '', /spare · 20 GB · \$\d+\.\d+\/day/);
     assert.equal(deletions().length, 1);

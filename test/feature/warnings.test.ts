@@ -59,7 +59,7 @@ describe('warnings', () => {
     await window.quick.title('Price Increases');
     assert.match(window.quick.rows()[0] ?? '', /Accept: trainer.*\$20\.00\/h → \$30\.00\/h/);
     await window.quick.pick(/Reject: trainer/);
-    assert.match((await window.dialog()).text, /Reject the higher price of trainer\?/);
+    assert.match((await window.dialog()).text, /Reject the higher price of “trainer”\?/);
     await window.dialogButton('Reject');
     await window.toast(/higher price of trainer is rejected/);
     assert.deepEqual(

@@ -73,7 +73,7 @@ describe('working on an instance from the open folder', () => {
     window.run('Refresh');
     await instances().row(/trainer.*Stopped|Stopped.*trainer/);
     await instances().menu('trainer', 'Connect');
-    const { text, detail } = await window.dialog('trainer is stopped. Start it and connect?');
+    const { text, detail } = await window.dialog('“trainer” is stopped. Start it and connect?');
     assert.match(`${text} ${detail ?? ''}`, /it costs \$\S+\/h/);
     await window.dialogButton('Cancel');
     await computer().rest();
@@ -102,7 +102,7 @@ describe('working on an instance from the open folder', () => {
     simulator.orders.failBoot({ outcome: 'stuck', message: 'downloading' });
     await instances().menu('trainer', 'Connect');
     await window.dialogButton('Start and Connect');
-    await window.toastButton(/Waiting until trainer runs/, 'Cancel');
+    await window.toastButton(/Waiting until trainer runs/, 'Stop Waiting');
     await window.toastButton('trainer keeps starting and costs money.', 'Stop…');
     await window.dialogButton('Cancel', /^Stop “trainer”\?/);
     await computer().rest();

@@ -104,14 +104,14 @@ export class User {
     this.judge.scheduled(told.text, dueAt);
   }
 
-  /** Presses a button of a message, and sometimes the first one of the question that follows. */
+  /** Presses a button of a message, and sometimes agrees to the question that follows. */
   private async answer(window: FeatureWindow): Promise<void> {
     const message = this.dice.pick(window.screen.messages.shown.filter(({ buttons }) => buttons.length > 0));
     if (!message) return;
     this.press(message, this.dice.pick(message.buttons));
     await this.computer.pass(1000);
     const question = window.screen.messages.shown.find(({ modal }) => modal);
-    if (question && this.dice.chance(0.7)) this.press(question, question.buttons[0]);
+    if (question && this.dice.chance(0.7)) this.press(question, question.buttons[1] ?? question.buttons[0]);
     await this.computer.rest();
   }
 

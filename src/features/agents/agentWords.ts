@@ -43,13 +43,13 @@ export function requestQuestion(asked: Asked): Question | undefined {
       return scheduleQuestion(asked);
     case 'destroy_instance':
       return {
-        message: t('Destroy {0} for {1}?', asked.instance ?? '', who(request)),
+        message: t('Destroy “{0}” for {1}?', asked.instance ?? '', who(request)),
         detail: lines(lossText(asked), accountLine(asked), reasonLine(request)),
         button: t('Destroy'),
       };
     case 'run_command':
       return {
-        message: t('Let {0} run commands on {1}?', who(request), asked.instance ?? ''),
+        message: t('Let {0} run commands on “{1}”?', who(request), asked.instance ?? ''),
         detail: lines(
           t('First command: {0}', (request.command ?? '').slice(0, 400)),
           t('On an instance that an agent rented, this holds until the instance is gone.'),
@@ -105,14 +105,14 @@ function powerQuestion(asked: Asked): Question {
   const name = asked.instance ?? '';
   if (request.to === 'stopped') {
     return {
-      message: t('Stop {0} for {1}?', name, who(request)),
+      message: t('Stop “{0}” for {1}?', name, who(request)),
       detail: lines(t('Running processes stop. Storage is kept and still costs money.'), accountLine(asked)),
       button: t('Stop'),
     };
   }
   const price = formatMoney(request.commitment?.perHour ?? zero);
   return {
-    message: t('Start {0} for {1}?', name, who(request)),
+    message: t('Start “{0}” for {1}?', name, who(request)),
     detail: lines(
       t('{0}/h', price),
       request.endsAt === undefined ? undefined : endLine(asked, request.endsAt),
@@ -133,7 +133,7 @@ function scheduleQuestion(asked: Asked): Question {
   const { request } = asked;
   const price = request.commitment?.perHour;
   return {
-    message: t('Change when {0} ends for {1}?', asked.instance ?? '', who(request)),
+    message: t('Change when “{0}” ends for {1}?', asked.instance ?? '', who(request)),
     detail: lines(
       endLine(asked, request.endsAt ?? request.at),
       price === undefined ? undefined : t('{0}/h until then', formatMoney(price)),

@@ -100,8 +100,8 @@ async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Co
   if (
     await confirm({
       message: turnOn
-        ? t('Let {0} use your SSH agent?', contact.name(instanceId))
-        : t('Stop letting {0} use your SSH agent?', contact.name(instanceId)),
+        ? t('Let “{0}” use your SSH agent?', contact.name(instanceId))
+        : t('Stop letting “{0}” use your SSH agent?', contact.name(instanceId)),
       detail: turnOn
         ? t(
             'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',

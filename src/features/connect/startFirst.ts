@@ -34,7 +34,7 @@ async function isWanted({ fleet }: Deps, instanceId: number, name: string): Prom
       ? t('a price that the service does not state')
       : t('{0}/h', formatMoney(perHour(rate)));
   return confirm({
-    message: t('{0} is stopped. Start it and connect?', name),
+    message: t('“{0}” is stopped. Start it and connect?', name),
     detail: `${t('From then on it costs {0}.', price)} ${t(
       'If another user has its GPU, the start waits until it is free.',
     )}`,
@@ -78,6 +78,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
         });
         tick();
       }),
+    t('Stop Waiting'),
   );
   if (end === 'cancelled') {
     tellThatItGoesOn(instanceId, name);

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
+import { choose } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { type Action, ask } from '../../editor/message';
+import type { Action } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowTrouble } from '../../model/instances/windowTrouble';
@@ -23,9 +24,8 @@ export async function askAboutWindow(
   for (;;) {
     const shownAt = deps.clock.now();
     const isRead = () => deps.clock.now() - shownAt >= readingMs;
-    const answer = await ask<unknown>(
-      'warning',
-      troubleWords(name, trouble, instance),
+    const answer = await choose<unknown>(
+      { ...troubleWords(name, trouble, instance), keep: t('Keep It Open') },
       ...choicesFor(deps, { instanceId, instance, trouble, isRead }),
     );
     if (answer !== tooSoon) {
@@ -44,11 +44,10 @@ interface Asked {
 
 function choicesFor(deps: WindowDeps, asked: Asked): readonly Action[] {
   const close = { label: t('Close the Window'), run: closeRemote };
-  const keep = { label: t('Keep It Open'), run: () => undefined, isCloseAffordance: true };
   if (asked.trouble === 'moved') {
-    return [{ label: t('Reload Window'), run: reloadWindow }, close, keep];
+    return [{ label: t('Reload Window'), run: reloadWindow }, close];
   }
-  return [...waysOn(deps, asked), close, keep];
+  return [...waysOn(deps, asked), close];
 }
 
 /** Start at the price that is said, pay more, or take another machine. */

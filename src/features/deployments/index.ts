@@ -189,7 +189,7 @@ async function isWanted(
   const name = nameOf(deployment);
   if (action === 'stop') {
     return confirm({
-      message: t('Stop the deployment {0}?', name),
+      message: t('Stop the deployment “{0}”?', name),
       detail: t(
         'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
       ),
@@ -197,7 +197,7 @@ async function isWanted(
     });
   }
   const isAgreed = await confirm({
-    message: t('Start the deployment {0}?', name),
+    message: t('Start the deployment “{0}”?', name),
     detail: t('Its workers cost money until you stop it. The service does not state their price.'),
     button: t('Start'),
   });

@@ -96,7 +96,7 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
 
 async function remove({ sets }: UseInDeps, set: HostSet): Promise<void> {
   const isSure = await confirm({
-    message: t('Remove the group {0}?', set.name),
+    message: t('Remove the group “{0}”?', set.name),
     detail: t('Its files in {0} are removed. Nothing on any instance changes.', set.folder),
     button: t('Remove'),
   });

@@ -160,7 +160,7 @@ async function remove(deps: Deps, pasts: readonly PastRental[]): Promise<void> {
   const question = {
     message:
       pasts.length === 1
-        ? t('Remove {0} from the history?', nameOfPast(only))
+        ? t('Remove “{0}” from the history?', nameOfPast(only))
         : t('Remove {0} rentals from the history?', pasts.length),
     detail: t('What is kept of it on this computer is deleted, with its log. This cannot be undone.'),
     button: t('Remove'),

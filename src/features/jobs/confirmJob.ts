@@ -68,7 +68,7 @@ export async function confirmJob(
 function mayDestroy({ instance, spec }: JobQuestion): Promise<boolean> {
   const name = instanceName(instance);
   return confirm({
-    message: t('Destroy {0} after {1}?', name, spec.name),
+    message: t('Destroy “{0}” after “{1}”?', name, spec.name),
     detail: t(
       'Once the outputs of the job are on this computer, {0} is destroyed as the file says. All other data on it is lost. Until then you can keep it in the Jobs view.',
       name,

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { JobRowTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { choose, confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { ask, message } from '../../editor/message';
+import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { attemptId, isAtWork, isOver, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
@@ -115,7 +115,7 @@ function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseToKeep(deps, target);
   const question = row && {
-    message: t('Keep {0} after {1}?', machineOf(row).name, row.job.spec.name),
+    message: t('Keep “{0}” after “{1}”?', machineOf(row).name, row.job.spec.name),
     detail: t('It costs money until you stop or destroy it.'),
     button: t('Keep Machine'),
   };
@@ -157,11 +157,10 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   const { spec } = row.job;
   const machine = machineOf(row);
   const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
-  const choose = (end: MachineEnd) => () => deps.jobs.endMachine(row.job.id, end);
-  await ask(
-    'warning',
+  const end = (how: MachineEnd) => () => deps.jobs.endMachine(row.job.id, how);
+  await choose(
     {
-      message: t('What should happen to {0}?', machine.name),
+      message: t('What should happen to “{0}”?', machine.name),
       detail: isSafe
         ? t(
             'The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.',
@@ -172,8 +171,8 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
             spec.name,
           ),
     },
-    { label: t('Stop'), run: choose('stop') },
-    { label: t('Destroy'), run: choose('destroy') },
+    { label: t('Stop'), run: end('stop') },
+    { label: t('Destroy'), run: end('destroy') },
   );
 }
 
@@ -186,7 +185,7 @@ export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined)
     isOver,
   );
   const question = row && {
-    message: t('Forget {0}?', row.job.spec.name),
+    message: t('Forget “{0}”?', row.job.spec.name),
     detail: t('Its log is removed from this computer. The fetched outputs stay.'),
     button: t('Forget'),
   };

@@ -149,7 +149,7 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
   }
   if (
     !(await confirm({
-      message: t('Delete the API key {0}?', apiKeyName(key)),
+      message: t('Delete the API key “{0}”?', apiKeyName(key)),
       detail:
         key.id === account.user.keyId
           ? t(

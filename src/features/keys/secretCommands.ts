@@ -72,7 +72,7 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
     return false;
   }
   const isWanted = await confirm({
-    message: t('Delete the environment variable {0}?', name),
+    message: t('Delete the environment variable “{0}”?', name),
     detail: t('Instances that are made from then on do not get it. This cannot be undone.'),
     button: t('Delete'),
   });

@@ -64,7 +64,7 @@ export async function setLease(
 
 async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
   return confirm({
-    message: t('Destroy {0} later?', name),
+    message: t('Destroy “{0}” later?', name),
     detail: [
       t(
         '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',

@@ -227,8 +227,8 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
   const when = itselfWhen(lease, { at: itselfAt(lease) }, now);
   return confirm({
     message: isStop
-      ? t('Let {0} stop itself {1}?', name, when)
-      : t('Let {0} destroy itself {1}?', name, when),
+      ? t('Let “{0}” stop itself {1}?', name, when)
+      : t('Let “{0}” destroy itself {1}?', name, when),
     detail: [
       term.kind === 'idle' ? idleItself() : '',
       isStop

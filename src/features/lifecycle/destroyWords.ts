@@ -27,6 +27,7 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
       .join('\n')
       .concat(listed(instances)),
     button: t('Destroy'),
+    keep: instances.length === 1 ? t('Keep Instance') : t('Keep Instances'),
   };
 }
 

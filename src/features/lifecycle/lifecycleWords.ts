@@ -58,6 +58,7 @@ export function stopQuestion(instances: readonly Instance[]): Question {
       t("Another user may rent the GPU, and then the instance can't start again until it is free.") +
       listed(instances),
     button: t('Stop'),
+    keep: t('Keep Running'),
   };
 }
 
@@ -71,6 +72,7 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
         stoppedPrice(instances),
       ) + listed(instances),
     button: t('Cancel the Start'),
+    keep: t('Keep Waiting'),
   };
 }
 
@@ -83,5 +85,6 @@ export function rebootQuestion(instances: readonly Instance[]): Question {
         runningPrice(instances),
       ) + listed(instances),
     button: t('Reboot'),
+    keep: t('Keep Running'),
   };
 }

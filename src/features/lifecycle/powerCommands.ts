@@ -2,10 +2,10 @@ import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
-import { confirm, type Question } from '../../editor/confirm';
+import { choose, confirm, type Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
-import { ask, message } from '../../editor/message';
+import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
@@ -242,8 +242,7 @@ export async function askBeforeLoss(
     const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
     return isWhole === true && askBeforeLoss(deps, instances, makeQuestion);
   };
-  const answer = await ask(
-    'warning',
+  const answer = await choose<boolean>(
     question,
     { label: button, run: () => Promise.resolve(true) },
     canDownload && { label: t('Download First…'), run: () => downloadFirst(only.id) },

@@ -65,7 +65,7 @@ export async function runOnInstance(
 
 function confirmRemoval(name: string, command: string): Promise<boolean> {
   return confirm({
-    message: t('Remove files on {0}?', name),
+    message: t('Remove files on “{0}”?', name),
     detail: t('{0}\n\nWhat it removes is lost for good.', command),
     button: t('Run'),
   });

@@ -9,7 +9,7 @@ import { runningPrice } from './lifecycleWords';
 
 export function recycleQuestion(instance: Instance, found: BeforeDestroy): Required<Question> {
   return {
-    message: t('Recycle {0}?', instanceName(instance)),
+    message: t('Recycle “{0}”?', instanceName(instance)),
     detail: detail(
       instance,
       found,
@@ -19,6 +19,7 @@ export function recycleQuestion(instance: Instance, found: BeforeDestroy): Requi
       ),
     ),
     button: t('Recycle'),
+    keep: t('Keep Data'),
   };
 }
 
@@ -28,13 +29,14 @@ export function changeImageQuestion(
   found: BeforeDestroy,
 ): Required<Question> {
   return {
-    message: t('Change {0} to {1}?', instanceName(instance), plainLabel(image)),
+    message: t('Change “{0}” to {1}?', instanceName(instance), plainLabel(image)),
     detail: detail(
       instance,
       found,
       t('All data in its container is lost for good. The container is created again from the new image.'),
     ),
     button: t('Change Image'),
+    keep: t('Keep Data'),
   };
 }
 

@@ -120,7 +120,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
     return;
   }
   const question = {
-    message: t('Connect to {0}?', instanceName(instance)),
+    message: t('Connect to “{0}”?', instanceName(instance)),
     detail: t(
       'A link asks for it. A remote window runs programs of the machine, which belongs to a stranger.',
     ),

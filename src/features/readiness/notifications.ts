@@ -305,14 +305,14 @@ export class ReadinessNotifications {
     const button = t('Destroy and Rent Next Best');
     return isKnown
       ? {
-          message: t('Replace {0}, and lose the data on it?', name),
+          message: t('Replace “{0}”, and lose the data on it?', name),
           detail: t(
             'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
           ),
           button,
         }
       : {
-          message: t('Replace {0}, and lose any data on it?', name),
+          message: t('Replace “{0}”, and lose any data on it?', name),
           detail: t(
             'It may have run while no editor was watching. Any data on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
           ),

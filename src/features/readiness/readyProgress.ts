@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
+import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
@@ -11,7 +12,8 @@ import { destroyAndVerify } from '../../store/instances/destruction';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { ask, message } from '../../editor/message';
+import { message } from '../../editor/message';
+import { progressWithButton } from '../../editor/progress';
 import type { ReadinessDeps } from './deps';
 
 const tickMs = 5000;
@@ -55,11 +57,7 @@ export class ReadyProgress implements vscode.Disposable {
   private async show(watch: StartWatch): Promise<void> {
     const { instanceId } = watch;
     const cancelled = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: t('Getting {0} ready', this.name(instanceId)),
-        cancellable: true,
-      },
+      progressWithButton(t('Getting {0} ready', this.name(instanceId)), t('Stop Waiting…')),
       (progress, token) =>
         new Promise<boolean>((resolve) => {
           const own = new DisposableStore();
@@ -90,7 +88,7 @@ export class ReadyProgress implements vscode.Disposable {
         }),
     );
     if (cancelled) {
-      await this.keepOrDestroy(instanceId);
+      await this.stopOrDestroy(watch);
     }
   }
 
@@ -111,21 +109,29 @@ export class ReadyProgress implements vscode.Disposable {
       .join(' · ');
   }
 
-  /** It bills from the rental on, so giving up waiting is a question. */
-  private async keepOrDestroy(instanceId: number): Promise<void> {
+  /** It costs money from the rental on, so giving up waiting is a question. Without an answer the waiting goes on. */
+  private async stopOrDestroy(watch: StartWatch): Promise<void> {
+    const { instanceId } = watch;
     const client = clientFor(this.deps.accounts);
     const name = this.name(instanceId);
-    await ask(
-      'warning',
+    const answered = () => true;
+    const isAnswered = await choose<boolean>(
       {
-        message: t('Stop waiting for {0}?', name),
+        message: t('Stop waiting for “{0}”?', name),
         detail: t(
-          'If you keep it, it keeps starting and costs money, and no message appears when it is ready. If you destroy it, all data on it is lost and you are no longer charged.',
+          'If you stop waiting, it keeps starting and costs money, and no message appears when it is ready. If you destroy it, all data on it is lost and you are no longer charged.',
         ),
+        keep: t('Keep Waiting'),
       },
-      { label: t('Keep It'), run: () => this.deps.startWatches.stopWatching(instanceId) },
-      { label: t('Destroy It'), run: () => this.destroy(client(), instanceId, name) },
+      {
+        label: t('Stop Waiting'),
+        run: () => Promise.resolve(this.deps.startWatches.stopWatching(instanceId)).then(answered),
+      },
+      { label: t('Destroy It'), run: () => this.destroy(client(), instanceId, name).then(answered) },
     );
+    if (isAnswered === undefined) {
+      await this.show(watch);
+    }
   }
 
   private async destroy(client: Client, instanceId: number, name: string): Promise<void> {

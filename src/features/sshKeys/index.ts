@@ -189,7 +189,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
   ].join('\n\n');
   if (
     await confirm({
-      message: t('Delete the SSH key {0} from your account?', keyName(key.publicKey, key.name)),
+      message: t('Delete the SSH key “{0}” from your account?', keyName(key.publicKey, key.name)),
       detail: isLast ? `${detail}\n\n${t('It is your only registered key.')}` : detail,
       button: t('Delete'),
     })
@@ -337,7 +337,7 @@ async function detachKey(
   }
   if (
     await confirm({
-      message: t('Detach the SSH key {0} from the instance?', keyName(key.publicKey, key.name)),
+      message: t('Detach the SSH key “{0}” from the instance?', keyName(key.publicKey, key.name)),
       detail:
         items.length === 1 && skipped === 0
           ? t('It is the only key on the instance: no login will be possible.')

@@ -57,7 +57,7 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
   return confirm({
     message:
       volumes.length === 1 && only
-        ? t('Delete the volume {0}?', volumeName(only))
+        ? t('Delete the volume “{0}”?', volumeName(only))
         : t('Delete {0} volumes?', volumes.length),
     detail: [
       t('Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.'),

@@ -155,7 +155,8 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
           ),
         ];
   return confirm({
-    message: verb === 'accept' ? t('Pay more for {0}?', name) : t('Reject the higher price of {0}?', name),
+    message:
+      verb === 'accept' ? t('Pay more for “{0}”?', name) : t('Reject the higher price of “{0}”?', name),
     detail: [
       t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
       ...(verb === 'accept'

@@ -74,7 +74,7 @@ export class Messages {
 
   /** Shows progress until `task` is over. */
   async progress<T>(
-    options: { readonly title: string; readonly cancellable: boolean },
+    options: { readonly title: string; readonly cancellable: boolean | string },
     source: vscode.CancellationTokenSource,
     task: (report: (message: string) => void) => PromiseLike<T>,
   ): Promise<T> {
@@ -83,7 +83,7 @@ export class Messages {
       modal: false,
       text: options.title,
       detail: undefined,
-      buttons: options.cancellable ? ['Cancel'] : [],
+      buttons: buttonsOf(options.cancellable),
       press: (button) => {
         indexOf(message.buttons, button, message.text);
         source.cancel();
@@ -114,4 +114,10 @@ function indexOf(buttons: readonly string[], button: string, text: string): numb
   const index = buttons.indexOf(button);
   if (index < 0) throw new Error(`"${text}" has no button "${button}"; it has: ${buttons.join(', ')}`);
   return index;
+}
+
+/** The button of a progress has the label that is given in place of `true`. */
+function buttonsOf(cancellable: boolean | string): readonly string[] {
+  if (typeof cancellable === 'string') return [cancellable];
+  return cancellable ? ['Cancel'] : [];
 }

@@ -163,6 +163,11 @@ function windowPart(screen: Screen) {
 }
 
 type DropFirst<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
+/** The real editor takes a label for the button, which its types leave out. */
+interface Progress {
+  readonly title?: string;
+  readonly cancellable?: boolean | string;
+}
 type ProgressTask = (
   progress: { report(value: { message?: string }): void },
   token: vscode.CancellationToken,
@@ -173,7 +178,7 @@ function progress(screen: Screen, options: vscode.ProgressOptions, task: Progres
   if (options.location !== values.enums.ProgressLocation.Notification) {
     return Promise.resolve(task({ report: () => undefined }, source.token));
   }
-  const { title = '', cancellable = false } = options;
+  const { title = '', cancellable = false }: Progress = options;
   return screen.messages.progress({ title, cancellable }, source, (report) =>
     task(
       {
