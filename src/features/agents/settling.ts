@@ -40,7 +40,7 @@ export class Settling implements Disposable {
       );
     }
     this.queue = this.queue
-      .then(() => settle({ ...this.deps, desk }, hub.windowId))
+      .then(() => settle({ ...this.deps, desk }))
       .catch((error: unknown) => {
         log.warn(`What agents asked for could not be settled: ${String(error)}`);
       });

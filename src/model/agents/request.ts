@@ -78,6 +78,8 @@ const requestShape = z
     /** The window that carries it out, and since when. */
     windowId: z.string().exactOptional(),
     decidedAt: z.number().exactOptional(),
+    /** Of its rental in the journal; there before anything is sent. */
+    marker: z.string().exactOptional(),
     instanceId: z.number().exactOptional(),
     quote: quoteShape.exactOptional(),
     commitment: commitmentShape.exactOptional(),

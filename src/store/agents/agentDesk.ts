@@ -90,6 +90,7 @@ class AgentFile {
 /** Quotes and requests of agents, the same in all windows. Every change is made of what is on disk, under a lock. */
 export class AgentDesk implements Disposable {
   private readonly list: DiskList<AgentRequest, AgentFile>;
+  private readonly atWork = new Set<string>();
 
   constructor(private readonly deps: AgentDeskDeps) {
     this.list = new DiskList({
@@ -155,22 +156,41 @@ export class AgentDesk implements Disposable {
     return result;
   }
 
-  /** Changes a request that is in one of these states, once; `undefined` where it is in none of them. */
+  /**
+   * Changes a request that is in one of these states, once; `undefined` where it is in none of them. A function decides
+   * by what is on disk.
+   */
   async move(
     id: string,
     from: readonly AgentRequest['state'][],
-    change: Partial<AgentRequest>,
+    change: Partial<AgentRequest> | ((known: AgentRequest) => Partial<AgentRequest> | undefined),
   ): Promise<AgentRequest | undefined> {
     let result: AgentRequest | undefined;
     await this.change((state) => {
       const known = state.requests.find((one) => one.id === id);
-      if (!known || !from.includes(known.state)) {
+      const next = known && (typeof change === 'function' ? change(known) : change);
+      if (!known || !next || !from.includes(known.state)) {
         return state;
       }
-      result = { ...known, ...change };
+      result = { ...known, ...next };
       return changed(state, result);
     });
     return result;
+  }
+
+  /** While this window carries a request out, no one else finds out what came of it. */
+  async working(id: string, work: () => Promise<void>): Promise<void> {
+    this.atWork.add(id);
+    try {
+      await work();
+    } finally {
+      this.atWork.delete(id);
+      await this.list.tellChanged();
+    }
+  }
+
+  isAtWork(id: string): boolean {
+    return this.atWork.has(id);
   }
 
   newId(prefix: 'request' | 'quote'): string {

@@ -12,7 +12,7 @@ import { currentTemplate } from '../templates/findTemplate';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
-import { settleRented } from './settle';
+import { rentalOf, settleRented } from './settle';
 import { wordsForModel } from './wordsForModel';
 
 export interface DoAgreedDeps {
@@ -26,7 +26,11 @@ export interface DoAgreedDeps {
 }
 
 /** Does what the user said yes to, once. Never rejects: what came of it stands in the request. */
-export async function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
+export function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
+  return deps.desk.working(request.id, () => doOnce(deps, request, accountKey));
+}
+
+async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
   try {
     const { client } = accountStill(deps.accounts, accountKey);
     switch (request.tool) {
@@ -47,10 +51,25 @@ export async function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accoun
     }
   } catch (error) {
     deps.log.warn(`What an agent asked for failed: ${String(error)}`);
-    const problem = wordsForModel(error);
-    const state = request.tool === 'request_rental' ? 'notRented' : 'failed';
-    await deps.desk.move(request.id, ['renting', 'working'], { state, problem });
+    await noteFailure(deps, request, error).catch((second: unknown) => {
+      // It stays open, and the window that leads finds out what came of it.
+      deps.log.warn(`It could not be noted: ${String(second)}`);
+    });
   }
+}
+
+async function noteFailure(deps: DoAgreedDeps, request: AgentRequest, error: unknown): Promise<void> {
+  const { desk } = deps;
+  const problem = wordsForModel(error);
+  if (request.tool !== 'request_rental') {
+    await desk.move(request.id, ['working'], { state: 'failed', problem });
+    return;
+  }
+  const known = (await desk.read()).requests.find(({ id }) => id === request.id);
+  const rental = known && rentalOf(deps.rentals, known);
+  // What may have left is never said to be nothing.
+  const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
+  await desk.move(request.id, ['renting'], isOver ? { state: 'notRented', problem } : { state: 'unknown' });
 }
 
 async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, accountKey: string) {
@@ -82,21 +101,31 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
       throw new Error('The template was edited since the quote. Nothing was rented. Get a new quote.');
     }
   }
-  const result = await rentals.rent({
+  const config = {
+    ...(quote.templateHash === undefined
+      ? { runtype: 'ssh_direct' as const }
+      : { templateHash: quote.templateHash }),
+    ...(quote.templateId === undefined ? {} : { templateId: quote.templateId }),
+    ...(quote.image === undefined ? {} : { image: quote.image }),
+    diskGb: quote.diskGb,
+    label: rentalLabel(request),
+  };
+  const { perHour: most } = quote;
+  const wish = {
     accountKey,
     offer,
-    config: {
-      ...(quote.templateHash === undefined
-        ? { runtype: 'ssh_direct' as const }
-        : { templateHash: quote.templateHash }),
-      ...(quote.templateId === undefined ? {} : { templateId: quote.templateId }),
-      ...(quote.image === undefined ? {} : { image: quote.image }),
-      diskGb: quote.diskGb,
-      label: rentalLabel(request),
-    },
+    config,
     rentalType: 'on-demand',
-    priceLimit: quote.perHour,
-    mostPerHour: quote.perHour,
+    priceLimit: most,
+    mostPerHour: most,
+  } as const;
+  const result = await rentals.rent(wish, {
+    // A window that woke up late may have been given up: then the agent was told that nothing was rented.
+    beforeSent: async ({ marker }) => {
+      if (!(await desk.move(request.id, ['renting'], { marker }))) {
+        throw new Error('The request was given up before anything was sent. Nothing was rented.');
+      }
+    },
   });
   if (result.kind === 'rented') {
     await settleRented(deps, request, result.instanceId).catch(async (error: unknown) => {

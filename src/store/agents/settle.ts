@@ -1,6 +1,8 @@
-import { rentalLabel, type AgentRequest } from '../../model/agents/request';
+import type { AgentRequest } from '../../model/agents/request';
 import type { Rental } from '../ports';
+import { accountStill } from '../accounts/sameAccount';
 import { powerVerdictOn } from '../instances/power';
+import type { RentalStore } from '../rentals/rentalStore';
 import type { DoAgreedDeps } from './doAgreed';
 
 /** How long a window that carries a request out may be silent before another one finds out what came of it. */
@@ -12,10 +14,13 @@ const showsAfterMs = 60_000;
  * Finds out what became of requests whose answer was lost, or whose window closed: of rentals by the journal, of other
  * changes by the list. For the window that leads.
  */
-export async function settle(deps: DoAgreedDeps, ownWindow: string): Promise<void> {
+export async function settle(deps: DoAgreedDeps): Promise<void> {
   for (const request of deps.desk.requests) {
+    if (deps.desk.isAtWork(request.id)) {
+      continue;
+    }
     if (request.tool === 'request_rental') {
-      await settleRental(deps, request, ownWindow);
+      await settleRental(deps, request);
     } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
       await settleChange(deps, request);
     }
@@ -29,20 +34,20 @@ export async function settleRented(
   instanceId: number,
 ): Promise<void> {
   const { commitment, quote } = request;
+  // The same number is another instance, or none, in another account.
+  accountStill(deps.accounts, quote?.accountKey);
   if (commitment && quote && !deps.leases.find(instanceId)) {
     await deps.leases.set(instanceId, quote.then, { kind: 'at', at: commitment.until });
   }
   await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId });
 }
 
-async function settleRental(deps: DoAgreedDeps, request: AgentRequest, ownWindow: string): Promise<void> {
+async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { desk, rentals, clock } = deps;
-  const isOpen = request.state === 'unknown' || request.state === 'renting';
-  const isOwn = request.windowId === ownWindow && request.state === 'renting';
-  if (!isOpen || isOwn) {
+  if (request.state !== 'unknown' && request.state !== 'renting') {
     return;
   }
-  const rental = rentals.rentals.find(({ config }) => config.label?.startsWith(rentalLabel(request)));
+  const rental = rentalOf(rentals, request);
   const instanceId = rental && instanceOf(rental);
   if (instanceId !== undefined) {
     await settleRented(deps, request, instanceId);
@@ -51,13 +56,19 @@ async function settleRental(deps: DoAgreedDeps, request: AgentRequest, ownWindow
       state: 'notRented',
       problem: 'The service rented nothing. Get a new quote.',
     });
-  } else if (!rental && clock.now() > decidedAt(request) + silenceMs) {
-    // The journal is written before a request leaves: without an entry nothing was sent.
-    await desk.move(request.id, ['renting', 'unknown'], {
-      state: 'notRented',
-      problem: 'The window closed before anything was sent. Nothing was rented.',
-    });
+  } else if (request.marker === undefined && clock.now() > decidedAt(request) + silenceMs) {
+    // Its marker is noted before it leaves, and only while it is open: once it is given up nothing can be sent.
+    await desk.move(request.id, ['renting', 'unknown'], ({ marker }) =>
+      marker === undefined
+        ? { state: 'notRented', problem: 'The window closed before anything was sent. Nothing was rented.' }
+        : undefined,
+    );
   }
+}
+
+/** Its entry in the journal, there once something may have been sent. */
+export function rentalOf({ rentals }: RentalStore, { marker }: AgentRequest): Rental | undefined {
+  return marker === undefined ? undefined : rentals.find((one) => one.marker === marker);
 }
 
 function instanceOf({ phase }: Rental): number | undefined {

@@ -99,9 +99,12 @@ export class InstanceLeases implements Disposable {
 
   /** Writes the new word first, so that either the window that acts sees it, or this one sees what left. */
   private async replace(lease: Lease): Promise<ChangedLease> {
+    const files = this.files();
     const before = await this.current(lease.instanceId);
-    await this.put(lease);
-    return { lease, sentAt: sentFor(before, await this.list.files?.state(lease.instanceId)) };
+    await files.put(lease);
+    const sentAt = sentFor(before, await files.state(lease.instanceId));
+    await this.list.tellChanged();
+    return { lease, sentAt };
   }
 
   /**
@@ -121,8 +124,9 @@ export class InstanceLeases implements Disposable {
 
   /** The user's word. Returns when the request to the service left, where it did before this. */
   async cancel(instanceId: number): Promise<number | undefined> {
+    const { files } = this.list;
     const before = await this.current(instanceId);
-    const state = await this.list.files?.remove(instanceId);
+    const state = await files?.remove(instanceId);
     await this.list.tellChanged();
     return sentFor(before, state);
   }
@@ -162,11 +166,7 @@ export class InstanceLeases implements Disposable {
 
   /** For the window that carries leases out. */
   async put(lease: Lease): Promise<void> {
-    const { files } = this.list;
-    if (!files) {
-      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
-    }
-    await files.put(lease);
+    await this.files().put(lease);
     await this.list.tellChanged();
   }
 
@@ -182,6 +182,15 @@ export class InstanceLeases implements Disposable {
 
   dispose(): void {
     this.list.dispose();
+  }
+
+  /** Of the account that is active now, whichever is while they are written. */
+  private files(): LeaseStorage {
+    const { files } = this.list;
+    if (!files) {
+      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+    }
+    return files;
   }
 
   /** What is on disk, or was when it could be read last. */

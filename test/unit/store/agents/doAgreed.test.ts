@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { AgentRequest } from '../../../../src/model/agents/request';
+import { noLimits } from '../../../../src/model/agents/limits';
+import { fromDollars } from '../../../../src/model/money';
+import { AgentDesk } from '../../../../src/store/agents/agentDesk';
+import { AgentLimitStore } from '../../../../src/store/agents/agentLimits';
+import { doAgreed, type DoAgreedDeps } from '../../../../src/store/agents/doAgreed';
+import { settle } from '../../../../src/store/agents/settle';
+import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
+import { silentLog } from '../../../../src/util/log';
+import { anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk, openLeaseWindow } from '../../../support/leaseWindows';
+
+const hourMs = 3_600_000;
+
+describe('what an agent may rent after a yes', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  let first: DoAgreedDeps;
+  let request: AgentRequest;
+
+  async function openWindow(): Promise<DoAgreedDeps> {
+    const window = await openLeaseWindow(computer, disk);
+    const { accounts, fleet, hub, owned } = window;
+    const { clock, secrets, storageDir } = computer;
+    const { windowId } = hub;
+    const limits = new AgentLimitStore({ settings: () => noLimits, secrets });
+    const lock = <T>(action: () => Promise<T>) => action();
+    const deps = { accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId, lock };
+    const desk = owned.add(new AgentDesk(deps));
+    return { ...window, desk, clock, log: silentLog };
+  }
+
+  const key = () => first.accounts.active?.key ?? '';
+  const state = async () => (await first.desk.read()).requests.find(({ id }) => id === request.id)?.state;
+  const through = <T>(work: Promise<T>) => computer.clock.through(work);
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+    disk = new FakeLeaseDisk();
+    first = await openWindow();
+    const at = computer.clock.now();
+    const price = fromDollars(1);
+    request = {
+      id: 'request_0123456789abcdef',
+      requestId: 'one',
+      tool: 'request_rental',
+      print: 'one',
+      caller: { id: 'chat', name: 'the chat', door: 'chat' },
+      at,
+      decidedAt: at,
+      state: 'renting',
+      windowId: 'first',
+      commitment: { perHour: price, stoppedPerHour: price, from: at, until: at + 2 * hourMs },
+      quote: {
+        id: 'quote_1',
+        accountKey: key(),
+        at,
+        expiresAt: at + hourMs,
+        offer: anOffer(),
+        what: 'Ubuntu',
+        diskGb: 20,
+        hours: 2,
+        then: 'destroy',
+        perHour: price,
+        stoppedPerHour: price,
+        total: fromDollars(2),
+      },
+    };
+    await first.desk.begin(request);
+  });
+  afterEach(() => computer.dispose());
+
+  it('is rented once, with its end', async () => {
+    await through(doAgreed(first, request, key()));
+    assert.deepEqual([await state(), service.count('offers.rent')], ['rented', 1]);
+    assert.deepEqual(
+      [...disk.leases.values()].map(({ action, term }) => ({ action, term })),
+      [{ action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
+    );
+  });
+
+  it('is never sent once another window gave it up', async () => {
+    const second = await openWindow();
+    let goOn = () => {};
+    service.before = (call) =>
+      call === 'offers.search' ? new Promise<void>((resolve) => (goOn = resolve)) : undefined;
+    const rented = doAgreed(first, request, key());
+    // The computer slept in the middle of the search.
+    await computer.clock.advance(121_000);
+    await through(settle(second));
+    assert.equal(await state(), 'notRented');
+    goOn();
+    await through(rented);
+    assert.deepEqual([await state(), service.count('offers.rent')], ['notRented', 0]);
+  });
+
+  it('is not given up while something may be under way', async () => {
+    const second = await openWindow();
+    let goOn = () => {};
+    service.before = (call) =>
+      call === 'offers.rent' ? new Promise<void>((resolve) => (goOn = resolve)) : undefined;
+    const rented = doAgreed(first, request, key());
+    await computer.clock.advance(0);
+    await computer.clock.advance(121_000);
+    await through(settle(second));
+    assert.equal(await state(), 'renting');
+    goOn();
+    await through(rented);
+    assert.deepEqual([await state(), service.count('offers.rent')], ['rented', 1]);
+  });
+
+  it('is unknown, and found, where something failed after it left', async () => {
+    const rentals = Object.create(first.rentals, {
+      rent: {
+        value: async (...args: Parameters<RentalStore['rent']>) => {
+          await first.rentals.rent(...args);
+          throw new Error('The disk is full.');
+        },
+      },
+    }) as RentalStore;
+    await through(doAgreed({ ...first, rentals }, request, key()));
+    assert.equal(await state(), 'unknown');
+    await through(settle(first));
+    assert.deepEqual([await state(), disk.leases.size, service.count('offers.rent')], ['rented', 1, 1]);
+  });
+
+  it('gets its end in its own account where another was chosen meanwhile', async () => {
+    const own = key();
+    service.after = async (call) => {
+      if (call === 'offers.rent') {
+        service.user = { ...service.user, id: 8, email: 'other@example.com' };
+        await first.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+      }
+    };
+    await through(doAgreed(first, request, own));
+    assert.notEqual(key(), own);
+    assert.equal(disk.leases.size, 0);
+    await through(first.accounts.switchTo(own));
+    await computer.clock.advance(0);
+    await through(settle(first));
+    assert.deepEqual([await state(), disk.leases.size], ['rented', 1]);
+  });
+});
