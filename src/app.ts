@@ -29,6 +29,7 @@ import { register as registerRent } from './features/rent';
 import { register as registerSearch } from './features/search';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerReports } from './features/reports';
+import { register as registerNotebooks } from './features/notebooks';
 import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
 import { register as registerAccountView } from './features/accountView';
@@ -78,6 +79,7 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerAccountView,
   registerKeys,
   registerPorts,
+  registerNotebooks,
   registerFiles,
   registerDoctor,
   registerTemplates,

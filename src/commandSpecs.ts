@@ -108,6 +108,8 @@ const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
 /** As the container numbers it. */
 const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
+/** A kernel that runs on an instance. */
+const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key that stands below an instance; the service numbers it. */
 const instanceKey = named({ instanceId: id, keyId: id.optional() });
 /** A row of a list says in which group it stands. */
@@ -252,6 +254,7 @@ const contributed = {
   'gpuRental.port.open': spec('ports', { args: [port] }),
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
+  'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: [instance] }),
   'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),
   'gpuRental.instance.copyData': spec('files', { args: [instance], needs: change }),
@@ -375,6 +378,7 @@ export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
+export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
 export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;

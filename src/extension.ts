@@ -5,7 +5,7 @@ import type { App } from './app';
 import type { AnyCommandId } from './commandSpecs';
 import { viewIds, type ViewId } from './contributions';
 import { chatTools } from './editor/chatTools';
-import { loadForDocuments } from './editor/documentTrigger';
+import { loadForDocuments, loadForNotebooks } from './editor/documentTrigger';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
 import { t } from './editor/localize';
@@ -91,6 +91,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
   const tools = (manifest.contributes.languageModelTools ?? []).map(({ name }) => name);
   context.subscriptions.push(
     loadForDocuments(load),
+    loadForNotebooks(load),
     chatTools(tools, async (tool, input, signal) => {
       await load();
       return shell.chat.call?.(tool, input, signal);

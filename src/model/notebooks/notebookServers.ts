@@ -22,3 +22,49 @@ export function kernelFolder(localName: string | undefined): string {
     .slice(0, 64);
   return plain === '' ? 'notebooks' : plain;
 }
+
+/** A server of the kernel picker. Its id is the SSH alias, which never changes: Jupyter finds kernels by it. */
+export interface ListedServer {
+  readonly alias: string;
+  readonly accountKey: string;
+  readonly instanceId: number;
+  readonly label: string;
+  /** A notebook used it: it stays in the list while its instance exists, because Jupyter forgets what a list lacks. */
+  readonly isUsed: boolean;
+}
+
+/** What a list of the instances says about one of them. */
+export interface Candidate extends Omit<ListedServer, 'isUsed'> {
+  readonly canConnect: boolean;
+}
+
+/**
+ * The next list. Without candidates, since they could not be read, nothing changes; rows of other accounts stay
+ * where notebooks used them.
+ */
+export function nextServers(
+  before: readonly ListedServer[],
+  accountKey: string | undefined,
+  candidates: readonly Candidate[] | undefined,
+  hasEnded: (instanceId: number) => boolean,
+): readonly ListedServer[] {
+  if (accountKey === undefined || !candidates) {
+    return before;
+  }
+  const used = new Set(before.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
+  const listed = candidates
+    .filter(({ canConnect, alias }) => canConnect || used.has(alias))
+    .map(({ alias, instanceId, label }): ListedServer => ({
+      alias,
+      accountKey,
+      instanceId,
+      label,
+      isUsed: used.has(alias),
+    }));
+  const names = new Set(listed.map(({ alias }) => alias));
+  const others = before.filter(
+    (row) =>
+      row.isUsed && !names.has(row.alias) && (row.accountKey !== accountKey || !hasEnded(row.instanceId)),
+  );
+  return [...listed, ...others];
+}

@@ -5,8 +5,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 
-/** What of ours is open on an instance: a remote window, a terminal, a forwarded port. */
-export type PresenceKind = 'window' | 'terminal' | 'forward';
+/** What of ours is open on an instance: a remote window, a terminal, a forwarded port, a kernel that is busy. */
+export type PresenceKind = 'window' | 'terminal' | 'forward' | 'kernel';
 
 const sets = channel('presence.set', z.object({ windowId: z.string(), aliases: z.array(z.string()) }));
 const asks = channel('presence.ask', z.object({}));

@@ -41,6 +41,9 @@ export class Screen {
   readonly windowStateChanged = new FakeEventEmitter<vscode.WindowState>();
   readonly trustGranted = new FakeEventEmitter<undefined>();
   readonly foldersChanged = new FakeEventEmitter<unknown>();
+  /** Open notebooks. */
+  readonly notebooks: Pick<vscode.NotebookDocument, 'notebookType'>[] = [];
+  readonly didOpenNotebook = new FakeEventEmitter<Pick<vscode.NotebookDocument, 'notebookType'>>();
   uriHandler: vscode.UriHandler | undefined;
   terminalProfile: vscode.TerminalProfileProvider | undefined;
   tasks: vscode.TaskProvider | undefined;
@@ -57,6 +60,11 @@ export class Screen {
     if (this.isFocused === isFocused) return;
     this.isFocused = isFocused;
     this.windowStateChanged.fire({ focused: isFocused, active: isFocused });
+  }
+
+  openNotebook(notebookType = 'jupyter-notebook'): void {
+    this.notebooks.push({ notebookType });
+    this.didOpenNotebook.fire({ notebookType });
   }
 
   createStatusItem(id: string): Partial<vscode.StatusBarItem> {

@@ -243,6 +243,8 @@ export class FakeWorkspaceEdit {
   }
 }
 
+export class FakeCancellationError extends Error {}
+
 type Coded = (about?: string | vscode.Uri) => FakeFileSystemError;
 
 export class FakeFileSystemError extends Error {

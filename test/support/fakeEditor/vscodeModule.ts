@@ -58,6 +58,7 @@ export function createVscode(
     CustomExecution: values.FakeCustomExecution,
     TabInputText: values.FakeTabInputText,
     FileSystemError: values.FakeFileSystemError,
+    CancellationError: values.FakeCancellationError,
     QuickInputButtons: known('QuickInputButtons', { Back: backButton }),
     window: known('window', windowPart(screen)),
     commands: known('commands', commandsPart(screen)),
@@ -208,6 +209,8 @@ function commandsPart({ commands, documents }: Screen) {
 function workspacePart(screen: Screen, { settings }: SharedParts, nature: { current: WindowNature }) {
   const { documents } = screen;
   return {
+    notebookDocuments: screen.notebooks,
+    onDidOpenNotebookDocument: screen.didOpenNotebook.event,
     get workspaceFolders() {
       const { folders } = nature.current;
       if (folders.length === 0) return undefined;

@@ -180,6 +180,17 @@ export class Computer {
     }
   }
 
+  /** The result of what another extension asked of the product; time passes until it is settled. */
+  async settled<T>(what: string, work: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const mark = () => {
+      isSettled = true;
+    };
+    work.then(mark, mark);
+    await this.until(what, () => isSettled);
+    return work;
+  }
+
   /** An instance that somebody rented elsewhere and that runs; its id. */
   async rentRunning(body: Readonly<Record<string, unknown>> = {}): Promise<number> {
     const id = await rentCheapest(this.simulator, body);

@@ -1,0 +1,169 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { kernelFolder, tunnelPortOf } from '../../model/notebooks/notebookServers';
+import type { Services } from '../../services';
+import { kernelsOf, type Kernel, type ServerAddress } from '../../ssh/notebooks/kernels';
+import { startServer } from '../../ssh/notebooks/notebookServer';
+import { Tunnel } from '../../ssh/notebooks/tunnel';
+import { wait } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { isCancelled, UserError } from '../../util/errors';
+import { text } from '../../util/text';
+
+/** The user has to say yes to an installation first. */
+export class JupyterMissingError extends UserError {
+  constructor(readonly python: string) {
+    super(text('Jupyter is not installed on this instance. Choose "Set Up Jupyter" in the kernel picker.'));
+  }
+}
+
+interface Connection {
+  readonly server: ServerAddress;
+  readonly tunnel: Tunnel;
+  kernels: readonly Kernel[];
+}
+
+type Deps = Pick<Services, 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
+
+/** Jupyter resolves all servers that it knows again and again: a machine that failed is left alone so long. */
+const pauseAfterFailureMs = 15_000;
+/** How often the kernels are read while a tunnel is open. */
+const lookMs = 30_000;
+
+/** The servers that notebooks of this window use: one tunnel for each instance, until the window closes. */
+export class NotebookConnections implements Disposable {
+  private readonly open = new Map<string, Connection>();
+  private readonly underWay = new Map<string, Promise<ServerAddress>>();
+  private readonly failures = new Map<string, { readonly error: unknown; readonly at: number }>();
+  private readonly stop = new AbortController();
+  private readonly changed = new Emitter<void>();
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: Deps) {}
+
+  /** Connects without asking anything. All who ask at once share one login. */
+  connect(alias: string, options: { readonly isAsked?: boolean } = {}): Promise<ServerAddress> {
+    const failure = this.failures.get(alias);
+    const { clock } = this.deps;
+    if (failure && options.isAsked !== true && clock.elapsed() - failure.at < pauseAfterFailureMs) {
+      return Promise.reject(
+        failure.error instanceof Error ? failure.error : new Error(String(failure.error)),
+      );
+    }
+    const known = this.underWay.get(alias);
+    if (known) {
+      return known;
+    }
+    const work = this.connectNow(alias)
+      .catch((error: unknown) => {
+        this.failures.set(alias, { error, at: clock.elapsed() });
+        throw error;
+      })
+      .finally(() => this.underWay.delete(alias));
+    this.underWay.set(alias, work);
+    return work;
+  }
+
+  kernelsOf(alias: string): readonly Kernel[] | undefined {
+    return this.open.get(alias)?.kernels;
+  }
+
+  serverOf(alias: string): ServerAddress | undefined {
+    return this.open.get(alias)?.server;
+  }
+
+  /** Reads the kernels of an open connection. */
+  async look(alias: string): Promise<void> {
+    const connection = this.open.get(alias);
+    if (connection) {
+      const kernels = await kernelsOf(connection.server);
+      if (JSON.stringify(kernels) !== JSON.stringify(connection.kernels)) {
+        connection.kernels = kernels;
+        this.tell();
+      }
+    }
+  }
+
+  close(alias: string): void {
+    this.open.get(alias)?.tunnel.dispose();
+    this.open.delete(alias);
+    this.tell();
+  }
+
+  dispose(): void {
+    this.stop.abort();
+    [...this.open.keys()].forEach((alias) => this.close(alias));
+    this.changed.dispose();
+  }
+
+  private async connectNow(alias: string): Promise<ServerAddress> {
+    const before = this.open.get(alias);
+    if (before?.tunnel.isOpen === true) {
+      const answers = await this.look(alias).then(
+        () => true,
+        () => false,
+      );
+      if (answers) {
+        return before.server;
+      }
+    }
+    const { ssh, redactor } = this.deps;
+    if (!(await ssh.entry(alias))) {
+      throw new UserError(text('Connect to this instance once in GPU Rental, then choose the kernel again.'));
+    }
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const local = kernelFolder(folder && basename(folder.uri.path));
+    const answer = await startServer(ssh, alias, local, this.stop.signal);
+    if (answer.kind === 'missing') {
+      throw new JupyterMissingError(answer.python);
+    }
+    if (answer.kind === 'noPython') {
+      throw new UserError(
+        text('This instance has no Python, so it can run no kernels. Open it in a remote window instead.'),
+      );
+    }
+    redactor.addSecret(answer.token);
+    before?.tunnel.dispose();
+    const tunnel = await Tunnel.open(
+      this.deps,
+      alias,
+      { remotePort: answer.port, localPort: before?.server.localPort ?? tunnelPortOf(alias) },
+      this.stop.signal,
+    );
+    const server = { localPort: tunnel.localPort, token: answer.token };
+    const connection: Connection = { server, tunnel, kernels: [] };
+    this.open.set(alias, connection);
+    this.failures.delete(alias);
+    this.tell();
+    void this.watch(alias, connection);
+    return server;
+  }
+
+  private async watch(alias: string, connection: Connection): Promise<void> {
+    const { clock, log } = this.deps;
+    while (this.open.get(alias) === connection) {
+      await this.look(alias).catch((error: unknown) => {
+        log.debug(`The kernels of ${alias} could not be read: ${String(error)}`);
+      });
+      if (connection.tunnel.isOver) {
+        this.close(alias);
+      }
+      await wait(clock, lookMs, this.stop.signal).catch((error: unknown) => {
+        if (!isCancelled(error)) {
+          throw error;
+        }
+      });
+    }
+  }
+
+  /** A busy kernel is use of its machine, an open tunnel is none. */
+  private tell(): void {
+    const busy = [...this.open].filter(([, { kernels }]) => kernels.some(({ isBusy }) => isBusy));
+    this.deps.presence.set(
+      'kernel',
+      busy.map(([alias]) => alias),
+    );
+    this.changed.fire();
+  }
+}

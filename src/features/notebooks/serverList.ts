@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { nextServers, type Candidate, type ListedServer } from '../../model/notebooks/notebookServers';
+import { JsonFile } from '../../store/jsonFile';
+import { Emitter } from '../../util/emitter';
+import type { Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+
+const listFile = z.object({
+  version: z.literal(1),
+  servers: z.array(
+    z.object({
+      alias: z.string(),
+      accountKey: z.string(),
+      instanceId: z.number(),
+      label: z.string(),
+      isUsed: z.boolean(),
+    }),
+  ),
+});
+
+/** The last good list of servers, kept on disk: Jupyter forgets each server that a list lacks. */
+export class ServerList implements Disposable {
+  private readonly changed = new Emitter<void>();
+  readonly onDidChange = this.changed.event;
+  private readonly file: JsonFile<z.infer<typeof listFile>>;
+  private own: readonly ListedServer[] = [];
+  readonly loaded: Promise<void>;
+
+  constructor(
+    storageDir: string,
+    private readonly log: Log,
+  ) {
+    this.file = new JsonFile(join(storageDir, 'notebooks.json'), listFile);
+    this.loaded = this.read().then((rows) => {
+      this.own = rows;
+    });
+  }
+
+  get rows(): readonly ListedServer[] {
+    return this.own;
+  }
+
+  find(alias: string): ListedServer | undefined {
+    return this.own.find((row) => row.alias === alias);
+  }
+
+  update(
+    accountKey: string | undefined,
+    candidates: readonly Candidate[] | undefined,
+    hasEnded: (instanceId: number) => boolean,
+  ): void {
+    this.set(nextServers(this.own, accountKey, candidates, hasEnded));
+  }
+
+  /** From now on it is in each list until its instance has ended. */
+  noteUsed(alias: string): void {
+    this.set(this.own.map((row) => (row.alias === alias ? { ...row, isUsed: true } : row)));
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private set(rows: readonly ListedServer[]): void {
+    if (JSON.stringify(rows) === JSON.stringify(this.own)) {
+      return;
+    }
+    this.own = rows;
+    this.changed.fire();
+    void this.write();
+  }
+
+  private async read(): Promise<readonly ListedServer[]> {
+    try {
+      const content = await this.file.read();
+      return content.kind === 'present' ? content.value.servers : [];
+    } catch (error) {
+      this.log.warn(`The servers for notebooks could not be read: ${String(error)}`);
+      return [];
+    }
+  }
+
+  private async write(): Promise<void> {
+    try {
+      const written = await this.read();
+      const used = new Set(written.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
+      // Another window may have used one of them.
+      this.own = this.own.map((row) => (used.has(row.alias) ? { ...row, isUsed: true } : row));
+      await this.file.write({ version: 1, servers: [...this.own] });
+    } catch (error) {
+      this.log.warn(`The servers for notebooks could not be kept: ${String(error)}`);
+    }
+  }
+}

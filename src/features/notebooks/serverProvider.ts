@@ -1,0 +1,209 @@
+import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
+import { localize, reasonOf, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { withCancellableProgress } from '../../editor/progress';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor, costPerHour, stateLabel, stateOf } from '../../model/instances/instanceState';
+import type { Instance } from '../../model/instances/instance';
+import { formatMoney } from '../../model/money';
+import type { Candidate, ListedServer } from '../../model/notebooks/notebookServers';
+import type { Services } from '../../services';
+import { installServer } from '../../ssh/notebooks/notebookServer';
+import type { ServerAddress } from '../../ssh/notebooks/kernels';
+import { JupyterMissingError, type NotebookConnections } from './connections';
+import type {
+  JupyterCommand,
+  JupyterCommandProvider,
+  JupyterServer,
+  JupyterServerProvider,
+} from './jupyterTypes';
+import type { ServerList } from './serverList';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'report' | 'log'> & {
+  readonly servers: ServerList;
+  readonly connections: NotebookConnections;
+};
+
+interface OwnCommand extends JupyterCommand {
+  readonly run: () => Promise<JupyterServer | undefined>;
+}
+
+/** What the Jupyter extension calls: unasked and several at once, so only a command of the picker asks anything. */
+export class ServerProvider implements JupyterServerProvider, JupyterCommandProvider {
+  /** Instances that can be used only after a step of the user's, and whether it was named. */
+  private readonly needsSetUp = new Set<string>();
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly deps: Deps,
+    readonly onDidChangeServers: vscode.Event<void>,
+  ) {}
+
+  /** From the last good list, without a request. Jupyter sorts the array that it gets. */
+  provideJupyterServers(): JupyterServer[] {
+    return this.deps.servers.rows.map(({ alias, label }) => ({ id: alias, label }));
+  }
+
+  async resolveJupyterServer({ id }: { readonly id: string }): Promise<JupyterServer> {
+    try {
+      return await this.resolve(id, false);
+    } catch (error) {
+      const reason = reasonOf(error) ?? String(error);
+      this.deps.log.info(`The notebook server ${id} is not available: ${reason}`);
+      if (error instanceof JupyterMissingError) {
+        this.needsSetUp.add(id);
+      }
+      const row = this.deps.servers.find(id);
+      if (row && !this.told.has(`${id} ${reason}`)) {
+        this.told.add(`${id} ${reason}`);
+        message('warning', t('Notebooks can not use {0}: {1}', row.label, reason));
+      }
+      throw new Error(reason);
+    }
+  }
+
+  /** Called with every key typed in the picker. */
+  provideCommands(): OwnCommand[] {
+    if (!this.deps.accounts.active) {
+      return [{ label: t('Sign In to GPU Rental…'), run: () => leave('gpuRental.signIn') }];
+    }
+    return [
+      ...this.deps.servers.rows.flatMap((row) => this.commandsOf(row)),
+      { label: t('Rent a GPU…'), run: () => leave('gpuRental.searchOffers') },
+    ];
+  }
+
+  /** An error would leave the picker of Jupyter busy. */
+  async handleCommand({ label }: JupyterCommand): Promise<JupyterServer | undefined> {
+    try {
+      return await this.provideCommands()
+        .find((own) => own.label === label)
+        ?.run();
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) {
+        throw error;
+      }
+      this.deps.report.error(error);
+      return undefined;
+    }
+  }
+
+  private commandsOf(row: ListedServer): readonly OwnCommand[] {
+    const instance = this.instanceOf(row);
+    if (!instance) {
+      return [];
+    }
+    const name = instanceName(instance);
+    const { canStart, canConnect } = actionsFor(
+      instance,
+      this.deps.fleet.facts(instance.id),
+      this.deps.clock.now(),
+    );
+    if (canStart) {
+      const { instanceId } = row;
+      const price = priceOf(instance);
+      return [
+        {
+          label: t('Start {0}…', name),
+          ...(price === undefined ? {} : { description: price }),
+          run: async () => {
+            await runCommand('gpuRental.instance.start', { instanceId });
+            return undefined;
+          },
+        },
+      ];
+    }
+    return canConnect && this.needsSetUp.has(row.alias)
+      ? [{ label: t('Set Up Jupyter on {0}…', name), run: () => this.setUp(row, name) }]
+      : [];
+  }
+
+  private instanceOf({ accountKey, instanceId }: ListedServer): Instance | undefined {
+    return this.deps.accounts.active?.key === accountKey ? this.deps.fleet.find(instanceId) : undefined;
+  }
+
+  private async resolve(alias: string, isAsked: boolean): Promise<JupyterServer> {
+    const { servers, connections, accounts, fleet, clock } = this.deps;
+    const row = servers.find(alias);
+    if (!row) {
+      throw new Error(t('This instance has been destroyed.'));
+    }
+    if (accounts.active?.key !== row.accountKey) {
+      throw new Error(t('This instance belongs to another account. Sign in with it first.'));
+    }
+    const instance = fleet.find(row.instanceId);
+    if (instance && !actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect) {
+      const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
+      throw new Error(t('The instance is not running: {0}', stateLabel(instance, kind)));
+    }
+    const address = await connections.connect(alias, { isAsked });
+    servers.noteUsed(alias);
+    this.needsSetUp.delete(alias);
+    return asServer(row, address);
+  }
+
+  private async setUp(row: ListedServer, name: string): Promise<JupyterServer | undefined> {
+    const { ssh } = this.deps;
+    const { alias, instanceId } = row;
+    const isSure = await confirm({
+      message: t('Install Jupyter on {0}?', name),
+      detail: t(
+        'pip installs jupyter_server and ipykernel there, about 60 MB. The server listens on the loopback address of the instance and is reached over SSH.',
+      ),
+      button: t('Install'),
+    });
+    if (!isSure || (await runCommand('gpuRental.prepareSsh', { instanceId })) === undefined) {
+      return undefined;
+    }
+    return withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, say) => {
+      await installServer(ssh, alias, say, signal);
+      return this.resolve(alias, true);
+    });
+  }
+}
+
+/** Runs a command of ours and closes Jupyter's picker, because ours takes its place. */
+function leave(id: 'gpuRental.signIn' | 'gpuRental.searchOffers'): Promise<never> {
+  void runCommand(id);
+  return Promise.reject(new vscode.CancellationError());
+}
+
+function asServer({ alias, label }: ListedServer, { localPort, token }: ServerAddress): JupyterServer {
+  const baseUrl = vscode.Uri.parse(`http://127.0.0.1:${localPort}/`, true);
+  return { id: alias, label, connectionInformation: { baseUrl, token } };
+}
+
+function priceOf(instance: Instance): string | undefined {
+  const cost = costPerHour(instance, 'running');
+  return cost === undefined ? undefined : t('{0}/h', formatMoney(cost));
+}
+
+/** The instances of the active account as the kernel picker shows them, where their list is known. */
+export function candidatesOf({
+  accounts,
+  fleet,
+  ssh,
+  clock,
+}: Pick<Deps, 'accounts' | 'fleet' | 'ssh' | 'clock'>): readonly Candidate[] | undefined {
+  const { active } = accounts;
+  const { state } = fleet;
+  if (!active || state.kind !== 'ready') {
+    return undefined;
+  }
+  return state.value.instances.map((instance) => {
+    const facts = fleet.facts(instance.id);
+    const kind = stateOf(instance, facts, clock.now());
+    const { canConnect } = actionsFor(instance, facts, clock.now());
+    const name = instanceName(instance);
+    const parts = [name, instance.gpuName, priceOf(instance)].filter((part) => part !== undefined);
+    return {
+      alias: ssh.aliasOf(active, instance.id),
+      accountKey: active.key,
+      instanceId: instance.id,
+      label: canConnect ? parts.join(' · ') : `${name} (${localize(stateLabel(instance, kind))})`,
+      canConnect,
+    };
+  });
+}
