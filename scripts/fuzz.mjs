@@ -7,6 +7,8 @@
  *   npm run fuzz -- --runs 2000            so many runs, however long they take
  *   npm run fuzz -- --minutes 60           as many as fit into an hour
  *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
+ *   npm run fuzz -- jobs --runs 500        jobs that machines are rented for, with faults at places of their life
+ *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -20,7 +22,8 @@ const perProcess = 10;
 /** How often the figures so far are told. */
 const runsPerLine = 100;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     runs: { type: 'string' },
     seed: { type: 'string' },
@@ -28,9 +31,12 @@ const { values } = parseArgs({
   },
 });
 const number = (text, otherwise) => (text === undefined ? otherwise : Number(text));
-const runs = number(values.runs, Infinity);
-const minutes = number(values.minutes, values.runs === undefined ? 5 : Infinity);
-const firstSeed = number(values.seed, randomInt(1_000_000_000));
+const [kind = 'money'] = positionals;
+/** Each place of a job's life before and after it; `jobPlaces` of `test/support/feature/jobPlaces.ts` is as long. */
+const killPlaces = 56;
+const runs = number(values.runs, kind === 'kills' ? killPlaces : Infinity);
+const minutes = number(values.minutes, values.runs === undefined && kind !== 'kills' ? 5 : Infinity);
+const firstSeed = number(values.seed, kind === 'kills' ? 0 : randomInt(1_000_000_000));
 if (!(runs >= 1) || !(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
   process.stderr.write('--runs, --minutes and --seed take numbers.\n');
   process.exit(2);
@@ -56,7 +62,7 @@ async function lane() {
 async function play(first, count) {
   let next = first;
   const main = path.join(root, 'test', 'fuzz', 'main.ts');
-  const args = [first, count, ...(runs === 1 ? ['--trace'] : [])].map(String);
+  const args = [kind, first, count, ...(runs === 1 ? ['--trace'] : [])].map(String);
   const { lines } = await run(process.execPath, ['--require', './scripts/sources.cjs', main, ...args], {
     cwd: root,
     onLine: (line) => {
@@ -88,7 +94,7 @@ function report(result) {
     process.stdout.write(`[fuzz] FAILED: seed ${result.seed}: ${violation}\n`);
   }
   if (result.violations.length > 0) {
-    process.stdout.write(`  again with: npm run fuzz -- --seed ${result.seed} --runs 1\n`);
+    process.stdout.write(`  again with: npm run fuzz -- ${kind} --seed ${result.seed} --runs 1\n`);
   }
   if (results.length % runsPerLine === 0) writeFigures();
 }

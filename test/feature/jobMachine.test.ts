@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FakeUri } from '../support/fakeEditor/values';
-import { DocumentDriver } from '../support/feature/documentDriver';
+import { rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
 import { registerKey } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -11,33 +10,13 @@ import type { FeatureWindow } from '../support/feature/window';
 describe('a job that a machine is rented for', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
-  const limits = { hours: 1, costDollars: 5 };
-  const file = () => path.join(computer().workspace, '.vscode', 'gpu-rental.json');
   const rentals = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//);
   const instances = () => computer().simulator.world.instances;
 
-  async function write(job: Record<string, unknown>): Promise<void> {
-    mkdirSync(path.dirname(file()), { recursive: true });
-    const content = {
-      image: 'pytorch/pytorch:latest',
-      filters: { gpu_name: { eq: 'RTX 3090' } },
-      maxPricePerHour: 0.5,
-      jobs: { train: { machine: 'new', limits, ...job } },
-    };
-    writeFileSync(file(), `${JSON.stringify(content, null, 2)}\n`);
-    const { documents } = window.screen;
-    documents.close(documents.byUri(FakeUri.file(file())));
-    await documents.show(FakeUri.file(file()));
-  }
-
   /** From the lens above the job to the confirmation of its machine. */
   async function review(): Promise<readonly string[]> {
-    await write({ run: 'sh train.sh' });
-    await new DocumentDriver(window).press('Run Job');
-    await window.quick.title('Search Offers for train');
-    await window.quick.pick(/1× RTX 3090/);
-    await window.quick.title('Rent for train: Confirm');
-    return window.quick.rows();
+    await writeJob(window, { run: 'sh train.sh' });
+    return reviewJob(window);
   }
 
   before(async () => {
@@ -66,8 +45,7 @@ describe('a job that a machine is rented for', () => {
 
   it('runs to its end, and its machine is destroyed once its outputs are here', async () => {
     await review();
-    await computer().pass(1000);
-    await window.quick.pick(/and Run train/);
+    await rentForJob(window);
     await computer().until('the rental', () => instances().length === 1);
     await window.toast(/^train: succeeded after .* for \$/);
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
@@ -81,8 +59,7 @@ describe('a job that a machine is rented for', () => {
 
   it('is carried on by the next window where this one is killed while its machine gets ready', async () => {
     await review();
-    await computer().pass(1000);
-    await window.quick.pick(/and Run train/);
+    await rentForJob(window);
     await computer().until('the rental', () => instances().length === 1);
     window.kill();
     window = await computer().openWindow({ isFocused: true });

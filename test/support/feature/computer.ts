@@ -38,7 +38,6 @@ export class Computer {
   readonly settings: UserSettings;
   readonly clipboard = { text: '' };
   readonly windows: FeatureWindow[] = [];
-  private readonly secretValues = new Map<string, string>();
   private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
   private readonly mementos = new Map<string, unknown>();
   /** How long `until` waits in the product's time, unless it is told otherwise. */
@@ -51,6 +50,7 @@ export class Computer {
     clock: FakeClock,
     readonly simulator: TestSimulator,
     settings: Readonly<Record<string, unknown>>,
+    private readonly secretValues = new Map<string, string>(),
   ) {
     this.clock = clock;
     this.settings = new UserSettings({
@@ -79,6 +79,16 @@ export class Computer {
     });
     held.back = () => simulator.heldBack();
     return new Computer(root, clock, simulator, settings);
+  }
+
+  /** For a process of its own: the computer that another process started, with what outlives this one. */
+  static attach(
+    root: string,
+    clock: FakeClock,
+    simulator: TestSimulator,
+    secrets: Map<string, string>,
+  ): Computer {
+    return new Computer(root, clock, simulator, {}, secrets);
   }
 
   get sshConfig(): string {

@@ -1,3 +1,4 @@
+import childProcess, { type ChildProcess } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
@@ -5,6 +6,13 @@ import type { Clock } from '../../../src/util/clock';
 import { toDisposable } from '../../../src/util/disposable';
 
 type State = 'runs' | 'hangs' | 'dead';
+
+/** Something that a window does outside of itself: a call of the disk, a request, or a program that runs to its end. */
+export interface Deed {
+  readonly kind: 'disk' | 'request' | 'program';
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
 
 /** A promise that nothing comes of any more, as in a process that was killed. */
 const never = new Promise<never>(() => undefined);
@@ -18,6 +26,9 @@ export class Fate {
   private readonly waiting: (() => void)[] = [];
   private readonly sockets = new Set<net.Socket>();
   private readonly ends: (() => void)[] = [];
+  private readonly programs = new Set<ChildProcess>();
+  /** Told of each deed before it is done and once it is; whoever is told may kill the window. */
+  onDeed: ((deed: Deed, when: 'before' | 'after') => void) | undefined;
   /** What the clocks showed when it began to hang. */
   private frozen: { readonly now: number; readonly elapsed: number } | undefined;
 
@@ -44,6 +55,7 @@ export class Fate {
 
   /** Modules of the runtime as this window has them. */
   readonly modules: Readonly<Record<string, unknown>> = {
+    'node:child_process': { ...childProcess, spawn: this.spawn() },
     'node:fs/promises': this.heldBack(fs),
     'node:net': this.network(),
     'undici/lib/dispatcher/agent.js': this.agent(),
@@ -77,19 +89,33 @@ export class Fate {
     this.waiting.length = 0;
     for (const end of this.ends.splice(0)) end();
     for (const socket of this.sockets) socket.destroy();
+    // The system closes the pipes of a process that was killed; its programs go on without them.
+    for (const { stdin, stdout, stderr } of this.programs)
+      [stdin, stdout, stderr].forEach((pipe) => pipe?.destroy());
   }
 
   /** What comes back to this window from outside: later where it hangs, never where it is dead. */
-  async through<T>(work: () => Promise<T>): Promise<T> {
+  async through<T>(work: () => Promise<T>, deed?: Deed): Promise<T> {
+    if (deed) this.tell(deed, 'before');
     if (this.isDead) return never;
     try {
       const value = await work();
+      if (deed) this.tell(deed, 'after');
       await this.untilItRuns();
       return value;
     } catch (error) {
       await this.untilItRuns();
       throw error;
     }
+  }
+
+  private tell(deed: Deed, when: 'before' | 'after'): void {
+    if (!this.isDead) this.onDeed?.(deed, when);
+  }
+
+  /** Ends the programs that run, as a connection that breaks does. */
+  cut(): void {
+    for (const program of this.programs) program.kill('SIGKILL');
   }
 
   private untilItRuns(): Promise<void> {
@@ -106,10 +132,31 @@ export class Fate {
       Object.entries(module).map(([name, value]: [string, unknown]) => [
         name,
         typeof value === 'function'
-          ? (...args: unknown[]) => this.through(() => value.apply(module, args) as Promise<unknown>)
+          ? (...args: unknown[]) =>
+              this.through(() => value.apply(module, args) as Promise<unknown>, { kind: 'disk', name, args })
           : value,
       ]),
     );
+  }
+
+  private spawn(): typeof childProcess.spawn {
+    const start = (
+      name: string,
+      args: readonly string[],
+      options: childProcess.SpawnOptions,
+    ): ChildProcess => {
+      const deed = { kind: 'program', name, args } as const;
+      this.tell(deed, 'before');
+      if (this.isDead) throw new Error('A window that was killed starts no program');
+      const program = childProcess.spawn(name, args, options);
+      this.programs.add(program);
+      program.once('close', () => {
+        this.programs.delete(program);
+        this.tell(deed, 'after');
+      });
+      return program;
+    };
+    return start as typeof childProcess.spawn;
   }
 
   private own(socket: net.Socket): net.Socket {
@@ -137,16 +184,19 @@ export class Fate {
   private agent(): typeof Agent {
     const { ends } = this;
     const isDead = () => this.isDead;
-    const through = <T>(work: () => Promise<T>) => this.through(work);
+    const through = <T>(work: () => Promise<T>, deed: Deed) => this.through(work, deed);
     return class extends Agent {
       constructor(options?: ConstructorParameters<typeof Agent>[0]) {
         super(options);
         const request = (wanted: Dispatcher.RequestOptions) =>
-          through(async () => {
-            const response = await super.request(wanted);
-            if (isDead()) response.body.on('error', () => undefined).destroy();
-            return response;
-          });
+          through(
+            async () => {
+              const response = await super.request(wanted);
+              if (isDead()) response.body.on('error', () => undefined).destroy();
+              return response;
+            },
+            { kind: 'request', name: wanted.method, args: [wanted.path] },
+          );
         Object.assign(this, { request });
         ends.push(() => void this.destroy());
       }

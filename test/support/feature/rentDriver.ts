@@ -9,7 +9,7 @@ import type { Wanted } from './wanted';
 import type { FeatureWindow } from './window';
 
 /** A key on this computer and at the service, so that a rental does not ask for one. */
-export async function haveKey({ root, simulator }: Computer): Promise<void> {
+export async function haveKey({ root, simulator }: Pick<Computer, 'root' | 'simulator'>): Promise<void> {
   const file = path.join(root, 'home', '.ssh', 'id_ed25519');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
   const publicKey = readFileSync(`${file}.pub`, 'utf8').trim();

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { Computer } from '../../support/feature/computer';
+import { areJobsOver, jobsOnDisk, playOrder, type PlayedJob } from '../../support/feature/jobDriver';
+import { JobJudge, jobRows } from '../../support/feature/jobJudge';
+import { atPlaces, jobPlaces } from '../../support/feature/jobPlaces';
+import { evenPrices, haveKey } from '../../support/feature/rentDriver';
+import type { FeatureWindow } from '../../support/feature/window';
+import { Dice } from '../dice';
+import { anyFault } from '../faults';
+import { stackOf } from '../judge';
+import type { RunResult } from '../scene';
+
+const minute = 60_000;
+/** What is not settled by then needs the user. */
+const patienceMs = 20 * minute;
+
+/** What goes wrong, and where; the count says at which visit of the place. */
+export interface Blow {
+  readonly place: string;
+  readonly visit: number;
+  readonly name: string;
+  readonly strike: (scene: JobPlay, window: FeatureWindow) => void;
+}
+
+/** One job that a machine is rented for, from the confirmation to its end, with what goes wrong on the way. */
+export class JobPlay {
+  readonly steps: string[] = [];
+  readonly judge: JobJudge;
+  private readonly visits = new Map<string, number>();
+  private readonly left: Blow[];
+
+  constructor(
+    readonly computer: Computer,
+    readonly job: PlayedJob,
+    blows: readonly Blow[],
+  ) {
+    this.judge = new JobJudge(computer, job);
+    this.left = [...blows];
+  }
+
+  note(what: string): void {
+    this.steps.push(`${this.computer.clock.elapsed()} ms: ${what}`);
+  }
+
+  async play(): Promise<void> {
+    const first = await this.open();
+    await first.signIn();
+    if (!(await playOrder(first, this.job))) this.note('nothing was ordered');
+    while (!(await this.isSettled())) {
+      const window = await this.open();
+      await this.isQuiet();
+      if (window.isOpen) break;
+    }
+    this.left.length = 0;
+    const { simulator } = this.computer;
+    simulator.faults.clear();
+    simulator.orders.clear();
+    const window = await this.open();
+    await this.isQuiet();
+    await this.computer.pass(minute);
+    this.judge.check(await jobRows(window));
+    for (const { errors } of this.computer.windows) {
+      for (const error of errors) this.judge.say(`a command failed: ${stackOf(error)}`);
+    }
+    this.note(`over: ${JSON.stringify(jobsOnDisk(this.computer))}`);
+  }
+
+  private async open(): Promise<FeatureWindow> {
+    const known = this.computer.windows.find(({ isOpen }) => isOpen);
+    if (known) return known;
+    const window = await this.computer.openWindow({ isFocused: true });
+    atPlaces(window.fate, (place) => this.visit(place, window));
+    await window.view('instances').rows();
+    await window.view('jobs').rows();
+    await this.computer.rest();
+    return window;
+  }
+
+  private visit(place: string, window: FeatureWindow): void {
+    const count = (this.visits.get(place) ?? 0) + 1;
+    this.visits.set(place, count);
+    const at = this.left.findIndex((blow) => blow.place === place && blow.visit === count);
+    const [blow] = at < 0 ? [] : this.left.splice(at, 1);
+    if (!blow) return;
+    this.note(`${blow.name} ${place}, visit ${count}`);
+    blow.strike(this, window);
+  }
+
+  private async isSettled(): Promise<boolean> {
+    await this.computer.rest();
+    return areJobsOver(this.computer);
+  }
+
+  /** Until the job is over or its window is, or neither comes. */
+  private async isQuiet(): Promise<void> {
+    const { computer } = this;
+    const isOver = async () => !computer.windows.some(({ isOpen }) => isOpen) || (await this.isSettled());
+    await computer
+      .until('the end of the job or of the window', isOver, { withinMs: patienceMs })
+      .catch((error: unknown) => {
+        if (/it hangs/.test(String(error))) throw error;
+        this.note('it does not end by itself');
+      });
+  }
+}
+
+/** Plays a job with blows. Throws nothing: what goes wrong is a violation. */
+export async function playJob(
+  seed: number,
+  blowsOf: (dice: Dice) => readonly Blow[],
+  trace?: (line: string) => void,
+): Promise<RunResult & { readonly steps: readonly string[] }> {
+  const dice = new Dice(seed);
+  const computer = await Computer.start({ simulator: { sshServer: true, credit: 10_000 } });
+  const job = {
+    startsFile: path.join(computer.root, 'starts'),
+    payload: randomBytes(dice.between(1, 400_000)),
+    epochs: dice.between(1, 3),
+    code: dice.pick([0, 0, 3]) ?? 0,
+    ends: {
+      success: dice.pick(['destroy', 'destroy', 'stop']) ?? 'destroy',
+      failure: dice.pick(['destroy', 'stop']) ?? 'stop',
+      limit: 'stop',
+    },
+  };
+  const scene = new JobPlay(computer, job, blowsOf(dice));
+  const reject = (error: unknown) => scene.judge.say(`unhandled: ${stackOf(error)}`);
+  process.on('unhandledRejection', reject);
+  try {
+    await haveKey(computer);
+    await evenPrices(computer);
+    await scene.play();
+  } catch (error) {
+    scene.judge.say(stackOf(error));
+  } finally {
+    if (trace) [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    await computer.close().catch((error: unknown) => scene.judge.say(stackOf(error)));
+    process.off('unhandledRejection', reject);
+  }
+  return { seed, violations: scene.judge.violations, rentals: scene.judge.rentals, steps: scene.steps };
+}
+
+export const kill = (place: string, visit = 1): Blow => ({
+  place,
+  visit,
+  name: 'kill',
+  strike: (_, window) => window.kill(),
+});
+
+/** One to four blows at places of the dice's choice. */
+export function anyBlows(dice: Dice): readonly Blow[] {
+  return Array.from({ length: dice.between(1, 4) }, () => {
+    const at = {
+      place: dice.pick(jobPlaces) ?? '',
+      visit: dice.weighted([
+        [4, 1],
+        [2, 2],
+        [1, 3],
+      ] as const),
+    };
+    const fault = anyFault(dice);
+    const machine = dice.pick(['exited', 'offline', 'reboot', 'destroy', 'stop']) ?? '';
+    const delayMs = dice.between(0, 60);
+    return dice.weighted<Blow>([
+      [5, kill(at.place, at.visit)],
+      [
+        3,
+        {
+          ...at,
+          name: `cut after ${delayMs} ms`,
+          strike: (_, { fate }) => void setTimeout(() => fate.cut(), delayMs),
+        },
+      ],
+      [3, { ...at, name: JSON.stringify(fault), strike: ({ computer }) => computer.simulator.fail(fault) }],
+      [2, { ...at, name: machine, strike: (scene) => endMachine(scene, machine) }],
+      [1, { ...at, name: 'clock', strike: ({ computer }) => computer.clock.jump(-20 * minute) }],
+    ]);
+  });
+}
+
+function endMachine({ computer, judge }: JobPlay, how: string): void {
+  const { lifecycle, world } = computer.simulator;
+  const [victim] = world.instances;
+  if (!victim) return;
+  if (how === 'destroy') {
+    judge.takenAway.add(victim.id);
+    lifecycle.destroy(victim);
+  } else if (how === 'stop') lifecycle.stop(victim);
+  else if (how !== 'reboot') lifecycle.fail(victim, how, 'The container ended with code 1');
+  else if (victim.actualStatus === 'running' && victim.intendedStatus === 'running')
+    lifecycle.reboot(victim, false);
+}

@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FakeUri } from '../fakeEditor/values';
+import type { JobState } from '../../../src/model/jobs/job';
+import type { Computer } from './computer';
+import { DocumentDriver } from './documentDriver';
+import type { FeatureWindow } from './window';
+
+/** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
+export async function writeJob(window: FeatureWindow, job: Readonly<Record<string, unknown>>): Promise<void> {
+  const file = path.join(window.computer.workspace, '.vscode', 'gpu-rental.json');
+  mkdirSync(path.dirname(file), { recursive: true });
+  const content = {
+    image: 'pytorch/pytorch:latest',
+    filters: { gpu_name: { eq: 'RTX 3090' } },
+    maxPricePerHour: 0.5,
+    jobs: { train: { machine: 'new', limits: { hours: 1, costDollars: 5 }, ...job } },
+  };
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  const { documents } = window.screen;
+  documents.close(documents.byUri(FakeUri.file(file)));
+  await documents.show(FakeUri.file(file));
+}
+
+/** From the lens above the job to the confirmation of its machine. */
+export async function reviewJob(window: FeatureWindow): Promise<readonly string[]> {
+  await new DocumentDriver(window).press('Run Job');
+  await window.quick.title('Search Offers for train');
+  await window.quick.pick(/1× RTX 3090/);
+  await window.quick.title('Rent for train: Confirm');
+  return window.quick.rows();
+}
+
+/** Presses the row that rents, once an Enter counts. */
+export async function rentForJob(window: FeatureWindow): Promise<void> {
+  await window.computer.pass(1000);
+  await window.quick.pick(/and Run train/);
+}
+
+/** What a played job does; each start of it leaves a line in a file that no machine takes with it. */
+export interface PlayedJob {
+  readonly startsFile: string;
+  /** The bytes that it brings back. */
+  readonly payload: Buffer;
+  readonly epochs: number;
+  readonly code: number;
+  readonly ends: Readonly<Record<string, string>>;
+}
+
+/** Orders a job with a machine of its own, until its order stands on the disk; false where none came of it. */
+export async function playOrder(window: FeatureWindow, job: PlayedJob): Promise<boolean> {
+  const { computer } = window;
+  writeFileSync(path.join(computer.workspace, 'payload.bin'), job.payload);
+  const run = [
+    `echo "$GPU_RENTAL_JOB_ID" >>${job.startsFile}`,
+    'cp payload.bin outputs/model.bin',
+    ...Array.from({ length: job.epochs }, (_, index) => `echo epoch ${index + 1}`),
+    'sleep 0.2',
+    `exit ${job.code}`,
+  ];
+  await writeJob(window, { run, outputs: ['outputs/**'], whenDone: job.ends });
+  await reviewJob(window);
+  await rentForJob(window);
+  return computer
+    .until('the order', () => !window.isOpen || jobsOnDisk(computer).length > 0, { withinMs: 60_000 })
+    .catch(() => false);
+}
+
+/** How far the jobs are that stand on the disk of a computer; `undefined` for one of which nothing is written yet. */
+export function jobsOnDisk({ storage }: Pick<Computer, 'storage'>): readonly (JobState | undefined)[] {
+  const names = readdirSync(storage, { recursive: true, encoding: 'utf8' });
+  return names.flatMap((name) => {
+    const [, order] = /^(jobs.*[0-9a-f]{16})\.json$/.exec(name) ?? [];
+    const state = `${order}.state.json`;
+    return order === undefined
+      ? []
+      : [
+          names.includes(state)
+            ? (JSON.parse(readFileSync(path.join(storage, state), 'utf8')) as JobState)
+            : undefined,
+        ];
+  });
+}
+
+export function areJobsOver(computer: Pick<Computer, 'storage'>): boolean {
+  return jobsOnDisk(computer).every((state) => state?.phase === 'over');
+}

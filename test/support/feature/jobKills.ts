@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { bundled } from '../bundled';
+import { pacedClock } from '../../../src/util/clock';
+import { Computer } from './computer';
+import { JobJudge, type JobRows } from './jobJudge';
+import type { JobProcessOrder } from './jobProcess';
+import { evenPrices, haveKey } from './rentDriver';
+
+const pace = 10;
+
+export interface KillResult {
+  readonly violations: readonly string[];
+  readonly rentals: number;
+}
+
+/**
+ * Has a process order a job and end by SIGKILL at a place of the job's life, and another one carry on from the same
+ * storage. The marketplace and its machines live in this process.
+ */
+export async function killAt(place: string): Promise<KillResult> {
+  const sinceMs = Date.now();
+  const computer = await Computer.start({
+    simulator: { sshServer: true, credit: 10_000, speed: 10, clock: pacedClock(pace, sinceMs) },
+  });
+  try {
+    await haveKey(computer);
+    await evenPrices(computer);
+    const ends = { success: 'destroy', failure: 'stop', limit: 'stop' };
+    const startsFile = path.join(computer.root, 'starts');
+    const job = { startsFile, payload: randomBytes(60_000), epochs: 3, code: 0, ends };
+    const judge = new JobJudge(computer, job);
+    const { root, simulator } = computer;
+    const { url, apiKey } = simulator;
+    const order = {
+      root,
+      url,
+      apiKey,
+      pace,
+      sinceMs,
+      job: { ...job, payload: job.payload.toString('base64') },
+    };
+    const killed = await run({ ...order, place });
+    if (killed.signal !== 'SIGKILL') judge.say(`no job came to ${place}: ${killed.said}`);
+    const next = await run(order);
+    if (next.code !== 0) judge.say(`the next process ended with ${next.code}: ${next.said}`);
+    else judge.check(JSON.parse(next.said) as JobRows);
+    return { violations: judge.violations, rentals: judge.rentals };
+  } finally {
+    await computer.close();
+  }
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly said: string;
+}
+
+function run(order: JobProcessOrder): Promise<Ended> {
+  const script = bundled(path.join(__dirname, 'jobProcess.ts'));
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
+    });
+  }
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, said }));
+  });
+}
