@@ -97,8 +97,10 @@ export class HostFileKeeper implements Disposable {
     if (!active) {
       return [];
     }
+    // Read before anything is waited for: afterwards another account may have other instances.
+    const running = this.runningOf(set);
     const known = new Set(await proved(active));
-    return this.runningOf(set)
+    return running
       .map(({ id, gpuCount = 1, gpuName = '' }) => ({ alias: aliasOf(active, id), gpuCount, gpuName }))
       .filter(({ alias }) => known.has(alias))
       .sort((a, b) => (a.alias < b.alias ? -1 : 1));
@@ -115,7 +117,11 @@ export class HostFileKeeper implements Disposable {
     if (!isWhole || sets.accountKey !== accounts.active?.key) {
       return;
     }
+    const { accountKey } = sets;
     for (const set of sets.rows) {
+      if (accounts.active?.key !== accountKey) {
+        return;
+      }
       try {
         await this.keepOne(set);
       } catch (error) {
