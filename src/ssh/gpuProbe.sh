@@ -111,6 +111,15 @@ details() {
   fi
 }
 
+# errors FOLDER: the uncorrected errors that the driver of AMD counts, over all parts of a GPU that it counts them for.
+errors() {
+  sed -n 's/^ue: \([1-9][0-9]\{0,8\}\)$/\1/p' "$1"/*_err_count 2>/dev/null | {
+    sum=0
+    while read -r count; do sum=$((sum + count)); done
+    echo "$sum"
+  }
+}
+
 devices() {
   for file in "$proc"/driver/nvidia/gpus/*/information; do
     [ -r "$file" ] && sed -n 's/^Model:[[:space:]]*/model /p' "$file"
@@ -121,10 +130,13 @@ devices() {
     [ -e "$node" ] && echo 'device nvidia'
   done
   [ -e "$dev/kfd" ] || return 0
+  index=0
   for node in "$dev"/dri/renderD*; do
     card="$sys/class/drm/${node##*/}/device"
     [ "$(cat "$card/vendor" 2>/dev/null)" = 0x1002 ] || continue
     echo "amd $(cat "$card/mem_info_vram_total" 2>/dev/null || echo 0) $(cat "$card/product_name" 2>/dev/null)"
+    [ ! -d "$card/ras" ] || echo "amd-errors $index $(errors "$card/ras")"
+    index=$((index + 1))
   done
   [ -r "$sys/module/amdgpu/version" ] && sed 's/^/driver /' "$sys/module/amdgpu/version"
 }

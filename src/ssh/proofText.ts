@@ -76,7 +76,10 @@ function proofOf(said: Said, at: number): MachineProof {
     cuda: said.all('table', /CUDA(?: [A-Z]+)? Version:\s*(\d{1,3}\.\d{1,2})\b/)[0],
     mig: isPartitioned,
     migDevices: isPartitioned ? migDevices(said) : undefined,
-    faults: found.kind === 'amd' ? [] : [...toolFaults(said, rows), ...eccFaults(rows), ...xidFaults(said)],
+    faults:
+      found.kind === 'amd'
+        ? rasFaults(said)
+        : [...toolFaults(said, rows), ...eccFaults(rows), ...xidFaults(said)],
     disk: diskOf(said),
   });
 }
@@ -176,6 +179,14 @@ function toolFaults(said: Said, rows: readonly Row[]): readonly GpuFault[] {
 
 function eccFaults(rows: readonly Row[]): readonly GpuFault[] {
   return rows.flatMap(({ index, ecc = 0 }) => (ecc > 0 ? [{ kind: 'ecc', gpu: index, number: ecc }] : []));
+}
+
+/** The driver of AMD counts them for each part of a GPU; the script adds them up (docs/proof.md#errors-of-amd-gpus). */
+function rasFaults(said: Said): readonly GpuFault[] {
+  return said.of('look').flatMap((line) => {
+    const [, gpu, number] = /^amd-errors (\d{1,2}) (\d{1,12})$/.exec(line) ?? [];
+    return Number(number) > 0 ? [{ kind: 'ras' as const, gpu: Number(gpu), number: Number(number) }] : [];
+  });
 }
 
 /** Each code once. */

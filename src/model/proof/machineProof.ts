@@ -12,12 +12,14 @@ const faultShape = z
       'smiHung',
       /** Uncorrected memory errors since the driver was loaded. */
       'ecc',
+      /** Uncorrected errors of any part of an AMD GPU since the driver was loaded (docs/proof.md#errors-of-amd-gpus). */
+      'ras',
       /** An error of the hardware that the kernel logged within a day (docs/proof.md#xid). */
       'xid',
     ]),
     /** As the driver counts, from 0. */
     gpu: z.number().exactOptional(),
-    /** How many memory errors, or the code of the Xid. */
+    /** How many errors, or the code of the Xid. */
     number: z.number().exactOptional(),
     /** What the tool said, made safe to show. */
     detail: z.string().exactOptional(),

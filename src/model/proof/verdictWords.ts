@@ -121,6 +121,8 @@ function faultText({ kind, gpu = 0, number = 0, detail }: GpuFault): Text {
       return text('nvidia-smi does not answer');
     case 'ecc':
       return text('GPU {0}: uncorrected memory errors ({1})', gpu, number);
+    case 'ras':
+      return text('GPU {0}: uncorrected hardware errors ({1})', gpu, number);
     case 'xid':
       return text('GPU error Xid {0} in the last 24 hours', number);
   }
@@ -138,6 +140,8 @@ export function noteText(note: ProofNote): Text {
         'The image has no nvidia-smi, so only the number and the model of the GPUs are known, not whether they work.',
       );
     case 'amd':
-      return text('AMD GPUs: their number, model and memory are compared; errors are not read.');
+      return text(
+        'AMD GPUs: their number, model and memory are compared, and uncorrected errors where the driver counts them.',
+      );
   }
 }

@@ -154,6 +154,25 @@ describe('A look at the GPUs of a machine', () => {
     assert.deepEqual([driver, faults], ['6.10.5', []]);
   });
 
+  for (const shell of shells) {
+    it(`reads the uncorrected errors that the driver of AMD counts, in ${shell}`, async () => {
+      const card = (node: number) => `sys/class/drm/renderD${node}/device`;
+      const machine = machineOf(shell).file('dev/kfd');
+      for (const node of [128, 129, 130]) {
+        machine.file(`dev/dri/renderD${node}`).file(`${card(node)}/vendor`, '0x1002\n');
+      }
+      machine
+        .file(`${card(128)}/ras/umc_err_count`, 'ue: 0\nce: 12\nde: 1\n')
+        .file(`${card(129)}/ras/umc_err_count`, 'ue: 2\nce: 0\nde: 0\n')
+        .file(`${card(129)}/ras/gfx_err_count`, 'ue: 1\nce: 0\n')
+        .file(`${card(129)}/ras/sdma_err_count`, 'ue: 08; exit\n')
+        .file(`${card(129)}/ras/features`, 'ue: 7\n');
+      const { kind, gpus, faults } = await proofOf(machine);
+      assert.deepEqual([kind, gpus.length], ['amd', 3]);
+      assert.deepEqual(faults, [{ kind: 'ras', gpu: 1, number: 3 }]);
+    });
+  }
+
   it('finds none on a machine without any', async () => {
     const { kind, gpus } = await proofOf(machineOf());
     assert.deepEqual([kind, gpus], ['none', []]);

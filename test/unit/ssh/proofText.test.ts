@@ -115,6 +115,8 @@ describe('What a machine says of itself', () => {
     const cards = look(...amd);
     assert.deepEqual([cards.kind, cards.faults], ['amd', []]);
     assert.deepEqual(cards.gpus, [{ name: 'AMD Radeon RX 7900 XT', memoryMb: 16_368 }, {}]);
+    const faulty = look(...amd, 'amd-errors 0 0', 'amd-errors 1 3', 'amd-errors 1 x', 'amd-errors -1 3');
+    assert.deepEqual(faulty.faults, [{ kind: 'ras', gpu: 1, number: 3 }]);
     assert.deepEqual([look().kind, look().gpus, look().faults], ['none', [], missing]);
   });
 

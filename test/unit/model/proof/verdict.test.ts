@@ -66,6 +66,12 @@ describe('The verdict on a machine', () => {
       'nvidia-smi does not answer',
     ],
     [
+      'errors of an AMD GPU',
+      { kind: 'amd', faults: [{ kind: 'ras', gpu: 2, number: 7 }] },
+      ['fault'],
+      'GPU 2: uncorrected hardware errors (7)',
+    ],
+    [
       'memory errors',
       { faults: [{ kind: 'ecc', gpu: 2, number: 7 }] },
       ['fault'],
