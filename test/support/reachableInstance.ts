@@ -15,7 +15,11 @@ export async function reachableInstance(session: UiSession, label: string): Prom
 }
 
 /** An instance that runs, with ports and a shell; its id. */
-export async function runningInstance(simulator: TestSimulator, label: string): Promise<number> {
+export async function runningInstance(
+  simulator: TestSimulator,
+  label: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
   const found = await simulator.call('POST', '/api/v0/bundles/', {
     rentable: { eq: true },
     direct_port_count: { gte: 4 },
@@ -26,6 +30,7 @@ export async function runningInstance(simulator: TestSimulator, label: string): 
     disk: 10,
     label,
     runtype: 'ssh_direct',
+    ...more,
   });
   const id = Number(rented.json.new_contract);
   await eventually(() => {

@@ -30,6 +30,7 @@ describe('what a machine can do, and what is announced of it', function () {
   let workbench: Workbench;
   let trainer: number;
   let helper: number;
+  let spot: number;
   const instances = () => workbench.view('Instances');
   const row = (name: string | RegExp) => instances().row(name);
   const set = (id: number, values: Readonly<Record<string, unknown>>) =>
@@ -41,6 +42,7 @@ describe('what a machine can do, and what is announced of it', function () {
     const { simulator } = session();
     trainer = await reachableInstance(session(), 'trainer');
     helper = await runningInstance(simulator, 'helper');
+    spot = await runningInstance(simulator, 'spot', { price: 5 });
     workbench = await session().window();
     await signIn(session(), workbench);
     await row('trainer').waitFor();
@@ -77,7 +79,7 @@ describe('what a machine can do, and what is announced of it', function () {
     assert.deepEqual(
       session()
         .simulator.received('PUT', /^\/api\/v0\/asks\//)
-        .slice(2),
+        .slice(3),
       [],
     );
   });
@@ -145,6 +147,20 @@ describe('what a machine can do, and what is announced of it', function () {
     await row(/expired, data kept for 1 d/).waitFor();
     await workbench.hoverText(row('helper'), /Rental ended/);
     await workbench.shot('14-expired');
+  });
+
+  it('counts down on the row of an outbid instance, and in a message that leads to its bid', async () => {
+    const { simulator } = session();
+    await row(/spot.*Running/).waitFor();
+    await set(spot, { end_date: inHours(6) });
+    await simulator.call('POST', `/__sim/instances/${spot}/outbid/`, {});
+    await refresh();
+    const toast = await workbench.toast(/spot was outbid and is paused.*may be deleted 48 h later/, 60_000);
+    await toast.hover();
+    await toast.locator('.monaco-button', { hasText: 'Change Bid…' }).waitFor();
+    await row(/spot.*rental ends in [56] h.*Outbid/).waitFor();
+    await workbench.hoverText(row('spot'), /Rental ends/);
+    await workbench.shot('17-outbid');
   });
 
   it('says that credit is used up, and marks every row', async () => {
