@@ -11,6 +11,7 @@ export const contextKeyDefaults = {
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
   /** Steps of the walkthrough that were done, in whatever way. */
+  'gpuRental.done.signIn': false,
   'gpuRental.done.search': false,
   'gpuRental.done.rent': false,
   'gpuRental.done.connect': false,
@@ -29,6 +30,16 @@ export const contextKeyDefaults = {
   'gpuRental.lacks.misc': false,
 };
 export type ContextKey = keyof typeof contextKeyDefaults;
+
+/** Steps of the walkthrough, in its order. */
+export const stepKeys = [
+  'gpuRental.done.signIn',
+  'gpuRental.done.search',
+  'gpuRental.done.rent',
+  'gpuRental.done.connect',
+  'gpuRental.done.job',
+  'gpuRental.done.stop',
+] as const satisfies readonly ContextKey[];
 
 export const viewIds = [
   'gpuRental.instances',

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { stepKeys } from '../../contributions';
 import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { type Action, message } from '../../editor/message';
@@ -71,10 +72,12 @@ export function register(deps: Deps): Disposable {
   store.add(tellKeyTrouble(deps));
   store.add(
     commands.register('gpuRental.getStarted', () =>
-      vscode.commands.executeCommand(
-        'workbench.action.openWalkthrough',
-        'gpu-rental.gpu-rental#gpuRental.start',
-        false,
+      deps.contextKeys.setAgain(stepKeys, () =>
+        vscode.commands.executeCommand(
+          'workbench.action.openWalkthrough',
+          'gpu-rental.gpu-rental#gpuRental.start',
+          false,
+        ),
       ),
     ),
   );
@@ -91,6 +94,9 @@ function showState({ accounts, contextKeys }: Deps): void {
   const { state } = accounts;
   contextKeys.set('gpuRental.loaded', state.kind !== 'loading');
   contextKeys.set('gpuRental.signedIn', state.kind === 'signedIn');
+  if (state.kind === 'signedIn') {
+    contextKeys.set('gpuRental.done.signIn', true);
+  }
   contextKeys.set('gpuRental.unreadable', state.kind === 'unreadable');
   contextKeys.set('gpuRental.demo', accounts.active?.isDemo ?? false);
 }
