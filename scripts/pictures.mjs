@@ -3,18 +3,18 @@
  *
  *   npm run pictures                        the suites that show the most
  *   npm run pictures -- templates,hosting   these suites of `test/ui`
+ *   npm run pictures -- templates light,dark,hc-dark   in these themes only
  *
  * The suites are the same as in a test run, and fail as they do there. An editor follows the system between two themes,
- * so that four of them take two runs.
+ * so that three or four of them take two runs.
  */
 import path from 'node:path';
 import { run } from './process.mjs';
 import { root } from './setup.mjs';
 
 const usual = ['firstMinute', 'mainJourney', 'reports', 'searchAndRent', 'secondFactorMethods', 'templates'];
-const pairs = ['dark,light', 'hc-dark,hc-light'];
-
-const [suites = usual.join(',')] = process.argv.slice(2);
+const [suites = usual.join(','), wanted = 'dark,light,hc-dark,hc-light'] = process.argv.slice(2);
+const pairs = wanted.match(/[^,]+(?:,[^,]+)?/g) ?? [];
 let failed = false;
 for (const [index, pair] of pairs.entries()) {
   process.stdout.write(`\n${pair}\n`);

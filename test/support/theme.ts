@@ -28,7 +28,11 @@ const themes: Readonly<Record<string, Theme>> = {
 /** Names of the one or two themes that a run of the workbench suites is wanted in; none in an ordinary run. */
 export function wantedThemes(): readonly string[] {
   const names = (process.env['GPU_RENTAL_TEST_THEME'] ?? '').split(',').filter((name) => name !== '');
-  if (names.length > 2) throw new Error('Two themes at most: an editor follows the system between two.');
+  if (names.length > 2) {
+    throw new Error(
+      'Two themes at most: an editor follows the system between two. npm run pictures takes all.',
+    );
+  }
   for (const name of names) themeOf(name);
   return names;
 }

@@ -49,8 +49,24 @@ export class UiSession {
     private readonly slow: SlowService | undefined,
   ) {}
 
+  /** What has begun ends where the rest cannot begin: it would keep the run from coming to an end. */
   static async start(name: string, options: UiSessionOptions = {}): Promise<UiSession> {
+    const begun: (() => Promise<unknown>)[] = [];
+    try {
+      return await UiSession.begin(name, options, (end) => begun.unshift(end));
+    } catch (error) {
+      for (const end of begun) await end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private static async begin(
+    name: string,
+    options: UiSessionOptions,
+    ends: (end: () => Promise<unknown>) => void,
+  ): Promise<UiSession> {
     const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'gr-ui-')));
+    ends(() => removeFolder(root));
     const dataDir = path.join(root, 'editor');
     for (const folder of ['editor', 'workspace', 'home/.ssh']) {
       mkdirSync(path.join(root, folder), { recursive: true, mode: 0o700 });
@@ -64,7 +80,9 @@ export class UiSession {
       instancesDir: path.join(root, 'instances'),
       ...options.simulator,
     });
+    ends(() => service.close());
     const slow = await slowService(service.url);
+    ends(() => slow?.close() ?? Promise.resolve());
     const simulator = { ...service, ...(slow && { url: slow.url }) };
     const trust = options.workspaceTrust ?? false;
     const settings = {
@@ -84,7 +102,9 @@ export class UiSession {
       patches: ['rowTexts', 'treeFocus', ...(options.patches ?? (['sharedSecrets', 'authority'] as const))],
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });
+    ends(() => host.stop());
     const browser = await launchBrowser();
+    ends(() => browser.close());
     return new UiSession(name, root, simulator, host, browser, await newProfile(browser), settings, slow);
   }
 
