@@ -1,4 +1,4 @@
-import { t } from '../../editor/localize';
+import { t } from './localize';
 
 /** A number of files in words. */
 export function filesText(count: number): string {

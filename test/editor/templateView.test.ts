@@ -114,7 +114,7 @@ describe('the view of the templates', () => {
       'Disk 20 GB',
       'Private',
       `Created on ${day(1_700_000_000)}`,
-      'Rented 3 times',
+      'Rented 3×',
       `Last rented on ${day(1_700_500_000)}`,
       '#7 · abc',
       '[click] - (command:evil) **bold**',

@@ -68,7 +68,7 @@ describe('an agent in the chat', () => {
     const input = { quote: await agent.quote(), requestId: 'rental-no-1', reason: 'train the model' };
     request = String((await agent.call('request_rental', input))['request']);
     const { detail, buttons } = await window.dialog('Rent 1×');
-    assert.match(detail ?? '', /\/h, at most \$.* for 2 hours\nDestroyed automatically at /);
+    assert.match(detail ?? '', /\/h, at most \$.* for 2 h\nDestroyed automatically at /);
     assert.match(detail ?? '', /The agent says: "train the model"/);
     await answer(buttons[1] ?? '');
     await computer().until('the rental', () => rentals().length > 0);

@@ -255,7 +255,7 @@ describe('options of a rental', () => {
       await quick().title('Rent: Environment and Ports');
       await quick().back();
     });
-    const short = /20\d direct ports are needed, and this machine has \d+/;
+    const short = /Direct ports needed: 20\d\. This machine has \d+/;
     await quick().row(short);
     assert.match(await closeOptions(), short);
     quick().escape();

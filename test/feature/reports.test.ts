@@ -212,7 +212,7 @@ describe('reports', () => {
       body: { ...json, per_day: [...(json.per_day as unknown[]).slice(0, 3), 7, { day: 'someday' }] },
     });
     await earnings.press('Refresh');
-    await earnings.notice('2 rows of the report could not be understood and are left out.');
+    await earnings.notice('Rows of the report that could not be understood and are left out: 2.');
     assert.equal(earnings.rows('days').length, 3);
   });
 
@@ -278,7 +278,7 @@ describe('reports', () => {
       },
     });
     await market.press('Refresh');
-    await market.notice('2 models could not be understood and are left out.');
+    await market.notice('Models that could not be understood and are left out: 2.');
     for (const { id } of market.view.sections) {
       assert.equal(market.rows(id)[0]?.[0], '<img src=x onerror="document.title=1"> evil');
     }

@@ -82,7 +82,7 @@ describe('files to an instance and back', () => {
     };
     await instances().menu('trainer', 'Destroy…');
     await downloadFirst();
-    await window.toast(/1 files were transferred\. Left out: out\/host \(a link that leads out/);
+    await window.toast(/1 file transferred\. Left out: out\/host \(a link that leads out/);
     assert.equal(readFileSync(local('results', 'out', 'model.bin'), 'utf8'), 'weights');
     window.clearToasts();
     // The question looks at the machine first, and its reads wait for each other.

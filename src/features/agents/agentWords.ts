@@ -84,7 +84,7 @@ function rentQuestion(asked: Asked): Question | undefined {
   return {
     message: t('Rent {0}× {1} for {2}?', quote.offer.gpuCount ?? 1, quote.offer.gpuName ?? '', who(request)),
     detail: lines(
-      t('{0}/h, at most {1} for {2} hours', price, formatCents(quote.total), quote.hours),
+      t('{0}/h, at most {1} for {2} h', price, formatCents(quote.total), quote.hours),
       quote.then === 'destroy'
         ? t('Destroyed automatically at {0}', end)
         : t('Stopped automatically at {0}; storage then costs {1}/h', end, formatMoney(quote.stoppedPerHour)),

@@ -114,6 +114,10 @@ function isStopped({ endpointState }: Deployment): boolean {
   return endpointState === 'stopped';
 }
 
+function workersText(workers: number | undefined): string {
+  return workers === undefined ? '' : workers === 1 ? t('1 worker') : t('{0} workers', workers);
+}
+
 function deploymentItem(deployment: Deployment): vscode.TreeItem {
   const item = new vscode.TreeItem(nameOf(deployment));
   item.id = `deployment-${deployment.id}`;
@@ -128,7 +132,7 @@ function deploymentItem(deployment: Deployment): vscode.TreeItem {
   item.tooltip = tooltip([
     t('Deployment #{0}', deployment.id),
     deployment.image ?? '',
-    deployment.workers === undefined ? '' : t('{0} workers', deployment.workers),
+    workersText(deployment.workers),
   ]);
   return item;
 }

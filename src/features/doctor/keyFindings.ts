@@ -73,7 +73,7 @@ export async function keyFindings(
               titles.registered,
               'note',
               text(
-                'No key of this computer was found, and {0} registered keys could not be read. The log names the field.',
+                'No key of this computer was found. Registered keys that could not be read: {0}. The log names the field.',
                 listed.value.skipped,
               ),
               fixes.addKey,

@@ -117,7 +117,7 @@ function keyFinding(
     ? say(
         'note',
         text(
-          'No key of this computer was found, and {0} keys could not be read. The log names the field.',
+          'No key of this computer was found. Keys that could not be read: {0}. The log names the field.',
           unread,
         ),
         fixes.attachKey(instance.id),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
+import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
 import { askLine } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -102,7 +103,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
           signal,
         },
       );
-      const summary = files === 1 ? t('1 file') : t('{0} files', files);
+      const summary = filesText(files);
       return leftOut.length === 0
         ? { isOk: true, summary, output: `${summary}\n${into}` }
         : {

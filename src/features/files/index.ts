@@ -4,6 +4,7 @@ import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -146,11 +147,12 @@ async function tellLeftOut(
   const named = leftOut.slice(0, namedInMessage).map(({ name, why }) => `${name} (${localize(why)})`);
   const all = named.join(', ');
   const more = leftOut.length - named.length;
+  const done = filesText(files);
   const isWhole = await suggest<unknown>(
     'warning',
     more === 0
-      ? t('{0}: {1} files were transferred. Left out: {2}.', title, files, all)
-      : t('{0}: {1} files were transferred. Left out: {2} and {3} more.', title, files, all, more),
+      ? t('{0}: {1} transferred. Left out: {2}.', title, done, all)
+      : t('{0}: {1} transferred. Left out: {2} and {3} more.', title, done, all, more),
     { label: t('Try Again'), run: again },
     commandAction(t('Show Log'), 'gpuRental.showLog'),
   );

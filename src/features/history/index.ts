@@ -179,7 +179,7 @@ async function clear(deps: Deps): Promise<void> {
   const question = {
     message: t('Clear the rental history?'),
     detail: t(
-      'The {0} past rentals that this computer keeps are deleted, with their logs. This cannot be undone.',
+      'All past rentals that this computer keeps ({0}) are deleted, with their logs. This cannot be undone.',
       rows.length,
     ),
     button: t('Clear History'),

@@ -40,7 +40,9 @@ export async function scheduleMaintenance(
     'info',
     notified === undefined
       ? t('The maintenance of machine #{0} is scheduled.', machine.id)
-      : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),
+      : notified === 1
+        ? t('The maintenance of machine #{0} is scheduled; 1 renter was notified.', machine.id)
+        : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),
   );
 }
 
@@ -110,7 +112,7 @@ async function isConfirmed(machine: Machine, { startsAt, hours }: MaintenancePla
   return confirm({
     message: t('Schedule maintenance of machine #{0}?', machine.id),
     detail: t(
-      'From {0} ({1} UTC) for {2} hours. Everybody who rents this machine is notified at once.',
+      'From {0} ({1} UTC) for {2} h. Its renters are notified at once.',
       new Date(startsAt).toLocaleString(vscode.env.language),
       utc(startsAt),
       hours,

@@ -179,7 +179,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   }
 
   private partialItem(missing: number): vscode.TreeItem {
-    const item = new vscode.TreeItem(t('{0} more instances were not sent', missing));
+    const item = new vscode.TreeItem(t('Instances that were not sent: {0}', missing));
     item.id = 'partial';
     item.tooltip = t('The service counted more instances than it sent. They exist and cost money.');
     item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));

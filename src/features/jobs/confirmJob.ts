@@ -15,7 +15,7 @@ import type { Clock } from '../../util/clock';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { SentFiles } from '../../ssh/jobs/sentFiles';
-import { filesText } from './filesText';
+import { filesText } from '../../editor/filesText';
 
 export interface JobQuestion {
   readonly spec: JobSpec;

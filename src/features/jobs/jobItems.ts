@@ -15,7 +15,7 @@ import {
 import { endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
-import { filesText } from './filesText';
+import { filesText } from '../../editor/filesText';
 
 export type JobGroup = 'running' | 'needsYou' | 'finished';
 

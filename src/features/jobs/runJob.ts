@@ -31,7 +31,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
-import { filesText } from './filesText';
+import { filesText } from '../../editor/filesText';
 import { sweepMachines } from './sweepMachines';
 import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';

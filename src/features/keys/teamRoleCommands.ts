@@ -46,7 +46,8 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     const picked = await pickOne(
       roles.items.map((role) => ({
         label: plainLabel(role.name),
-        description: t('{0} permissions', role.permissions.length),
+        description:
+          role.permissions.length === 1 ? t('1 permission') : t('{0} permissions', role.permissions.length),
         role,
       })),
       { title, placeHolder: t('Which role?') },

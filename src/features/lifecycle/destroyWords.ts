@@ -89,7 +89,7 @@ function linesOf(look: Look): readonly string[] {
       const more = repositories.length - mostRepositories;
       return [
         ...repositories.slice(0, mostRepositories).map(repositoryText),
-        ...(more > 0 ? [t('… and {0} more repositories with unsaved work', more)] : []),
+        ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
         ...(repositories.length === 0 && isComplete
           ? [t('All git work that was found on it is pushed.')]
           : []),

@@ -78,11 +78,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       ...(shortage
         ? {
             detailIcon: 'warning',
-            detail: t(
-              '{0} direct ports are needed, and this machine has {1}.',
-              shortage.needed,
-              shortage.has,
-            ),
+            detail: t('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
           }
         : {}),
       ask: () => envOption(flow),

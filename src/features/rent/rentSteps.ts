@@ -194,7 +194,7 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
       description: runtype,
       detailIcon: shortage && 'warning',
       detail: shortage
-        ? t('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has)
+        ? t('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has)
         : localize(runtypeMeaning(runtype)),
       value: runtype,
     };

@@ -88,7 +88,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
       : [
           {
             label: t(
-              '{0} of your volumes are on other machines. Search with their machine number to use them.',
+              'Your volumes on other machines: {0}. Search with their machine number to use them.',
               elsewhere,
             ),
           },

@@ -96,7 +96,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
           ? [
               reportNotice(
                 'warning',
-                t('{0} rows of the report could not be understood and are left out.', report.skipped),
+                t('Rows of the report that could not be understood and are left out: {0}.', report.skipped),
               ),
             ]
           : [],

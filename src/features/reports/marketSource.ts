@@ -102,7 +102,12 @@ export class MarketSource implements ReportSource<Market> {
         : []),
       ...(market.gpus.length === 0 ? [reportNotice('info', t('No GPU matches these filters.'))] : []),
       ...(market.skipped > 0
-        ? [reportNotice('warning', t('{0} models could not be understood and are left out.', market.skipped))]
+        ? [
+            reportNotice(
+              'warning',
+              t('Models that could not be understood and are left out: {0}.', market.skipped),
+            ),
+          ]
         : []),
     ];
     const paid = this.paid();

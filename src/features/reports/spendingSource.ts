@@ -84,7 +84,7 @@ export class SpendingSource implements ReportSource<Spending> {
         ? [
             reportNotice(
               'warning',
-              t('{0} charges could not be understood and are left out.', spending.skipped),
+              t('Charges that could not be understood and are left out: {0}.', spending.skipped),
             ),
           ]
         : []),

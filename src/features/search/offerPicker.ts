@@ -10,7 +10,7 @@ import { DisposableStore } from '../../util/disposable';
 import type { QueryEditor } from './fieldLevels';
 import { filtersLevel, sortLevel } from './filterLevels';
 import { offerPrefix, OfferPlace } from './offerPlace';
-import { offerId, offerRows, type OfferActions } from './offerRows';
+import { offersText, offerId, offerRows, type OfferActions } from './offerRows';
 import { failureOf, type ListTools } from './offerTools';
 import type { OfferSession } from './offerSession';
 import { savedLevel, type SavedSearches } from './savedLevel';
@@ -66,7 +66,7 @@ class OfferPicker {
       },
       get count() {
         const { rows, busy } = session.view;
-        return busy ? t('searching…') : t('{0} offers', rows.length);
+        return busy ? t('searching…') : offersText(rows.length);
       },
       set: (query) => {
         session.setQuery(query);

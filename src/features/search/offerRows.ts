@@ -79,15 +79,23 @@ function columns(offer: Offer, rate: Rate | undefined): readonly string[] {
   ];
 }
 
+function coresText(cores: number): string {
+  return cores === 1 ? t('1 core') : t('{0} cores', cores);
+}
+
+function portsText(ports: number): string {
+  return ports === 1 ? t('1 port') : t('{0} ports', ports);
+}
+
 function details(offer: Offer, query: MarketQuery): readonly string[] {
   const parts: (string | undefined)[] = [
     offer.verified === false ? t('not verified') : undefined,
     query.rentalType === 'interruptible' ? t('interruptible') : undefined,
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
-    offer.cpuCores === undefined ? undefined : t('{0} cores', Math.floor(offer.cpuCores)),
+    offer.cpuCores === undefined ? undefined : coresText(Math.floor(offer.cpuCores)),
     offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.floor(offer.cpuRamMb / 1000)),
     offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.floor(offer.inetDownMbit)),
-    offer.directPorts === undefined ? undefined : t('{0} ports', offer.directPorts),
+    offer.directPorts === undefined ? undefined : portsText(offer.directPorts),
     offer.datacenter === true ? t('data center') : undefined,
     offer.dlperfPerDollar === undefined
       ? undefined
@@ -226,11 +234,11 @@ function countText({ rows: { length }, read, more, isPartial }: OffersView): str
   if (isPartial) {
     return t('{0} of the {1} offers read so far', length, read);
   }
-  return more !== 'none'
-    ? t('{0} of many: narrow the search', length)
-    : length === 1
-      ? t('1 offer')
-      : t('{0} offers', length);
+  return more !== 'none' ? t('{0} of many: narrow the search', length) : offersText(length);
+}
+
+export function offersText(count: number): string {
+  return count === 1 ? t('1 offer') : t('{0} offers', count);
 }
 
 /** Short, because it stands in the line of the first offer. */

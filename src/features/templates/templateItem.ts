@@ -60,7 +60,7 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
         : t('Private')
       : t('By another user'),
     dated(template.createdAt, (day) => t('Created on {0}', day)),
-    template.createdCount === undefined ? '' : t('Rented {0} times', template.createdCount),
+    template.createdCount === undefined ? '' : t('Rented {0}×', template.createdCount),
     dated(template.recentCreateAt, (day) => t('Last rented on {0}', day)),
     `#${template.id} · ${template.hashId}`,
   ];

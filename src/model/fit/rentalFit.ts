@@ -222,7 +222,7 @@ function portsCheck({ offer, choices }: FitInput): Check {
     filters,
     misfit: shortage && {
       id: 'ports',
-      text: text('{0} direct ports are needed, and this machine has {1}.', shortage.needed, shortage.has),
+      text: text('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
       step: 'runtype',
     },
   };

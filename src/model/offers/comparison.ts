@@ -243,12 +243,16 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
 
 const dayMs = 86_400_000;
 
+function daysText(days: number): Text {
+  return days === 1 ? text('1 day') : text('{0} days', days);
+}
+
 /** "2027-03-01, 100 days": whole days, rounded down. */
 function endText(seconds: number, readAt: number): Text | string {
   const days = Math.floor(seconds / 86_400);
   const end = new Date(readAt + seconds * 1000);
   // Dates have an end; a duration that a host made up has none.
   return Number.isNaN(end.getTime())
-    ? text('{0} days', days)
-    : text('{0}, {1} days', end.toISOString().slice(0, 10), days);
+    ? daysText(days)
+    : text('{0}, {1}', end.toISOString().slice(0, 10), daysText(days));
 }
