@@ -80,7 +80,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
   await runCommand('gpuRental.searchFor', {
     ...draft,
     query: { ...draft.query, filters },
-    choices: { label: name, ...draft.choices },
+    choices: { label: t('{0} machine', name), ...draft.choices },
     job,
   });
 }
