@@ -54,7 +54,8 @@ export class QuickInput {
         .then(() => row.waitFor({ timeout: 5000 }))
         .then(
           () => true,
-          () => false,
+          // A palette that stays open lists what was known when it opened.
+          () => this.page.keyboard.press('Escape').then(() => false),
         );
     });
   }
