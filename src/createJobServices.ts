@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { fetchSeconds } from './model/jobs/jobLimits';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
 import { listedTree } from './ssh/fileTree';
 import { armTimer, disarmTimer } from './ssh/machineTimer';
@@ -71,9 +72,6 @@ export function jobServices({
   );
   return { jobs, jobMachine };
 }
-
-/** For so long after the end of a job, or the last login since, its outputs may be fetched. */
-const fetchSeconds = 900;
 
 function guardOver(ssh: SshService): JobGuard {
   return {

@@ -31,6 +31,7 @@ import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
 import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
+import { guardedRental } from './guardedRental';
 import { FailedMachines } from './store/rentals/failedMachines';
 import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
 import { InstanceLeases } from './store/leases/instanceLeases';
@@ -204,7 +205,19 @@ function sharedState(deps: SharedDeps) {
   const lists = listServices({ own, accounts, hub, clock });
   const { volumes } = lists;
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
-  const rentals = own(createRentals({ accounts, fleet, budget, hub, secrets, storageDir, clock, log }));
+  const rentals = own(
+    createRentals({
+      accounts,
+      fleet,
+      budget,
+      guarded: guardedRental,
+      hub,
+      secrets,
+      storageDir,
+      clock,
+      log,
+    }),
+  );
   const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   return {

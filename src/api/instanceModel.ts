@@ -1,3 +1,5 @@
+import { withoutGuard } from '../model/rentals/birthGuard';
+import { unpackOnstart } from './onstart';
 import type { Instance, PortMapping } from '../model/instances/instance';
 import { hoursPerMonth, times, type Micros } from '../model/money';
 import type { WireInstance } from '../wire/instance';
@@ -22,7 +24,7 @@ export function toInstance(wire: WireInstance): Instance {
     image: nonEmpty(wire.image_uuid),
     runtype: nonEmpty(wire.image_runtype),
     env: envPairs(wire.extra_env),
-    onstart: nonEmpty(wire.onstart),
+    onstart: nonEmpty(wire.onstart && withoutGuard(unpackOnstart(wire.onstart))),
     jupyterToken: nonEmpty(wire.jupyter_token),
     ...connection(wire),
     ...telemetry(wire),

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { text } from '../util/text';
 import { NotSentError } from './errors';
 
@@ -37,4 +37,20 @@ function selfExtracting(script: string): string {
   const data = gzipSync(script, { level: 9 }).toString('base64');
   const run = script.startsWith('#!') ? 'chmod 700 "$f"; "$f"' : '"$(command -v bash || command -v sh)" "$f"';
   return `f=$(mktemp) && echo ${data} | base64 -d | gzip -dc >"$f" && { ${run}; }`;
+}
+
+/** More than any script that the service takes could hold. */
+const largestScript = 1_000_000;
+
+/** The script of a line that `packOnstart` made, and any other as it is. */
+export function unpackOnstart(script: string): string {
+  const [, data] =
+    /^f=\$\(mktemp\) && echo ([A-Za-z0-9+/=]+) \| base64 -d \| gzip -dc >"\$f" && /.exec(script) ?? [];
+  try {
+    return data === undefined
+      ? script
+      : gunzipSync(Buffer.from(data, 'base64'), { maxOutputLength: largestScript }).toString();
+  } catch {
+    return script;
+  }
 }

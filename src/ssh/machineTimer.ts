@@ -1,12 +1,16 @@
+import { gzipSync } from 'node:zlib';
 import type { SshService } from './service';
-import { assembled } from './shellProgram';
+import { assembled, withoutComments } from './shellProgram';
 import { checkId, UnsafeValueError } from './validate';
+import birth from './timer/birth.sh';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
+import login from './timer/login.sh';
 import timer from './timer/timer.sh';
 import { idleGpuPercent } from '../model/instances/lease';
+import { guardMark } from '../model/rentals/birthGuard';
 import { text } from '../util/text';
 
 /** What the machine itself is to do with its own restricted key. */
@@ -50,11 +54,17 @@ const parts: Readonly<Record<string, string>> = {
   'functions.sh': functions,
   'guard.sh': guard,
   'jobs.sh': jobs,
+  'login.sh': login,
 };
 const script = assembled(timer, parts);
 
 /** What runs on a machine, for the checks of the tests. */
-export const timerPrograms = { login: script, guard: assembled(guard, parts), call: callPy };
+export const timerPrograms = {
+  login: script,
+  birth: assembled(birth, parts),
+  guard: assembled(guard, parts),
+  call: callPy,
+};
 
 const timeoutMs = 90_000;
 
@@ -88,6 +98,25 @@ export async function disarmTimer(
   };
   const said = await ask(ssh, alias, 'disarm', order, signal);
   return said.includes('disarmed');
+}
+
+/** What an instance does from its birth on, without a login. */
+export interface BirthOrder extends Pick<TimerOrder, 'serviceUrl' | 'seconds'> {
+  readonly fetchSeconds: number;
+}
+
+/**
+ * The line of an on-start script that starts the process of the mode `job` with each start of the container. It holds no
+ * secret: the machine has its key.
+ */
+export function birthLine({ serviceUrl, seconds, fetchSeconds }: BirthOrder): string {
+  const data = gzipSync(withoutComments(timerPrograms.birth), { level: 9 }).toString('base64');
+  const values = [checkServiceUrl(serviceUrl), Math.ceil(seconds), Math.ceil(fetchSeconds)].join(' ');
+  return [
+    '{ h="${HOME:-/root}"; d="$h/.gpu-rental"; mkdir -p "$d" && chmod 700 "$d"',
+    `echo ${data} | base64 -d | gzip -dc >"$d/birth.sh"`,
+    `HOME="$h" sh "$d/birth.sh" ${values} </dev/null >/dev/null 2>&1; } || : ${guardMark}\n`,
+  ].join(' && ');
 }
 
 async function run(

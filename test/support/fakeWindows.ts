@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guardedRental } from '../../src/guardedRental';
 import type { Client } from '../../src/api/client';
 import { MisfitError } from '../../src/shared/channel';
 import { createAccounts } from '../../src/store/accounts/accounts';
@@ -203,7 +204,17 @@ export class FakeComputer {
     );
     const fleet = owned.add(createFleet({ accounts, hub, clock, log, storageDir, random: () => 0.5 }));
     const rentals = owned.add(
-      createRentals({ accounts, fleet, budget: noBudget, hub, secrets, storageDir, clock, log }),
+      createRentals({
+        accounts,
+        fleet,
+        budget: noBudget,
+        guarded: guardedRental,
+        hub,
+        secrets,
+        storageDir,
+        clock,
+        log,
+      }),
     );
     const focus = { isFocused: true, onDidChange: new Emitter<boolean>().event };
     const onError = (error: unknown) => {

@@ -104,7 +104,7 @@ function guardText({ job, state }: JobRow, now: number): string | undefined {
     return undefined;
   }
   return state.guardedUntil === undefined
-    ? t('the machine does not stop by itself')
+    ? t('not confirmed yet that the machine stops by itself')
     : t('stops by itself after the job, or at {0}', momentText(state.guardedUntil, now));
 }
 

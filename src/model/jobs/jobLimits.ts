@@ -43,6 +43,22 @@ export function hardLimit(
   };
 }
 
+/** For what comes before and after the command. */
+const spareSeconds = 3600;
+
+/** For so long after the end of a job, or the last login since, its outputs may be fetched. */
+export const fetchSeconds = 900;
+
+/** After so long a machine that was rented for a job stops itself where the job never began. */
+export function guardSecondsOf(
+  spec: Parameters<typeof hardLimit>[0],
+  perHour: Micros | undefined,
+  usedSeconds = 0,
+): number {
+  const { setupSeconds = 0, runSeconds = 0 } = hardLimit(spec, perHour, usedSeconds) ?? {};
+  return setupSeconds + runSeconds + spec.graceSeconds + spareSeconds;
+}
+
 /** What the machine has cost while it worked for the job; `undefined` where its price is not known. */
 export function jobCost({ job, state }: JobRow, now: number): Micros | undefined {
   const { perHour } = machineOf({ job, state });

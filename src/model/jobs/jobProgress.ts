@@ -175,8 +175,8 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     return state;
   }
   if (machineEndOf({ job, state }) === 'keep') {
-    // What its own machine would do without an editor has to be ended there first.
-    return job.rental ? to('releasing') : to('over', { outcome: 'kept' });
+    // What the machine would do without an editor has to be ended there first.
+    return to('releasing');
   }
   if (isIncomplete(job, state) && job.machineEnd === undefined) {
     return { ...state, trouble: state.trouble ?? waiting(state, 'incomplete', now) };

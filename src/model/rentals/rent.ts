@@ -52,6 +52,8 @@ export interface RentConfig {
   readonly cancelUnavailable?: boolean;
   readonly vm?: boolean;
   readonly volume?: VolumeChoice;
+  /** Not sent as it is: the machine stops itself by then where no job begins (docs/jobs.md). */
+  readonly guardSeconds?: number;
 }
 
 /** The answer to a rental that took effect. */

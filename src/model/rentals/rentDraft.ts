@@ -1,5 +1,6 @@
 import { defined } from '../../util/defined';
 import type { DraftJob } from '../jobs/rentForJob';
+import { guardSecondsOf } from '../jobs/jobLimits';
 import { fromDollars, zero, type Micros } from '../money';
 import { narrowed } from '../fit/rentalFit';
 import type { OfferSearch } from '../offers/filters';
@@ -8,7 +9,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
 import type { RentConfig } from './rent';
-import { planRent, plannedDiskGb, type RentChoices } from './rentPlan';
+import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 
 /** A rental as far as it is decided, from where its search begins until it is sent. */
 export interface RentDraft {
@@ -71,16 +72,35 @@ export function rentalQuery({ query, choices }: Pick<CompleteDraft, 'query' | 'c
   return { ...query, diskGb: plannedDiskGb(choices) };
 }
 
+/** The script of the template is named as well, because ours comes before it (docs/service/renting.md#template-merge). */
+function guarded(
+  { order: { spec } }: DraftJob,
+  choices: RentChoices,
+  rentalType: RentalType,
+  confirmed: Rate | undefined,
+): RentConfig {
+  const config = planRent(choices, rentalType);
+  if (lacksShell(effectiveRuntype(choices))) {
+    return config;
+  }
+  const { source } = choices;
+  return defined<RentConfig>({
+    ...config,
+    onstart: config.onstart ?? (source.kind === 'template' ? source.template.onstart : undefined),
+    guardSeconds: guardSecondsOf(spec, confirmed && perHour(confirmed)),
+  });
+}
+
 /** The request for a draft, of which `confirmed` is what one machine costs without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
-  const { accountKey, offer, query, choices } = draft;
+  const { accountKey, offer, query, choices, job } = draft;
   const { rentalType, filters } = query;
   const limit = filters.pricePerHour?.max;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
   return defined<RentRequest>({
     accountKey,
     offer,
-    config: planRent(choices, rentalType),
+    config: job ? guarded(job, choices, rentalType, confirmed) : planRent(choices, rentalType),
     search: toOfferSearch(rentalQuery(draft)),
     rentalType,
     priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),

@@ -7,6 +7,7 @@ import { DisposableStore } from '../../util/disposable';
 import type { InstanceKey, InstanceState } from '../state';
 import type { World } from '../world';
 import { Door, type DoorOptions } from './door';
+import { startGuard } from './guardOfJob';
 import { prepareMachine } from './machineDir';
 import { lateKeySeconds, latePortSeconds } from './manners';
 import { endProcessesOf } from './processes';
@@ -41,10 +42,11 @@ export class RealSshHost implements SshHost {
     const machine = prepareMachine(instance, slice, this.folders.ensure(instance.id));
     const letsIn = instance.manner !== 'lateKey' && instance.manner !== 'refusedKey';
     const token = `${instance.id}-${randomBytes(8).toString('hex')}`;
+    const environment = sessionEnvironment(this.world, instance, machine, token);
     const backend = instance.access.ssh
       ? make({
           machine,
-          environment: sessionEnvironment(this.world, instance, machine, token),
+          environment,
           keys: letsIn ? instance.keys : [],
           report: (error) => this.world.report(error),
         })
@@ -70,6 +72,10 @@ export class RealSshHost implements SshHost {
       // Stopped while it was opening.
       end(entry);
     } else {
+      const guard = backend && startGuard(instance.onstart, machine.home, environment);
+      if (guard) {
+        entry.timers.add(guard);
+      }
       this.behave(instance, entry, { ...doorOptions, ...lastOf(ports) });
     }
     return ports;

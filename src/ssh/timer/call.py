@@ -1,4 +1,4 @@
-"""Calls the service: method, address, body and where the answer goes; prints the HTTP status."""
+# Calls the service: method, address, body and where the answer goes; prints the HTTP status.
 import os
 import sys
 import urllib.error
@@ -6,7 +6,7 @@ import urllib.request
 
 
 class Stay(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection, which would take the key elsewhere."""
+    # Follows no redirection, which would take the key elsewhere.
 
     def redirect_request(self, *rest):
         return None

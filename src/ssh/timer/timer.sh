@@ -25,13 +25,7 @@ dir="$HOME/.gpu-rental"
 file="$dir/$kind-$id-$token"
 out="$file.read"
 
-# Only a process of ours: a number may have come to somebody else.
-alive() {
-  pid=$(cat "$1" 2>/dev/null)
-  case "$pid" in "" | *[!0-9]*) return 1 ;; esac
-  kill -0 "$pid" 2>/dev/null || return 1
-  [ ! -r "/proc/$pid/cmdline" ] || tr "\0" " " <"/proc/$pid/cmdline" | grep -q "gpu-rental/guard.sh"
-}
+# include login.sh
 
 end_others() {
   for one in "$dir/$kind-$id-"*; do
@@ -42,6 +36,8 @@ end_others() {
 }
 
 if [ "$verb" = disarm ]; then
+  # Its container may start again.
+  if [ "$mode" = job ] && mkdir -p "$dir"; then : >"$dir/job-timer-$id.off"; fi
   end_others ""
   echo disarmed
   exit 0
@@ -49,21 +45,12 @@ fi
 
 # include functions.sh
 
-tool=""
-if command -v curl >/dev/null 2>&1; then
-  tool=curl
-elif command -v python3 >/dev/null 2>&1; then
-  tool=python3
-elif wget --help 2>&1 | grep -q -e "--method"; then
-  tool=wget
-fi
+tool=$(find_tool)
 if [ -z "$tool" ]; then
   echo no-tool
   exit 0
 fi
-key=$CONTAINER_API_KEY
-# A login has not always what the container was started with.
-[ -n "$key" ] || key=$(tr '\0' '\n' 2>/dev/null </proc/1/environ | sed -n 's/^CONTAINER_API_KEY=//p' | head -n 1)
+key=${CONTAINER_API_KEY:-$(of_container CONTAINER_API_KEY)}
 case "$key" in "" | *[!A-Za-z0-9_.-]*)
   echo no-key
   exit 0
@@ -93,9 +80,7 @@ if [ "$status" != 200 ] || [ "$own" != 0 ]; then
   exit 0
 fi
 if [ "$verb" = arm ]; then
-  cat >"$dir/guard.sh" <<'END_OF_GUARD'
-# include guard.sh
-END_OF_GUARD
+  write_guard
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
   "$detach" sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" "$idle_percent" \
@@ -111,5 +96,8 @@ if ! alive "$file"; then
   exit 0
 fi
 # The one before goes only once this one stands.
-[ "$verb" != arm ] || end_others "$file"
+if [ "$verb" = arm ]; then
+  end_others "$file"
+  [ "$mode" != job ] || rm -f "$dir/job-timer-$id.off"
+fi
 echo "armed $tool"

@@ -1,4 +1,5 @@
 import { attemptId, isBefore, isOver, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import type { Instance } from '../../model/instances/instance';
 import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';
 import type { Account } from '../ports';
@@ -48,18 +49,27 @@ export async function endMachineOf(
   };
 }
 
-/** What would stop it without an editor is ended there first; nothing is left of that where the machine is stopped. */
+/** A guard that was never proved may have begun with the machine. */
+function livesOn(instance: Instance | undefined, guardedUntil: number | undefined): boolean {
+  return (
+    instance?.intendedStatus !== 'stopped' &&
+    (guardedUntil !== undefined || instance?.actualStatus === 'running')
+  );
+}
+
+/** What would stop it without an editor is ended there first; nothing of that lives where the machine does not run. */
 async function keep(
-  { fleet, guard }: JobStepDeps,
+  { fleet, guard, jobs }: JobStepDeps,
   account: Account,
   row: JobRow,
   signal: AbortSignal,
 ): Promise<Step> {
   const { instanceId } = machineOf(row);
+  const isGuarded = jobs.rows.some((one) => one.job.rental && machineOf(one).instanceId === instanceId);
   const isFree =
     instanceId === undefined ||
-    row.state.guardedUntil === undefined ||
-    fleet.find(instanceId)?.intendedStatus === 'stopped' ||
+    !isGuarded ||
+    !livesOn(fleet.find(instanceId), row.state.guardedUntil) ||
     (await guard.disarm(account, instanceId, signal));
   return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'release' } };
 }

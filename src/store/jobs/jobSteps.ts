@@ -11,7 +11,7 @@ import {
   type JobRow,
   type TroubleKind,
 } from '../../model/jobs/job';
-import { hardLimit, jobMs } from '../../model/jobs/jobLimits';
+import { guardSecondsOf, hardLimit, jobMs } from '../../model/jobs/jobLimits';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { stateOf } from '../../model/instances/instanceState';
@@ -62,8 +62,6 @@ const watchedMs = 3_000;
 const unwatchedMs = 30_000;
 /** The user's word ends this wait. */
 const pausedMs = 3_600_000;
-/** For what comes before and after the command. */
-const spareSeconds = 3600;
 /** Of the log in one look. */
 const pieceBytes = 64 * 1024;
 
@@ -186,8 +184,7 @@ class Steps {
   private async arm(): Promise<number | undefined> {
     const { deps, account, instanceId, signal } = this;
     await deps.firstContact(instanceId, signal);
-    const { setupSeconds = 0, runSeconds = 0 } = this.limit() ?? {};
-    const seconds = setupSeconds + runSeconds + this.row.job.spec.graceSeconds + spareSeconds;
+    const seconds = guardSecondsOf(...this.spent());
     return (await deps.guard.arm(account, instanceId, seconds, signal))
       ? deps.clock.now() + seconds * 1000
       : undefined;
@@ -315,8 +312,12 @@ class Steps {
   }
 
   private limit() {
-    const { job } = this.row;
-    return hardLimit(job.spec, machineOf(this.row).perHour, jobMs(this.row, this.deps.clock.now()) / 1000);
+    return hardLimit(...this.spent());
+  }
+
+  private spent(): Parameters<typeof hardLimit> {
+    const usedMs = jobMs(this.row, this.deps.clock.now());
+    return [this.row.job.spec, machineOf(this.row).perHour, usedMs / 1000];
   }
 
   /** Without secrets: only the start needs them. */

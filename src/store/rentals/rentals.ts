@@ -25,6 +25,8 @@ export interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;
   /** Held against every rental, wherever it comes from. */
   readonly budget: Pick<Budget, 'current'>;
+  /** What is sent for what was confirmed. */
+  readonly guarded: (config: RentConfig, serviceUrl: string) => RentConfig;
 }
 
 export function createRentals(deps: RentalsDeps): RentalStore {
@@ -162,7 +164,8 @@ class JournaledRentals implements RentalStore {
     options: RentOptions,
   ): Promise<RentResult> {
     try {
-      const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, config, {
+      const sent = this.deps.guarded(config, account.serviceUrl);
+      const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
         signal: options.signal,
         onWait: options.onWait,
         beforeAgain: async () => (await this.compare(account, rental)) === 'none',

@@ -3,6 +3,8 @@ import { fromDollars } from '../../../../src/model/money';
 import { queryWith } from '../../../../src/model/offers/savedSearches';
 import { hourlyRate } from '../../../../src/model/quote';
 import { requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
+import { aTemplate } from '../../../support/builders';
+import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
 
 const draft: CompleteDraft = {
@@ -28,5 +30,20 @@ describe('the request for a draft', () => {
     const limited = requestOf({ ...draft, query: queryWith({}, 20, 0.9) }, confirmed);
     assert.deepEqual([limited.priceLimit, limited.mostPerHour], [fromDollars(0.9), fromDollars(0.4)]);
     assert.equal(requestOf(draft, undefined).mostPerHour, undefined);
+  });
+
+  it('for a job names its guard, and the script of the template that comes after it', () => {
+    const limits = { hours: 1, costDollars: 2 };
+    const job = { order: aJob(undefined, { limits }), names: [], bytes: 0, leftOut: [] };
+    const template = aTemplate({ onstart: 'entrypoint.sh', runtype: 'ssh' });
+    const choices = { source: { kind: 'template', template } } as const;
+    const { config } = requestOf({ ...draft, choices, job }, undefined);
+    assert.deepEqual([config.onstart, config.guardSeconds], ['entrypoint.sh', 3600 + 120 + 3600]);
+    const own = requestOf({ ...draft, choices: { ...choices, onstart: 'mine' }, job }, undefined).config;
+    assert.equal(own.onstart, 'mine');
+    const { onstart, guardSeconds } = requestOf({ ...draft, choices }, undefined).config;
+    assert.deepEqual([onstart, guardSeconds], [undefined, undefined]);
+    const without = { ...draft, choices: { ...draft.choices, runtype: 'args' }, job } as const;
+    assert.equal(requestOf(without, undefined).config.guardSeconds, undefined);
   });
 });

@@ -87,6 +87,20 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
   });
 
+  it('is kept as well for a job that was added to it', async () => {
+    await rent();
+    await getsReady();
+    const added = aJob(rentedId, { whenDone: { success: 'keep' } });
+    const later = (await window.jobs.order(added, ['train.py'])).id;
+    await window.jobs.endMachine(later, 'keep');
+    await pass(minute);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    assert.deepEqual([window.row(later).state.outcome, machine.guardSeconds], ['kept', undefined]);
+  });
+
   it('is found again after a lost answer, and never rented twice', async () => {
     service.before = (call) => {
       if (call === 'offers.rent') {

@@ -1,0 +1,28 @@
+import { NotSentError } from './api/errors';
+import { packOnstart } from './api/onstart';
+import { fetchSeconds } from './model/jobs/jobLimits';
+import { withGuard } from './model/rentals/birthGuard';
+import type { RentConfig } from './model/rentals/rent';
+import { birthLine } from './ssh/machineTimer';
+import { UnsafeValueError } from './ssh/validate';
+
+/**
+ * What is sent for a machine that stops itself after its job. Where the user's script leaves no room for that, it is sent
+ * as it is, and the machine is guarded from the first login on.
+ */
+export function guardedRental(config: RentConfig, serviceUrl: string): RentConfig {
+  const { guardSeconds } = config;
+  if (guardSeconds === undefined) {
+    return config;
+  }
+  try {
+    const line = birthLine({ serviceUrl, seconds: guardSeconds, fetchSeconds });
+    const onstart = packOnstart(withGuard(config.onstart, line) ?? '');
+    return onstart === '' ? config : { ...config, onstart };
+  } catch (error) {
+    if (error instanceof NotSentError || error instanceof UnsafeValueError) {
+      return config;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import type { Disposable } from '../../util/disposable';
+
+/**
+ * SHA-256 of the one program that is run of an on-start script: the guard of a machine that was rented for a job. All
+ * else would act on the computer that plays the machine.
+ */
+export const guardHash = '306c729e72425bf648a3399f7ba9d877b411ef292b33b623e8c7a633d5e92cf1';
+
+const largestProgram = 100_000;
+const packed = /^f=\$\(mktemp\) && echo ([A-Za-z0-9+/=]+) \| base64 -d \| gzip -dc >"\$f" && /;
+const guardLine = new RegExp(
+  [
+    String.raw`^\{ h="\$\{HOME:-/root\}"; d="\$h/\.gpu-rental"; mkdir -p "\$d" && chmod 700 "\$d"`,
+    String.raw`echo ([A-Za-z0-9+/=]+) \| base64 -d \| gzip -dc >"\$d/birth\.sh"`,
+    String.raw`HOME="\$h" sh "\$d/birth\.sh" http://(?:127\.0\.0\.1|localhost):[\w.:/-]+ \d+ \d+ </dev/null >/dev/null 2>&1; \} \|\| : # [\w :]+$`,
+  ].join(' && '),
+);
+
+function unpacked(data: string): string {
+  try {
+    return gunzipSync(Buffer.from(data, 'base64'), { maxOutputLength: largestProgram }).toString();
+  } catch {
+    return '';
+  }
+}
+
+/** The line of the script that starts exactly that program. */
+export function guardLineOf(onstart: string): string | undefined {
+  const [, whole] = packed.exec(onstart) ?? [];
+  const lines = (whole === undefined ? onstart : unpacked(whole)).split('\n');
+  return lines.find((line) => {
+    const [, program] = guardLine.exec(line) ?? [];
+    return (
+      program !== undefined && createHash('sha256').update(unpacked(program)).digest('hex') === guardHash
+    );
+  });
+}
+
+/** Starts the guard where the script has one. What it leaves behind ends with the machine. */
+export function startGuard(
+  onstart: string | null,
+  home: string,
+  env: Readonly<Record<string, string>>,
+): Disposable | undefined {
+  const line = process.platform === 'win32' ? undefined : guardLineOf(onstart ?? '');
+  if (line === undefined) {
+    return undefined;
+  }
+  const child = spawn('/bin/sh', ['-c', line], { cwd: home, env, detached: true, stdio: 'ignore' });
+  // A computer without that shell plays a machine without the programs for it.
+  child.once('error', () => undefined);
+  child.unref();
+  return {
+    dispose: () => {
+      try {
+        process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+      } catch {
+        // Nothing of it is left.
+      }
+    },
+  };
+}
