@@ -254,6 +254,7 @@ const contributed = {
   'gpuRental.port.open': spec('ports', { args: [port] }),
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
+  'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: [instance] }),
   'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { hideJupyter } from '../support/hiddenJupyter';
 import { JupyterClient } from '../support/jupyterClient';
 import { JupyterExtension } from '../support/feature/jupyterExtension';
 import { registerKey } from '../support/feature/reachable';
@@ -10,6 +13,8 @@ describe('a notebook with a kernel on an instance', () => {
   const jupyter = new JupyterExtension();
   let window: FeatureWindow;
   let alias: string;
+  let id: number;
+  const machineHome = () => path.join(computer().root, 'instances', String(id));
   let client: JupyterClient | undefined;
   const instances = () => window.view('instances');
   /** What comes of choosing the server in the picker; the time of the product passes until it is there. */
@@ -17,7 +22,7 @@ describe('a notebook with a kernel on an instance', () => {
 
   before(async () => {
     await registerKey(computer());
-    await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     window = await computer().openWindow({ extensions: [jupyter] });
     await window.signIn();
     await instances().row('trainer');
@@ -40,20 +45,41 @@ describe('a notebook with a kernel on an instance', () => {
   });
 
   it('says what to do first where no login has been tried, once for all who ask', async () => {
-    await assert.rejects(chosen(), /Connect to this instance once in GPU Rental/);
-    await window.toast(/^Notebooks can not use trainer/);
+    await assert.rejects(chosen(), /No login there has been tried yet/);
+    await window.toast(/^Notebooks can't use trainer: No login/);
     window.clearToasts();
-    await assert.rejects(chosen(), /Connect to this instance once/);
+    await assert.rejects(chosen(), /No login there has been tried yet/);
     assert.deepEqual(
       window.screen.messages.shown.filter((one) => !one.wasSeen),
       [],
     );
   });
 
+  it('proves the login by a command of the picker, which asks before it installs Jupyter', async () => {
+    hideJupyter(machineHome());
+    assert.deepEqual(jupyter.labels(), ['Set Up trainer for Notebooks…', 'Rent a GPU…']);
+    const declined = jupyter.run('Set Up trainer for Notebooks…');
+    (await window.dialog('Install Jupyter on trainer?')).close();
+    assert.equal(await computer().settled('the picker', declined), undefined);
+    await assert.rejects(chosen(), /Jupyter is not installed there/);
+    await window.toast(/Jupyter is not installed there/);
+    window.clearToasts();
+  });
+
+  it('installs it once the user agrees, and the picker has the server', async () => {
+    const setUp = jupyter.run('Set Up trainer for Notebooks…');
+    await window.dialogButton('Install', 'Install Jupyter on trainer?');
+    const server = await computer().settled('the server', setUp);
+    assert.ok(typeof server === 'object');
+    assert.equal(server.id, alias);
+    assert.match(
+      readFileSync(path.join(machineHome(), 'pip.log'), 'utf8'),
+      /^install jupyter_server ipykernel$/m,
+    );
+    assert.deepEqual(jupyter.labels(), ['Rent a GPU…']);
+  });
+
   it('connects all who ask at once to one server, and runs a cell there', async () => {
-    await instances().menu('trainer', 'Copy SSH Command');
-    await computer().until('the command', () => computer().clipboard.text.includes('ssh'));
-    await computer().clock.advance(20_000);
     const { connectionInformation } = await chosen();
     assert.ok(connectionInformation);
     const { baseUrl, token } = connectionInformation;
@@ -72,14 +98,64 @@ describe('a notebook with a kernel on an instance', () => {
     await instances().noRow('Kernel python3');
   });
 
+  it('leaves the picker for the search of offers', async () => {
+    assert.equal(await computer().settled('the picker', jupyter.run('Rent a GPU…')), 'closed');
+    await window.quick.title(/./);
+    window.quick.escape();
+  });
+
   it('keeps the server in the list after the user signed out', async () => {
     window.run('Sign Out');
     await window.dialogButton('Sign Out');
     await computer().rest();
     assert.deepEqual(jupyter.forgotten, []);
+    assert.deepEqual(jupyter.labels(), ['Sign In to GPU Rental…']);
   });
 
   it('met nothing unexpected', () => {
     assert.doesNotMatch(window.log(), /^\[error\]/m);
+  });
+});
+
+describe('a notebook where Jupyter is not as it should be', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const instances = () => window.view('instances');
+  const ask = async () => {
+    await instances().menu('trainer', 'Use in Notebook…');
+  };
+
+  before(async () => {
+    await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('offers to install the extension where there is none', async () => {
+    await ask();
+    await window.toastButton(/Jupyter extension, which is not installed/, 'Install Jupyter');
+    const { executed } = window.screen.commands;
+    await computer().until('the installation', () =>
+      executed.some(
+        ({ id, args }) => id === 'workbench.extensions.installExtension' && args[0] === 'ms-toolsai.jupyter',
+      ),
+    );
+  });
+
+  it('shows it where it is too old', async () => {
+    window.nature.current = {
+      ...window.nature.current,
+      extensions: [{ id: 'ms-toolsai.jupyter', packageJSON: {}, ...{ isActive: true, exports: {} } }],
+    };
+    await ask();
+    await window.toastButton('The Jupyter extension is too old to use instances.', 'Show Jupyter');
+  });
+
+  it('names local windows where it runs on the other side', async () => {
+    window.nature.current = { ...window.nature.current, extensions: [], remoteName: 'wsl' };
+    await ask();
+    await window.toast(/local windows only/);
   });
 });

@@ -14,7 +14,14 @@ import { text } from '../../util/text';
 /** The user has to say yes to an installation first. */
 export class JupyterMissingError extends UserError {
   constructor(readonly python: string) {
-    super(text('Jupyter is not installed on this instance. Choose "Set Up Jupyter" in the kernel picker.'));
+    super(text('Jupyter is not installed there. Set it up in the kernel picker.'));
+  }
+}
+
+/** A login asks about keys and waits for the machine, so it takes a click. */
+export class NoLoginYetError extends UserError {
+  constructor() {
+    super(text('No login there has been tried yet. Set it up in the kernel picker.'));
   }
 }
 
@@ -110,7 +117,7 @@ export class NotebookConnections implements Disposable {
     }
     const { ssh, redactor } = this.deps;
     if (!(await ssh.entry(alias))) {
-      throw new UserError(text('Connect to this instance once in GPU Rental, then choose the kernel again.'));
+      throw new NoLoginYetError();
     }
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const local = kernelFolder(folder && basename(folder.uri.path));

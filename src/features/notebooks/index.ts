@@ -8,10 +8,11 @@ import { shutDownKernel } from '../../ssh/notebooks/kernels';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { NotebookConnections } from './connections';
-import { isJupyter } from './jupyterTypes';
+import { findJupyter } from './jupyter';
 import { KernelRows } from './kernelRows';
 import { ServerList } from './serverList';
 import { candidatesOf, ServerProvider } from './serverProvider';
+import { useInNotebook } from './useInNotebook';
 
 type Deps = Pick<
   Services,
@@ -38,32 +39,45 @@ export function register(deps: Deps): Disposable {
       shutDown({ ...deps, connections }, target),
     ),
   );
-  let isAttached = false;
+  let attached: Promise<ServerList | undefined> | undefined;
+  /** The list in the kernel picker; made once, where there is a Jupyter extension that can show it. */
+  const attach = () => {
+    attached ??= attachTo(deps, connections, store).then((servers) => {
+      if (!servers) {
+        attached = undefined;
+      }
+      return servers;
+    });
+    return attached;
+  };
   const look = () => {
-    if (!isAttached && vscode.workspace.notebookDocuments.some(isNotebook)) {
-      isAttached = true;
-      void attach(deps, connections, store).then((hasWorked) => {
-        isAttached = hasWorked;
-      }, deps.report.error.bind(deps.report));
+    if (vscode.workspace.notebookDocuments.some(isNotebook)) {
+      attach().catch((error: unknown) => {
+        deps.report.error(error);
+      });
     }
   };
   store.add(vscode.workspace.onDidOpenNotebookDocument(look));
   // Jupyter may be installed while a notebook is open.
   store.add(vscode.extensions.onDidChange(look));
   look();
+  store.add(
+    deps.commands.register('gpuRental.instance.useInNotebook', (target) =>
+      useInNotebook({ ...deps, connections, attach }, target),
+    ),
+  );
   return store;
 }
 
-/** Offers the instances in the kernel picker; false where there is no Jupyter extension that can show them. */
-async function attach(
+/** Offers the instances in the kernel picker. */
+async function attachTo(
   deps: Deps,
   connections: NotebookConnections,
   store: DisposableStore,
-): Promise<boolean> {
-  const extension = vscode.extensions.getExtension<unknown>('ms-toolsai.jupyter');
-  const exported = extension?.isActive === true ? extension.exports : await extension?.activate();
-  if (!isJupyter(exported)) {
-    return false;
+): Promise<ServerList | undefined> {
+  const jupyter = await findJupyter();
+  if (typeof jupyter === 'string' || store.isDisposed) {
+    return undefined;
   }
   const { accounts, fleet } = deps;
   const servers = store.add(new ServerList(deps.storageDir, deps.log));
@@ -81,9 +95,9 @@ async function attach(
   store.add(watchAccounts(accounts, update));
   update();
   const provider = new ServerProvider({ ...deps, servers, connections }, changed.event);
-  const collection = store.add(exported.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));
+  const collection = store.add(jupyter.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));
   collection.commandProvider = provider;
-  return true;
+  return servers;
 }
 
 async function shutDown(

@@ -1,18 +1,16 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, costPerHour, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
 import type { Candidate, ListedServer } from '../../model/notebooks/notebookServers';
 import type { Services } from '../../services';
-import { installServer } from '../../ssh/notebooks/notebookServer';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
-import { JupyterMissingError, type NotebookConnections } from './connections';
+import { isCancelled } from '../../util/errors';
+import { JupyterMissingError, NoLoginYetError, type NotebookConnections } from './connections';
 import type {
   JupyterCommand,
   JupyterCommandProvider,
@@ -20,6 +18,7 @@ import type {
   JupyterServerProvider,
 } from './jupyterTypes';
 import type { ServerList } from './serverList';
+import { setUpServer } from './setUp';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'report' | 'log'> & {
   readonly servers: ServerList;
@@ -48,17 +47,23 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
 
   async resolveJupyterServer({ id }: { readonly id: string }): Promise<JupyterServer> {
     try {
-      return await this.resolve(id, false);
+      return await this.resolve(id);
     } catch (error) {
       const reason = reasonOf(error) ?? String(error);
       this.deps.log.info(`The notebook server ${id} is not available: ${reason}`);
-      if (error instanceof JupyterMissingError) {
+      const canSetUp = error instanceof JupyterMissingError || error instanceof NoLoginYetError;
+      if (canSetUp) {
         this.needsSetUp.add(id);
       }
       const row = this.deps.servers.find(id);
-      if (row && !this.told.has(`${id} ${reason}`)) {
+      if (row && !isCancelled(error) && !this.told.has(`${id} ${reason}`)) {
         this.told.add(`${id} ${reason}`);
-        message('warning', t('Notebooks can not use {0}: {1}', row.label, reason));
+        const name = this.nameOf(row);
+        message(
+          'warning',
+          t("Notebooks can't use {0}: {1}", name, reason),
+          canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
+        );
       }
       throw new Error(reason);
     }
@@ -116,15 +121,20 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       ];
     }
     return canConnect && this.needsSetUp.has(row.alias)
-      ? [{ label: t('Set Up Jupyter on {0}…', name), run: () => this.setUp(row, name) }]
+      ? [{ label: t('Set Up {0} for Notebooks…', name), run: () => this.setUp(row, name) }]
       : [];
+  }
+
+  private nameOf(row: ListedServer): string {
+    const instance = this.instanceOf(row);
+    return instance ? instanceName(instance) : row.label;
   }
 
   private instanceOf({ accountKey, instanceId }: ListedServer): Instance | undefined {
     return this.deps.accounts.active?.key === accountKey ? this.deps.fleet.find(instanceId) : undefined;
   }
 
-  private async resolve(alias: string, isAsked: boolean): Promise<JupyterServer> {
+  private async resolve(alias: string): Promise<JupyterServer> {
     const { servers, connections, accounts, fleet, clock } = this.deps;
     const row = servers.find(alias);
     if (!row) {
@@ -138,29 +148,18 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
       throw new Error(t('The instance is not running: {0}', stateLabel(instance, kind)));
     }
-    const address = await connections.connect(alias, { isAsked });
-    servers.noteUsed(alias);
-    this.needsSetUp.delete(alias);
-    return asServer(row, address);
+    return this.isUsed(row, await connections.connect(alias));
   }
 
   private async setUp(row: ListedServer, name: string): Promise<JupyterServer | undefined> {
-    const { ssh } = this.deps;
-    const { alias, instanceId } = row;
-    const isSure = await confirm({
-      message: t('Install Jupyter on {0}?', name),
-      detail: t(
-        'pip installs jupyter_server and ipykernel there, about 60 MB. The server listens on the loopback address of the instance and is reached over SSH.',
-      ),
-      button: t('Install'),
-    });
-    if (!isSure || (await runCommand('gpuRental.prepareSsh', { instanceId })) === undefined) {
-      return undefined;
-    }
-    return withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, say) => {
-      await installServer(ssh, alias, say, signal);
-      return this.resolve(alias, true);
-    });
+    const address = await setUpServer(this.deps, { ...row, name });
+    return address && this.isUsed(row, address);
+  }
+
+  private isUsed(row: ListedServer, address: ServerAddress): JupyterServer {
+    this.deps.servers.noteUsed(row.alias);
+    this.needsSetUp.delete(row.alias);
+    return asServer(row, address);
   }
 }
 

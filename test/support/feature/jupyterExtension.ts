@@ -39,6 +39,19 @@ export class JupyterExtension {
     return Promise.resolve(this.exports);
   }
 
+  /** Runs a command of the picker; `closed` where it is to close. */
+  async run(label: string): Promise<JupyterServer | 'closed' | undefined> {
+    try {
+      const server = await this.commands?.handleCommand({ label });
+      if (server) {
+        this.stored.add(server.id);
+      }
+      return server;
+    } catch {
+      return 'closed';
+    }
+  }
+
   /** The labels of the picker, in its order. */
   list(): readonly JupyterServer[] {
     const rows = this.provider?.provideJupyterServers() ?? [];

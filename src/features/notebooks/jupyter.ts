@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { suggest } from '../../editor/message';
+import { isJupyter, type Jupyter } from './jupyterTypes';
+
+const jupyterId = 'ms-toolsai.jupyter';
+
+/** The Jupyter extension, or why it can't show our instances. */
+export async function findJupyter(): Promise<Jupyter | 'missing' | 'tooOld' | 'remoteWindow'> {
+  const extension = vscode.extensions.getExtension<unknown>(jupyterId);
+  if (!extension) {
+    // There it runs beside the files, out of reach of ours.
+    return vscode.env.remoteName === undefined ? 'missing' : 'remoteWindow';
+  }
+  const exported = extension.isActive ? extension.exports : await extension.activate();
+  return isJupyter(exported) ? exported : 'tooOld';
+}
+
+/** Says why notebooks can't use instances, with the step that changes it. */
+export async function explainAbsence(absence: 'missing' | 'tooOld' | 'remoteWindow'): Promise<void> {
+  switch (absence) {
+    case 'missing':
+      await suggest(
+        'info',
+        t('Notebooks use instances through the Jupyter extension, which is not installed.'),
+        {
+          label: t('Install Jupyter'),
+          run: () => vscode.commands.executeCommand('workbench.extensions.installExtension', jupyterId),
+        },
+      );
+      return;
+    case 'tooOld':
+      await suggest('info', t('The Jupyter extension is too old to use instances.'), {
+        label: t('Show Jupyter'),
+        run: () => vscode.commands.executeCommand('workbench.extensions.search', `@id:${jupyterId}`),
+      });
+      return;
+    case 'remoteWindow':
+      await suggest(
+        'info',
+        t(
+          'Notebooks use instances in local windows only. Open the notebook in a local window, or open the instance in a remote window.',
+        ),
+      );
+  }
+}

@@ -1,0 +1,51 @@
+import { runCommand } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
+import type { Services } from '../../services';
+import type { ServerAddress } from '../../ssh/notebooks/kernels';
+import { installServer } from '../../ssh/notebooks/notebookServer';
+import { JupyterMissingError, type NotebookConnections } from './connections';
+
+export interface ToSetUp {
+  readonly alias: string;
+  readonly instanceId: number;
+  readonly name: string;
+}
+
+/**
+ * Brings an instance to where notebooks can use it: proves the login, and installs Jupyter where it is missing and
+ * the user agrees. `undefined` where the user does not go on.
+ */
+export async function setUpServer(
+  { ssh, connections }: Pick<Services, 'ssh'> & { readonly connections: NotebookConnections },
+  { alias, instanceId, name }: ToSetUp,
+): Promise<ServerAddress | undefined> {
+  if ((await runCommand('gpuRental.prepareSsh', { instanceId })) === undefined) {
+    return undefined;
+  }
+  const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), () =>
+    connections.connect(alias, { isAsked: true }).catch((error: unknown) => {
+      if (error instanceof JupyterMissingError) {
+        return error;
+      }
+      throw error;
+    }),
+  );
+  if (!(known instanceof JupyterMissingError)) {
+    return known;
+  }
+  const isSure = await confirm({
+    message: t('Install Jupyter on {0}?', name),
+    detail: t(
+      'pip installs jupyter_server and ipykernel there, about 60 MB. The server listens on the loopback address of the instance and is reached over SSH.',
+    ),
+    button: t('Install'),
+  });
+  return isSure
+    ? withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, say) => {
+        await installServer(ssh, alias, say, signal);
+        return connections.connect(alias, { isAsked: true });
+      })
+    : undefined;
+}
