@@ -25,7 +25,7 @@ interface JobServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
   readonly accounts: Accounts;
   readonly fleet: Fleet;
-  readonly rentals: Pick<RentalStore, 'rentals'>;
+  readonly rentals: Pick<RentalStore, 'rentals' | 'reread'>;
   readonly hub: WindowHub;
   readonly notices: Notices;
   readonly clock: Clock;

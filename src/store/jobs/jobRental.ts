@@ -9,7 +9,7 @@ import { isBeingReplaced } from '../rentals/replacementMark';
 import type { RentalStore } from '../rentals/rentalStore';
 
 export interface JobRentalDeps {
-  readonly rentals: Pick<RentalStore, 'rentals'>;
+  readonly rentals: Pick<RentalStore, 'rentals' | 'reread'>;
   readonly fleet: Pick<Fleet, 'find' | 'hasEnded'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -37,14 +37,15 @@ function currentRental(rentals: readonly Rental[], marker: string): Rental | und
  * Follows the machine that is rented for a job until it is ready. It sends nothing: the rental has a journal of its own,
  * which settles a lost answer, and its failed starts are replaced by its own rules.
  */
-export function followRental(
+export async function followRental(
   deps: JobRentalDeps,
   row: JobRow,
-): { readonly event?: JobEvent; readonly waitMs?: number } {
+): Promise<{ readonly event?: JobEvent; readonly waitMs?: number }> {
   const { job, state } = row;
-  const rental = currentRental(deps.rentals.rentals, job.rental?.marker ?? '');
+  const marker = job.rental?.marker ?? '';
+  // In the first seconds of a window the journal may not be read yet: a stopped job would forget its machine.
+  const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
   if (!rental) {
-    // They may not be read from disk yet.
     return job.stopAt === undefined ? { waitMs: lookMs } : { event: { kind: 'notStarted' } };
   }
   const { phase } = rental;

@@ -88,12 +88,15 @@ export class RentalRecords implements Disposable {
 
   /**
    * The rental as another window may have left it, whose message may still be on its way to a window that hung. Where the
-   * disk can't be read, what is known here counts.
+   * disk can't be read, what is known here counts; rejects where nothing is.
    */
   async reread(marker: string): Promise<Rental | undefined> {
     const known = this.byMarker.get(marker);
-    const stored = known && (await this.journal.get(known.accountKey, marker).catch(() => undefined));
-    if (known?.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
+    if (!known) {
+      return this.key === undefined ? undefined : this.journal.get(this.key, marker);
+    }
+    const stored = await this.journal.get(known.accountKey, marker).catch(() => undefined);
+    if (known.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
       this.keep(stored);
       return stored;
     }

@@ -61,7 +61,10 @@ export interface RentalStore extends Disposable {
   find(instanceId: number): Rental | undefined;
   /** With environment, script and login; undefined where the secret store lost them. */
   fullConfig(rental: Rental): Promise<RentConfig | undefined>;
-  /** As it is on disk where another window has decided what became of it; before something is concluded from it. */
+  /**
+   * As it is on disk where another window has decided what became of it, or where it is not known here yet; before
+   * something is concluded from it.
+   */
   reread(marker: string): Promise<Rental | undefined>;
   /** Changes what is kept about a rental, in all windows. */
   update(marker: string, change: RentalChange): Promise<void>;

@@ -168,4 +168,14 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', rentedId]);
     assert.ok((state().machine?.perHour ?? 0) <= fromDollars(1));
   });
+
+  it('that was stopped just before the editor closed is not forgotten', async () => {
+    await rent({ whenDone: { failure: 'destroy' } });
+    await window.jobs.stop(job);
+    window.owned.dispose();
+    window = await openJobWindow(computer, disk, machine);
+    await pass(5 * minute);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
 });
