@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PageTarget } from '../../commandSpecs';
+import type { PageTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TemplateTarget } from '../../commandSpecs';
+import type { TemplateTarget } from '../../commandArguments';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

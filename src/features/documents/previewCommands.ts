@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DocumentTarget, TemplateTarget } from '../../commandSpecs';
+import type { DocumentTarget, TemplateTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { HostSetTarget } from '../../commandSpecs';
+import type { HostSetTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';

@@ -1,4 +1,4 @@
-import type { HostSetTarget } from '../../commandSpecs';
+import type { HostSetTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';

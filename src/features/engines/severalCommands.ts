@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';

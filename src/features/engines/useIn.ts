@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { allRows, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';

@@ -6,7 +6,7 @@ import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { PastTarget } from '../../commandSpecs';
+import type { PastTarget } from '../../commandArguments';
 import { costOfPastText, descriptionOfPast, endText, nameOfPast, verdictOfPast } from './historyWords';
 
 const icons: Readonly<Record<PastRental['end'], string>> = {

@@ -1,4 +1,4 @@
-import type { PastTarget } from '../../commandSpecs';
+import type { PastTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';

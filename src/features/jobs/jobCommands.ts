@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { JobRowTarget } from '../../commandSpecs';
+import type { JobRowTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { choose, confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';

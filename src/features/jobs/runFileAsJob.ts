@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
-import type { DocumentTarget } from '../../commandSpecs';
+import type { DocumentTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';

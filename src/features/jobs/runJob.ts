@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { JobTarget } from '../../commandSpecs';
+import type { JobTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand, signedIn } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';

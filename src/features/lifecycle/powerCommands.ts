@@ -1,4 +1,5 @@
-import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
+import type { CommandArgs } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';

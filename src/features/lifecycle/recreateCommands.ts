@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { allRows } from '../../editor/commands';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { KernelTarget } from '../../commandSpecs';
+import type { KernelTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { isNotebook } from '../../editor/documentTrigger';
 import { t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

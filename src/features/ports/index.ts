@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget, PortTarget } from '../../commandSpecs';
+import type { InstanceTarget, PortTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandSpecs';
+import type { InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget, SshKeyTarget } from '../../commandSpecs';
+import type { InstanceKeyTarget, InstanceTarget, SshKeyTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';

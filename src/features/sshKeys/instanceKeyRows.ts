@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
+import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
 import { reasonOf, t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';

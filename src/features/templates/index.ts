@@ -1,4 +1,4 @@
-import type { TemplateTarget } from '../../commandSpecs';
+import type { TemplateTarget } from '../../commandArguments';
 import type { Services } from '../../services';
 import type { TemplateRef } from '../../model/templates/templateRef';
 import { defined } from '../../util/defined';

@@ -1,4 +1,4 @@
-import type { VolumeTarget } from '../../commandSpecs';
+import type { VolumeTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';

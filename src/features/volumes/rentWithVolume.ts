@@ -1,4 +1,4 @@
-import type { VolumeTarget } from '../../commandSpecs';
+import type { VolumeTarget } from '../../commandArguments';
 import { allRows, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';

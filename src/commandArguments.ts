@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { RentDraft } from './model/rentals/rentDraft';
+import { templateIdOf, type UriParts } from './model/templates/templateUri';
+
+// Shapes of what menus, links and other features pass to commands.
+
+export const id = z.int().nonnegative();
+
+export function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null;
+}
+
+function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
+  const [key = ''] = Object.keys(shape);
+  return isObject(given) && key in given;
+}
+
+/** Plain data with these fields. What lacks the first of them is the row of something else and names nothing. */
+export function named<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
+  return z.preprocess(own, z.object(shape).readonly().optional());
+}
+
+/** The selected rows of a tree; those of another kind are left out. */
+export function several<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) =>
+    Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
+  return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
+}
+
+/** As far as a draft is the same for every rental; the service judges what is in its filters and choices. */
+const draftShape = z.looseObject({
+  accountKey: z.string().optional(),
+  title: z.string(),
+  query: z.looseObject({
+    filters: z.looseObject({}),
+    diskGb: z.number().positive(),
+    rentalType: z.enum(['on-demand', 'interruptible']),
+  }),
+  choices: z.looseObject({}).optional(),
+});
+export const offerShape = z.looseObject({ id });
+
+/** A draft as it is, not a copy: other features made it, and its types are theirs. */
+export function draft<Draft extends RentDraft>(offer: z.ZodType) {
+  const shape = draftShape.extend({ offer });
+  return z.custom<Draft>(isObject).superRefine((given, context) => {
+    for (const { path, message } of shape.safeParse(given).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  });
+}
+
+interface Uri extends UriParts {
+  toString(): string;
+}
+
+/** The editor's address of a document, which menus of documents pass. */
+function isUri(given: unknown): given is Uri {
+  return (
+    isObject(given) &&
+    ['scheme', 'authority', 'path'].every(
+      (part) => typeof (given as Readonly<Record<string, unknown>>)[part] === 'string',
+    )
+  );
+}
+
+export const instance = named({ instanceId: id });
+export const instances = [instance, several({ instanceId: id })] as const;
+export const volume = named({ volumeId: id });
+/** A rental that is over, by its instance. */
+export const past = named({ pastId: id });
+/** A group that is handed to other tools. */
+export const hostSet = named({ hostSetId: z.string() });
+export const sshKey = named({ sshKeyId: id });
+export const secret = named({ secretName: z.string() });
+export const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
+/** As the container numbers it. */
+export const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
+/** A kernel that runs on an instance. */
+export const kernel = named({ kernelId: z.string(), instanceId: id });
+/** A key that stands below an instance; the service numbers it. */
+export const instanceKey = named({ instanceId: id, keyId: id.optional() });
+/** A row of a list says in which group it stands. */
+export const template = z.preprocess(
+  (given) => {
+    const templateId = isUri(given) ? templateIdOf(given) : undefined;
+    return templateId === undefined ? given : { templateId };
+  },
+  named({ templateId: id, group: z.unknown().optional() }),
+);
+/** A document that is open or on disk. */
+export const document = z.preprocess(
+  (given) => (isUri(given) ? { uri: given.toString() } : given),
+  named({ uri: z.string() }),
+);
+/** A job of a workspace file, whose address it names. */
+export const job = named({ uri: z.string(), jobName: z.string().optional() });
+/** A job that was run. */
+export const jobRow = named({ jobId: z.string() });
+/** A row of the account view chooses the page. */
+export const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
+
+export type InstanceTarget = NonNullable<z.output<typeof instance>>;
+export type TemplateTarget = NonNullable<z.output<typeof template>>;
+export type SecretTarget = NonNullable<z.output<typeof secret>>;
+export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
+export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
+export type VolumeTarget = NonNullable<z.output<typeof volume>>;
+export type PastTarget = NonNullable<z.output<typeof past>>;
+export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
+export type PageTarget = NonNullable<z.output<typeof page>>;
+export type KernelTarget = NonNullable<z.output<typeof kernel>>;
+export type PortTarget = NonNullable<z.output<typeof port>>;
+export type JobTarget = NonNullable<z.output<typeof job>>;
+export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
+export type DocumentTarget = NonNullable<z.output<typeof document>>;
