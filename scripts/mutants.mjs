@@ -1,14 +1,23 @@
 /**
  * `npm run test:mutants`: how many small defects the tests in plain Node notice. Each defect is put into a copy of the
- * source, and the tests that import the file run against it, the nearest first, until one fails.
+ * source, and the tests that import the file run against it, the nearest first and in one program, until one fails.
  *
  *   npm run test:mutants -- --ring store --count 30 --seed 1
  *
  * Rings are the folders of src: model, store, api, ssh, features, editor. `--file` takes the files of a name only, and
- * `--near 30` gives up after that many test files. Ends with the survivors and the share that
+ * `--near 30` gives up after that many test files instead of 20. Ends with the survivors and the share that
  * was killed. A survivor is either a missing test or a change that changes nothing: read it before you count it.
  */
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './process.mjs';
@@ -21,17 +30,15 @@ const { values } = parseArgs({
     count: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
     file: { type: 'string' },
-    near: { type: 'string', default: '1000' },
+    near: { type: 'string', default: '20' },
   },
 });
 await setUpOrEnd(['modules', 'ssh', 'tools']);
 const { importGraph } = await import('./testing/importGraph.mjs');
 const { applied, draw, mutationsOf, randomOf } = await import('./testing/mutation.mjs');
 
-/** So many test files a program, the nearest first: most defects are found by the first few. */
-const firstBatch = 3;
-const batch = 8;
-const timeLimitSeconds = 300;
+/** Of the processor, not of a clock: a busy machine ends no run, and a loop without an end is ended. */
+const processorSeconds = 200;
 
 const copy = path.join(root, 'out', 'mutants');
 rmSync(copy, { recursive: true, force: true });
@@ -49,7 +56,7 @@ const read = (file) => {
   if (!sources.has(file)) sources.set(file, readFileSync(path.join(copy, file), 'utf8'));
   return sources.get(file);
 };
-/** Whether a batch passes without a defect: one that fails anyway would be a witness to nothing. */
+/** Whether a file of tests passes without a defect: one that fails anyway would be a witness to nothing. */
 const untouched = new Map();
 const shares = [];
 for (const ring of values.ring.split(',')) shares.push(await tryRing(ring));
@@ -86,28 +93,30 @@ function filesOf(ring) {
     .sort();
 }
 
-/** The batch of tests that fails with a mutant, by its first file; `undefined` where none does. */
+/** The first file of tests that fails with a mutant and passes without; `undefined` where none does. */
 async function killer({ file, ...mutation }) {
   const target = path.join(copy, file);
-  writeFileSync(target, applied(read(file), mutation));
+  const tests = testsOf(file).filter((test) => untouched.get(test) !== false);
   try {
-    const near = byKinship(file, testsNear(graph, [file], read));
-    const whole = Object.keys(graph).filter(
-      (one) => one.startsWith('test/feature/') && one.endsWith('.test.ts'),
-    );
-    const tests = [...new Set([...near, ...(/^src\/(features|editor)\//.test(file) ? whole : [])])].slice(
-      0,
-      Number(values.near),
-    );
-    for (let from = 0; from < tests.length; from += from === 0 ? firstBatch : batch) {
-      const files = tests.slice(from, from + (from === 0 ? firstBatch : batch));
-      if ((await fails(files)) && (await passesUntouched(target, file, files))) return files[0];
+    for (let left = tests; left.length > 0;) {
       writeFileSync(target, applied(read(file), mutation));
+      const failed = await firstFailing(left);
+      if (failed === undefined) return undefined;
+      writeFileSync(target, read(file));
+      if (await passesUntouched(failed)) return failed;
+      left = left.slice(left.indexOf(failed) + 1);
     }
     return undefined;
   } finally {
     writeFileSync(target, read(file));
   }
+}
+
+function testsOf(file) {
+  const near = byKinship(file, testsNear(graph, [file], read));
+  const isFeature = /^src\/(features|editor)\//.test(file);
+  const whole = Object.keys(graph).filter((one) => /^test\/feature\/.*\.test\.ts$/.test(one));
+  return [...new Set([...near, ...(isFeature ? whole : [])])].slice(0, Number(values.near));
 }
 
 /** Tests of the same name come first, then those of the same folder, and those of the whole product last. */
@@ -124,26 +133,29 @@ function byKinship(file, tests) {
   return [...tests].sort((one, other) => rank(one) - rank(other));
 }
 
-async function passesUntouched(target, file, tests) {
-  writeFileSync(target, read(file));
-  const key = tests.join();
-  if (!untouched.has(key)) {
-    const passes = !(await fails(tests));
-    if (!passes) process.stdout.write(`FAILS WITHOUT A DEFECT ${tests.join(' ')}\n`);
-    untouched.set(key, passes);
+async function passesUntouched(test) {
+  if (!untouched.has(test)) {
+    const passes = (await firstFailing([test])) === undefined;
+    if (!passes) process.stdout.write(`FAILS WITHOUT A DEFECT ${test}\n`);
+    untouched.set(test, passes);
   }
-  return untouched.get(key);
+  return untouched.get(test);
 }
 
-async function fails(files) {
+/** The first of the files that fails, breaks off or does not end; `undefined` where all pass. */
+async function firstFailing(files) {
+  const output = path.join(copy, 'first-failure');
+  rmSync(output, { force: true });
   const mocha = path.join(copy, 'node_modules', 'mocha', 'bin', 'mocha.js');
-  // Starting workers takes longer than running a few files one after the other.
-  const workers = files.length > firstBatch ? ['--parallel', '--jobs', '2'] : [];
-  const flags = ['--bail', '--exit', '--reporter', 'dot', ...workers];
-  const limit = ['-s', 'KILL', String(timeLimitSeconds)];
-  const { code } = await run('timeout', [...limit, process.execPath, mocha, ...flags, ...files], {
+  const reporter = path.join(copy, 'scripts', 'testing', 'firstFailure.cjs');
+  const flags = ['--bail', '--exit', '--reporter', reporter, '--reporter-option', `output=${output}`];
+  const limited = ['-c', `ulimit -t ${processorSeconds}; exec "$@"`, 'sh'];
+  // Mocha keeps the order of the arguments, so the nearest come first.
+  const { code } = await run('sh', [...limited, process.execPath, mocha, ...flags, ...files], {
     cwd: copy,
     onLine: () => undefined,
   });
-  return code !== 0;
+  if (code === 0) return undefined;
+  const running = existsSync(output) ? path.relative(copy, readFileSync(output, 'utf8')) : files[0];
+  return files.includes(running) ? running : files[0];
 }
