@@ -21,7 +21,9 @@ export interface Waiting {
   readonly say: (message: Text) => void;
 }
 
-const retryMs = 3000;
+/** Each try starts a dozen programs, so the pauses between them grow. */
+const firstPauseMs = 1000;
+const longestPauseMs = 5000;
 /** The SSH server of a machine that runs comes up a little later than the machine, and its keys later still. */
 const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
@@ -36,7 +38,7 @@ export class Patience {
     login: (request: PrepareRequest) => Promise<T>,
   ): Promise<T> {
     const { fleet, clock } = this.deps;
-    for (;;) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs + 1000, longestPauseMs)) {
       const boots = this.boots(request.instanceId);
       const instance = fleet.find(request.instanceId) ?? request.instance;
       const attempt = await tried(() => login({ ...request, instance, isBooting: boots }));
@@ -45,7 +47,7 @@ export class Patience {
         return settled(attempt);
       }
       say(reason);
-      await wait(clock, retryMs, signal);
+      await wait(clock, pauseMs, signal);
     }
   }
 
