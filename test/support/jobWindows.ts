@@ -22,9 +22,13 @@ export class FakeJobDisk {
   private readonly sent = new Map<string, readonly string[]>();
   private readonly logs = new Map<string, Buffer>();
 
+  /** How often jobs were looked into. */
+  reads = 0;
+
   readonly storage: JobStorage = {
-    list: () => Promise.resolve([...this.jobs.keys()].flatMap((id) => this.row(id) ?? [])),
-    read: (id) => Promise.resolve(this.row(id)),
+    ids: () => Promise.resolve([...this.jobs.keys()]),
+    list: () => Promise.resolve([...this.jobs.keys()].flatMap((id) => this.read(id) ?? [])),
+    read: (id) => Promise.resolve(this.read(id)),
     put: (job) => Promise.resolve(void this.jobs.set(job.id, job)),
     putState: (state) => Promise.resolve(void this.states.set(state.jobId, state)),
     putNames: (id, names) => Promise.resolve(void this.sent.set(id, names)),
@@ -41,7 +45,8 @@ export class FakeJobDisk {
     },
   };
 
-  private row(id: string): JobRow | undefined {
+  private read(id: string): JobRow | undefined {
+    this.reads += 1;
     const job = this.jobs.get(id);
     return job && { job, state: this.states.get(id) ?? newJobState(job) };
   }

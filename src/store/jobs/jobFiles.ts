@@ -147,6 +147,8 @@ const stateFile: z.ZodType<JobState> = z.object({
 export interface JobStorage {
   /** Newest first. Throws where the folder can't be read. */
   list(): Promise<readonly JobRow[]>;
+  /** Those of all jobs, without a look into them. */
+  ids(): Promise<readonly string[]>;
   /** Throws `FileUnreadableError` where the disk refuses. */
   read(jobId: string): Promise<JobRow | undefined>;
   put(job: Job): Promise<void>;
@@ -172,12 +174,13 @@ const shownBytes = 2_000_000;
 export class JobFiles implements JobStorage {
   constructor(private readonly folder: string) {}
 
-  async list(): Promise<readonly JobRow[]> {
+  async ids(): Promise<readonly string[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder)).flatMap(
-      (name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? [],
-    );
-    const rows = await Promise.all(ids.map((one) => this.read(one)));
+    return (await readdir(this.folder)).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  }
+
+  async list(): Promise<readonly JobRow[]> {
+    const rows = await Promise.all((await this.ids()).map((one) => this.read(one)));
     return rows
       .filter((row) => row !== undefined)
       .sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));

@@ -66,8 +66,7 @@ class AccountJobs implements Disposable {
     this.owned.add(toDisposable(() => this.stop.abort()));
     this.owned.add(jobs.onDidChange(() => this.look()));
     this.owned.add(jobs.onDidChangeWatched(() => this.wakeAll()));
-    // A window that was killed right after it ordered a job told nobody of it, so the leader reads them with each list.
-    this.owned.add(fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.refresh() : undefined)));
+    this.owned.add(fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.findUntold() : undefined)));
     this.look();
   }
 

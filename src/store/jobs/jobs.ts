@@ -102,8 +102,12 @@ export class Jobs implements Disposable {
     return this.open.filter((row) => machineOf(row).instanceId === instanceId);
   }
 
-  refresh(): Promise<void> {
-    return this.list.tellChanged();
+  /** For the window that leads: takes up jobs that a window ordered and, killed right after it, told nobody of. */
+  async findUntold(): Promise<void> {
+    const ids = (await this.list.files?.ids().catch(() => undefined)) ?? [];
+    if (ids.some((id) => !this.find(id))) {
+      await this.list.tellChanged();
+    }
   }
 
   /** Orders a job. It is on disk when this resolves, and the window that leads carries it out. */

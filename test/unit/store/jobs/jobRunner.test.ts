@@ -64,6 +64,28 @@ describe('Jobs on an instance', () => {
     assert.equal(computer.clock.pending, idle);
   });
 
+  it('are not read again with each list of instances while none is open, except for one that was not told', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    const ordered = window.row(job).job;
+    let lists = 0;
+    window.fleet.onDidChange(() => {
+      lists += 1;
+    });
+    const { reads } = disk;
+    await window.fleet.refresh();
+    await pass(0);
+    assert.ok(lists > 0);
+    assert.equal(disk.reads, reads);
+    await disk.storage.put({ ...ordered, id: 'fedcba9876543210' });
+    await window.fleet.refresh();
+    await pass(0);
+    assert.equal(window.row('fedcba9876543210').state.phase, 'over');
+  });
+
   for (const [what, end, fields, expected] of [
     ['success', { code: 0, why: 'itself' }, { success: 'destroy', failure: 'keep' }, 'destroyed'],
     ['failure', { code: 3, why: 'itself' }, { success: 'destroy', failure: 'stop' }, 'stopped'],
