@@ -20,23 +20,26 @@ describe('A job over connections that break', () => {
   const random = seeded(testSeed);
   const tree = () => listedTree(scene().workspace, filesBelow(scene().workspace));
 
-  /** Does a step until no cut is left in its way; what a cut makes of it is an error of the connection. */
-  async function withCuts<T>(range: number, step: () => Promise<T>): Promise<T> {
+  let hits = 0;
+
+  /** Does a step until so many connections were cut in it, then once more; a cut is an error of the connection. */
+  async function withCuts<T>(bytes: number, step: () => Promise<T>, cuts = sized(2, 70)): Promise<T> {
     const { proxy } = scene();
-    for (let cuts = sized(2, 40); ; cuts -= 1) {
-      if (cuts > 0) {
-        proxy.cutAfter(Math.floor(random() * range));
-      }
-      try {
-        const done = await step();
-        if (!proxy.spare()) {
-          return done;
-        }
-      } catch (error) {
+    // What has arrived is not sent again, so that later cuts come earlier.
+    let range = bytes;
+    for (let left = cuts; left > 0;) {
+      proxy.cutAfter(Math.floor(random() * range));
+      await step().catch((error: unknown) => {
         assert.ok(error instanceof TransferError, String(error));
-        proxy.spare();
+      });
+      if (proxy.spare()) {
+        range = Math.max(3_000, range / 2);
+      } else {
+        left -= 1;
+        hits += 1;
       }
     }
+    return step();
   }
 
   it('is sent, started once, followed and fetched whole', async () => {
@@ -53,21 +56,22 @@ describe('A job over connections that break', () => {
       'mv "$HOME/copy" outputs/copy',
     ];
     const order = jobOrder(run.join('\n'));
-    await withCuts(30_000, () => job.begin(order));
+    await withCuts(30_000, () => job.begin(order), 2);
     await withCuts(260_000, async () => job.sync(order, await tree()));
     assert.deepEqual(contents(scene().file(jobId, 'src')), contents(workspace));
-    await withCuts(12_000, () => job.start(order));
+    await withCuts(12_000, () => job.start(order), 2);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
     assert.equal(await job.start(order), 'already');
     const look = await withCuts(70_000, () => job.look(jobId, 0, 65_536));
     assert.equal(look.log.piece.toString('latin1').replaceAll('\0', ''), '');
     assert.equal(look.log.offset, 60_000);
     assert.equal(readFileSync(join(remote, 'starts'), 'utf8'), 'x\n');
-    const list = await withCuts(20_000, () => job.outputs(jobId));
+    const list = await withCuts(20_000, () => job.outputs(jobId), 2);
     const outcome = await withCuts(260_000, () => job.fetch(jobId, list, results));
     assert.deepEqual(outcome.leftOut, []);
     assert.deepEqual(contents(join(results, 'outputs/copy')), contents(workspace));
-  });
+    assert.equal(hits, 3 * sized(2, 70) + 3 * 2);
+  }).timeout(sized(120_000, 1_200_000));
 
   it('sends 2,000 files, and nothing of them for the next job', async () => {
     const { workspace, job, proxy, results } = scene();
