@@ -40,7 +40,8 @@ describe('terminals on a machine that stops', () => {
     for (const { screen } of windows) {
       const { terminals } = screen;
       await computer().until('the reason', () => terminals.all.some((one) => 'pty' in one.creationOptions));
-      assert.equal(terminals.all.length, 1);
+      await computer().until('the end of the first', () => terminals.all.length === 1);
+      assert.equal(terminals.history.length, 2);
       assert.match(wordsOf(terminals.all[0]?.creationOptions ?? {}), /“trainer” is being stopped/);
       // The first one was closed by us: its program reports no code.
       assert.equal(terminals.history[0]?.exitStatus?.code, undefined);

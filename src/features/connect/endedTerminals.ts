@@ -31,6 +31,8 @@ export function endTerminals(deps: Deps): Disposable {
       for (const [terminal, at] of openedAt) {
         const ended = endOf(deps, terminal, at);
         if (ended !== undefined) {
+          // The editor reports it as closed some time later.
+          openedAt.delete(terminal);
           replace(terminal, ended);
         }
       }

@@ -40,7 +40,10 @@ export class Terminals {
       },
       sendText: (line) => void terminal.sent.push(line),
       dispose: () => {
-        this.close(terminal, undefined);
+        // The editor ends the program first, and reports the end later.
+        setImmediate(() => {
+          this.close(terminal, undefined);
+        });
       },
     };
     this.all.push(terminal);
