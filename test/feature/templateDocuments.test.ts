@@ -62,6 +62,22 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
+  it('takes the reason away with the text that was refused', async () => {
+    await editor.type({ desc: 'refused' });
+    const refusal = { status: 400, error: 'invalid_args', msg: 'Not like this.' };
+    computer().simulator.fail({ kind: 'error', method: 'PUT', path: '/api/v0/template/', ...refusal });
+    await editor.save();
+    await window.toast(/Not like this/);
+    await editor.finding('error');
+    await editor.type({ desc: 'another one' });
+    await computer().until('the mark to go', () => editor.findings('error').length === 0);
+    assert.equal(editor.isDirty, true);
+    await editor.type({ desc: 'old words' });
+    await editor.save();
+    await editor.saved();
+    window.clearToasts();
+  });
+
   it('follows a new name in the list and stays the same document', async () => {
     await editor.type({ name: 'My Trainer, renamed' });
     await editor.save();

@@ -48,6 +48,18 @@ export class DocumentDiagnostics implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.schedule(document, delayMs)),
     );
     this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)));
+    // The editor keeps a document for some minutes after its last tab was closed.
+    this.store.add(
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
+        const shown = new Set(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(urisOf)));
+        for (const uri of closed.flatMap(urisOf).filter((one) => !shown.has(one))) {
+          this.forget(vscode.Uri.parse(uri));
+        }
+        if (opened.length > 0) {
+          this.all();
+        }
+      }),
+    );
     this.store.add(failures.onDidChange(() => this.all()));
     this.store.add(watchAccounts(deps.accounts, () => this.all()));
     this.store.add(deps.templateStores.documents.onDidNotice(() => this.all()));
@@ -139,7 +151,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     const found: Finding[] = [];
     const failure = document.isDirty || kind.kind === 'draft' ? this.failures.get(document.uri) : undefined;
     // An open conflict is marked place by place below.
-    if (failure && !failure.isConflict) {
+    if (failure && !failure.isConflict && sameJson(places.value(failure.path), failure.refused)) {
       found.push({
         code: 'notSaved',
         severity: 'error',
@@ -205,7 +217,17 @@ export class DocumentDiagnostics implements vscode.Disposable {
     this.waiting.delete(key);
     this.checked.delete(key);
     this.collection.delete(uri);
+    this.failures.clear(uri);
   }
+}
+
+/** The documents that a tab shows. */
+function urisOf({ input }: vscode.Tab): readonly string[] {
+  return input instanceof vscode.TabInputText
+    ? [input.uri.toString()]
+    : input instanceof vscode.TabInputTextDiff
+      ? [input.original.toString(), input.modified.toString()]
+      : [];
 }
 
 export function rangeOf(

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import type { Text } from '../../util/text';
 import { UserError } from '../../util/errors';
 import { DocumentError } from '../../model/templates/templateDocument';
@@ -13,6 +14,8 @@ export interface SaveFailure {
   readonly reference: string | undefined;
   /** Counts only as long as the conflict is open. */
   readonly isConflict: boolean;
+  /** What stood at `path` in the text that was refused; the refusal counts as long as it does. */
+  readonly refused: unknown;
 }
 
 /** Why documents were not saved, until they are saved or edited back. */
@@ -25,7 +28,7 @@ export class SaveFailures implements vscode.Disposable {
     return this.failures.get(uri.toString());
   }
 
-  note(uri: vscode.Uri, error: unknown): void {
+  note(uri: vscode.Uri, error: unknown, source: string): void {
     if (error instanceof UserError) {
       const path = error instanceof SaveError || error instanceof DocumentError ? error.path : [];
       this.failures.set(uri.toString(), {
@@ -33,6 +36,7 @@ export class SaveFailures implements vscode.Disposable {
         path,
         reference: error instanceof MissingSecretError ? error.reference : undefined,
         isConflict: error instanceof TemplateConflictError,
+        refused: new JsonPlaces(source).value(path),
       });
       this.changed.fire(uri);
     }

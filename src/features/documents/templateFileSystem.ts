@@ -152,7 +152,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       }
       this.failures.clear(uri);
     } catch (error) {
-      this.failures.note(uri, error);
+      this.failures.note(uri, error, source);
       throw this.toFileError(error);
     }
     this.refreshList();
