@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
-import { formatCents, formatMoney } from '../../model/money';
+import { formatMoney } from '../../model/money';
 import { machineName } from '../../model/rentals/confirmation';
 import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { describeFilters, sortText } from '../../model/offers/filterText';
@@ -54,7 +54,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
-    description: rate === undefined ? t('price not stated') : t('{0}/day', formatCents(perDay(rate))),
+    description: rate === undefined ? t('price not stated') : t('{0}/day', formatMoney(perDay(rate))),
     detailIcon: marked.length === 0 ? undefined : 'warning',
     detail: [...marked, ...columns(offer, rate), ...details(offer, query)].join(' · '),
     alwaysShow: true,

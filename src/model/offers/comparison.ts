@@ -150,7 +150,7 @@ const priceLines: readonly Line[] = [
   {
     id: 'day',
     label: text('Running, a day'),
-    show: ({ quote }) => (quote.running === undefined ? undefined : formatCents(perDay(quote.running))),
+    show: ({ quote }) => (quote.running === undefined ? undefined : formatMoney(perDay(quote.running))),
     value: ({ quote }) => quote.running,
     better: 'less',
   },

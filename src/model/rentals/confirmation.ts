@@ -187,15 +187,15 @@ function stayText({ hours, downGb, upGb }: Usage): Text {
 
 /** "$0.423/h, $10.14/day". */
 function runningText(rate: Rate): Text {
-  return text('{0}/h, {1}/day', formatMoney(perHour(rate)), formatCents(perDay(rate)));
+  return text('{0}/h, {1}/day', formatMoney(perHour(rate)), formatMoney(perDay(rate)));
 }
 
-/** "$0.0042/h, $0.10/day, $3.00/month of 720 h". */
+/** "$0.0042/h, $0.100/day, $3.00/month of 720 h". */
 export function stoppedText(rate: Rate): Text {
   return text(
     '{0}/h, {1}/day, {2}/month of 720 h',
     formatMoney(perHour(rate)),
-    formatCents(perDay(rate)),
+    formatMoney(perDay(rate)),
     formatCents(perMonth(rate)),
   );
 }

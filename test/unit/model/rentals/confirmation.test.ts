@@ -50,7 +50,7 @@ describe('the confirmation', () => {
       runtype: 'SSH, direct',
       ports: '1 needed, 20 there',
       running: '$0.405/h, $9.70/day',
-      stopped: '$0.0042/h, $0.10/day, $3.00/month of 720 h',
+      stopped: '$0.0042/h, $0.100/day, $3.00/month of 720 h',
       stay: '$3.44 for 8 h, 50 GB down (download $0.0040/GB, upload $0.0020/GB)',
       credit: '$20.00 lasts 2 days 1 h',
     });
@@ -176,7 +176,7 @@ describe('the confirmation', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
     assert.equal(shown(input)['running'], '$1.22/h, $29.10/day');
     assert.equal(shown(input)['count'], '3');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30/day, $9.00/month of 720 h');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
   });
 
   it('counts a new volume, running and stopped', () => {
@@ -188,7 +188,7 @@ describe('the confirmation', () => {
       },
     });
     assert.equal(shown(input)['running'], '$0.413/h, $9.90/day');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.30/day, $9.00/month of 720 h');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 
