@@ -119,6 +119,8 @@ describe('the first two minutes', function () {
       .waitFor();
     await workbench.terminalShows(/“first” is being stopped/);
     await row().filter({ hasText: 'Stopped' }).waitFor({ timeout: 40_000 });
+    // The editor lists terminals where there are several.
+    assert.equal(await workbench.page.locator('.terminal-tabs-entry').count(), 0);
     assert.deepEqual(
       (await workbench.notificationTexts()).filter((text) => /exit code|terminated|error/i.test(text)),
       [],
