@@ -5,11 +5,12 @@ import { choose, confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
-import { attemptId, isAtWork, isOver, machineOf, type JobRow } from '../../model/jobs/job';
+import { attemptId, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import type { JobDeps } from './deps';
+import { startToFetch } from './startToFetch';
 
 /** The job that a command was called on, else one that is picked. */
 export async function chooseRow(
@@ -59,14 +60,14 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
 }
 
 export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const fits = ({ state }: JobRow) => state.phase === 'ended' || state.phase === 'fetching';
+  const fits = (one: JobRow) => ['ended', 'fetching'].includes(one.state.phase) || isStranded(one);
   const row = await chooseRow(
     deps,
     target,
     { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
     fits,
   );
-  if (row) {
+  if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
     await deps.jobs.retry(row.job.id);
   }
 }

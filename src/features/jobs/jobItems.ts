@@ -4,6 +4,7 @@ import { tooltip } from '../../editor/tooltip';
 import { momentText } from '../../editor/timeText';
 import {
   hasUnfetched,
+  isStranded,
   isAtWork,
   isOver,
   machineEndOf,
@@ -62,7 +63,7 @@ function contextOf(row: JobRow): string {
     'job',
     ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
     ...(state.trouble && !isOver(row) && state.trouble.kind !== 'incomplete' ? ['canRetry'] : []),
-    ...(hasUnfetched(row) ? ['canFetch'] : []),
+    ...(hasUnfetched(row) || isStranded(row) ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
     ...(!isOver(row) && !isAtWork(row) ? ['canRelease'] : []),

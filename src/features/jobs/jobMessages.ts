@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action, type MessageLevel } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
-import { machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { isStranded, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { jobCost, jobMs } from '../../model/jobs/jobLimits';
 import { jobEndText } from '../../model/jobs/jobWords';
 import { formatMoney } from '../../model/money';
@@ -74,6 +74,8 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
         sentence: t('{0} is gone, and with it the outputs of {1} that were not fetched.', machine, name),
         actions: [log],
       };
+    case 'machineStopped':
+      return stoppedWords(row);
     case 'keeping':
       return { level: 'warning', sentence: keepingSentence(row, now), actions: [keep] };
     case 'incomplete':
@@ -107,6 +109,37 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
         actions: [],
       };
   }
+}
+
+function stoppedWords(row: JobRow): Told {
+  const { name } = row.job.spec;
+  const machine = machineOf(row);
+  const { instanceId } = machine;
+  return isStranded(row)
+    ? {
+        level: 'warning',
+        sentence: t(
+          '{0} is stopped, and the outputs of {1} are not on this computer yet. Storage still costs money.',
+          machine.name,
+          name,
+        ),
+        actions: [
+          commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', { jobId: row.job.id }),
+          ...showInstance(row),
+        ],
+      }
+    : {
+        level: 'warning',
+        sentence: t(
+          "{0} is stopped, so {1} can't start there. Storage still costs money.",
+          machine.name,
+          name,
+        ),
+        actions:
+          instanceId === undefined
+            ? []
+            : [commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId })],
+      };
 }
 
 function showInstance(row: JobRow): readonly Action[] {

@@ -222,6 +222,11 @@ export function waitsForYou(kind: TroubleKind): boolean {
   return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
 }
 
+/** Its machine is stopped and may hold what it brought. */
+export function isStranded(row: JobRow): boolean {
+  return row.state.trouble?.kind === 'machineStopped' && !isOver(row) && !isBeforeStart(row.state.phase);
+}
+
 /** The user has ended the fetch, and has not asked for it since. */
 export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
   return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
@@ -236,5 +241,10 @@ export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean
   if (!trouble || state.phase === 'over') {
     return false;
   }
-  return waitsForYou(trouble.kind) || trouble.kind === 'release' || now - trouble.since >= newsAfterMs;
+  return (
+    waitsForYou(trouble.kind) ||
+    trouble.kind === 'release' ||
+    trouble.kind === 'machineStopped' ||
+    now - trouble.since >= newsAfterMs
+  );
 }

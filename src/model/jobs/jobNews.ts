@@ -5,6 +5,7 @@ export type JobNewsKind =
   | 'notStarted'
   | 'notReady'
   | 'lost'
+  | 'machineStopped'
   | 'keeping'
   | 'incomplete'
   | 'notFetched'
@@ -54,6 +55,8 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   }
   if (trouble.kind === 'notReady') {
     yield { kind: 'notReady' };
+  } else if (trouble.kind === 'machineStopped') {
+    yield { kind: 'machineStopped', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {
     yield { kind: 'incomplete' };
   } else if (trouble.kind === 'fetch') {

@@ -212,6 +212,7 @@ function failed(
   if (waitsForYou(kind)) {
     return { ...state, trouble: waiting(state, kind, now) };
   }
-  const pause = pauses[Math.min(tries, pauses.length) - 1] ?? 300_000;
+  // The list of instances says when it runs again; nothing is sent for that.
+  const pause = kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? 300_000);
   return { ...state, trouble: { kind, since: before?.since ?? now, why, tries, nextTryAt: now + pause } };
 }

@@ -6,6 +6,7 @@ const kinds = [
   'notStarted',
   'notReady',
   'lost',
+  'machineStopped',
   'keeping',
   'incomplete',
   'notFetched',

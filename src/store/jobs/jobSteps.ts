@@ -8,6 +8,7 @@ import {
   isFetchPaused,
   isRenting,
   machineOf,
+  type JobPhase,
   type JobRow,
   type TroubleKind,
 } from '../../model/jobs/job';
@@ -68,6 +69,18 @@ const pieceBytes = 64 * 1024;
 /** What did not come in so many tries will not come by itself; then the user decides about the machine. */
 const fetchTries = 3;
 
+/** Nothing can be done in these while the machine is stopped. */
+const overSsh: readonly JobPhase[] = [
+  'connecting',
+  'syncing',
+  'starting',
+  'waiting',
+  'settingUp',
+  'running',
+  'ended',
+  'fetching',
+];
+
 /** Does the next thing for a job. Each step can be made again by another window after a crash. */
 export async function takeStep(
   deps: JobStepDeps,
@@ -91,14 +104,18 @@ export async function takeStep(
   }
 }
 
+function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  return instance !== undefined && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped';
+}
+
 function troubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
   const { state } = row;
   if (state.phase === 'releasing') {
     return 'release';
   }
-  const { instanceId } = machineOf(row);
-  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
-  if (instance && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped') {
+  if (isStopped({ fleet, clock }, row)) {
     return 'machineStopped';
   }
   return state.phase === 'syncing'
@@ -139,6 +156,9 @@ class Steps {
     // Whether a machine was rented, or the order to start was taken, is found out first.
     if (job.stopAt !== undefined && isBeforeStart(phase) && !isRenting(phase) && phase !== 'starting') {
       return { event: { kind: 'notStarted' } };
+    }
+    if (overSsh.includes(phase) && isStopped(this.deps, this.row)) {
+      return { event: { kind: 'failed', trouble: 'machineStopped' } };
     }
     switch (phase) {
       case 'queued':
@@ -254,8 +274,9 @@ class Steps {
       const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
       return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
     }
-    const { hasOutputsList } = await this.look(0);
-    if (!hasOutputsList) {
+    const { hasOutputsList, pidAlive } = await this.look(0);
+    // A runner that was killed lists nothing; then the list is made now.
+    if (!hasOutputsList && pidAlive) {
       return { waitMs: watchedMs };
     }
     const list = await this.machine.outputs(this.id, this.signal);

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('a job whose machine is stopped', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let id: number;
+  const instance = () => computer().simulator.world.instance(id);
+
+  before(async () => {
+    id = await reachableInstance(computer(), 'trainer');
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    mkdirSync(path.dirname(file), { recursive: true });
+    const train = {
+      run: 'mkdir -p outputs; printf part >outputs/model.bin; sleep 1000',
+      machine: 'running',
+      limits: { hours: 1, costDollars: 5 },
+    };
+    writeFileSync(file, JSON.stringify({ jobs: { train } }));
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+
+  it('is told once, with what is missing and what it still costs', async () => {
+    window.run('Run Job…');
+    await window.quick.title('Run train: Confirm');
+    await computer().pass(1000);
+    await window.quick.pick(/Run on trainer/);
+    await window.view('jobs').row(/train.*running/);
+    await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    await window.toast(/trainer is stopped, and the outputs of train are not on this computer yet/);
+    await window.view('jobs').row(/train.*machine is stopped/);
+  });
+
+  it('starts the machine only for who saw its price', async () => {
+    await window.toastButton(/trainer is stopped/, 'Fetch Outputs…');
+    assert.match(
+      (await window.dialog()).detail ?? '',
+      /costs \$\S+\/h[^]*After the fetch: keep it, it still costs money/,
+    );
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.equal(instance()?.intendedStatus, 'stopped');
+  });
+
+  it('fetches what is there, and keeps the machine as was confirmed', async () => {
+    window.run('Fetch Outputs of Job');
+    await window.dialogButton('Start and Fetch');
+    await window.toast(/^train: /);
+    const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
+    const [run = ''] = readdirSync(runs);
+    assert.equal(readFileSync(path.join(runs, run, 'outputs', 'model.bin'), 'utf8'), 'part');
+    await window.view('jobs').row(/train.*killed on the machine/);
+    assert.equal(instance()?.intendedStatus, 'running');
+  });
+});
