@@ -18,8 +18,6 @@ const truePace = [
   'searchAndRent',
   // A value that is shown for a moment.
   'plantedSecrets',
-  // How long the first job of a visitor takes.
-  'jobsSample',
 ];
 
 export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
