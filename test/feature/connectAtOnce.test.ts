@@ -91,4 +91,20 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
       await end(id);
     });
   }
+
+  it('opens a shell at most 20 s after the instance runs, without a refresh by the user', async () => {
+    const { clock, simulator } = computer();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    const { id } = await newInstance(computer(), () => rentNow(window));
+    await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
+    const since = clock.elapsed();
+    await window.view('instances').row(new RegExp(`(?:Waiting|Logging|Checking|Running).*#${id}`));
+    await window.view('instances').inline(new RegExp(`#${id}`), 'Open Terminal');
+    await computer().until('the shell', () =>
+      window.screen.terminals.all.some(({ creationOptions }) => 'shellPath' in creationOptions),
+    );
+    const took = clock.elapsed() - since;
+    assert.ok(took <= 20_000, `${took} ms`);
+    await end(id);
+  });
 });
