@@ -3,6 +3,7 @@ import { filterValueText } from './filterText';
 import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
 import { findPlaces } from './places';
+import { flagNames, numberNames, rentalNames, unitScales } from './typedNames';
 import {
   fieldLabel,
   type ChoiceKey,
@@ -37,96 +38,6 @@ interface Draft {
 
 /** How a rule read a token: the field it set, another meaning, or nothing. */
 type Reading = FieldKey | Text | undefined;
-
-/** Names that people write before or after a number. */
-const numberNames: Readonly<Record<string, NumberKey>> = {
-  gpus: 'gpuCount',
-  gpu: 'gpuCount',
-  count: 'gpuCount',
-  vram: 'gpuRamGb',
-  mem: 'gpuRamGb',
-  gpuram: 'gpuRamGb',
-  total: 'gpuTotalRamGb',
-  totalvram: 'gpuTotalRamGb',
-  price: 'pricePerHour',
-  dph: 'pricePerHour',
-  usd: 'pricePerHour',
-  rel: 'reliability',
-  reliability: 'reliability',
-  cuda: 'cuda',
-  cc: 'computeCapability',
-  driver: 'driver',
-  ports: 'ports',
-  port: 'ports',
-  cores: 'cpuCores',
-  core: 'cpuCores',
-  cpu: 'cpuCores',
-  cpus: 'cpuCores',
-  vcpu: 'cpuCores',
-  ghz: 'cpuGhz',
-  ram: 'ramGb',
-  disk: 'diskGb',
-  ssd: 'diskGb',
-  storage: 'diskGb',
-  down: 'downMbit',
-  dl: 'downMbit',
-  up: 'upMbit',
-  ul: 'upMbit',
-  net: 'downMbit',
-  d: 'days',
-  day: 'days',
-  days: 'days',
-  duration: 'days',
-  tflops: 'teraflops',
-  dlperf: 'dlperf',
-  value: 'value',
-  machine_bw: 'gpuBandwidth',
-};
-
-const flagNames: Readonly<Record<string, readonly [FlagKey, boolean]>> = {
-  verified: ['verified', true],
-  unverified: ['verified', false],
-  datacenter: ['datacenter', true],
-  dc: ['datacenter', true],
-  secure: ['datacenter', true],
-  static: ['staticIp', true],
-  staticip: ['staticIp', true],
-  vm: ['vm', true],
-  vms: ['vm', true],
-  avx: ['avx', true],
-};
-
-const rentalNames: Readonly<Record<string, RentalType>> = {
-  bid: 'interruptible',
-  spot: 'interruptible',
-  interruptible: 'interruptible',
-  ondemand: 'on-demand',
-  'on-demand': 'on-demand',
-};
-
-/** Scales of the units that may follow a number, in the field's own unit. */
-const unitScales: Readonly<Record<string, number>> = {
-  tb: 1000,
-  gb: 1,
-  g: 1,
-  gib: 1,
-  mb: 0.001,
-  gbit: 1000,
-  gbps: 1000,
-  mbit: 1,
-  mbps: 1,
-  '%': 1,
-  d: 1,
-  day: 1,
-  days: 1,
-  week: 7,
-  weeks: 7,
-  w: 7,
-  month: 30,
-  months: 30,
-  h: 1 / 24,
-  '': 1,
-};
 
 const comparison =
   /^(?<name>[a-z_]*?)(?<op><=|>=|=<|=>|<|>|≤|≥|=|:)?\$?(?<number>\d+(?:[.,]\d+)?)(?<unit>[a-z%/$]*)(?<plus>\+)?$/;
