@@ -6,7 +6,7 @@ import { whileSending } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
 import { envFlagsToObject } from '../../model/documents/envObject';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
-import { removeVariable, replaceByReference } from '../../model/templates/templateDiagnostics';
+import { removeVariable, replaceByReference } from '../../model/templates/templateFixes';
 import { parseDocument, referencesIn } from '../../model/templates/templateDocument';
 import {
   makeReference,

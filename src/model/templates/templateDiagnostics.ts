@@ -1,14 +1,12 @@
-import { text, type Text } from '../../util/text';
+import { text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
-import { parseEnvFlags } from '../documents/envFlags';
-import { envFlagsToObject, envObjectToFlags, type EnvObject } from '../documents/envObject';
-import type { Finding, Fix } from '../documents/finding';
+import type { Finding } from '../documents/finding';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
-import { JsonPlaces, type TextChange } from '../documents/jsonPlaces';
-import { isPlainObject, referencesIn } from './templateDocument';
+import { JsonPlaces } from '../documents/jsonPlaces';
 import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from './templateFields';
+import { edit } from './templateFixes';
 import { hasTag } from './templateMerge';
-import { referenceName, type ReferenceSlot } from './templateReference';
+import { referenceName } from './templateReference';
 
 /** See docs/service/limits.md#sizes. */
 const onstartLimit = 4048;
@@ -19,12 +17,6 @@ interface Subject {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly runtype: string;
 }
-
-const edit = (title: Text, changes: readonly TextChange[], preferred = false): Fix => ({
-  title,
-  action: { kind: 'edit', changes },
-  preferred,
-});
 
 const stringField = (subject: Subject, name: string): string => {
   const value = subject.fields[name];
@@ -285,76 +277,4 @@ export function findTemplateProblems(source: string, enteredHere?: ReadonlySet<s
       enteredHere,
     }),
   ].sort((a, b) => a.span.offset - b.span.offset);
-}
-
-/** Ways to give the references at a path another value. */
-export function referenceChanges(fields: Readonly<Record<string, unknown>>): readonly Fix[] {
-  return [...referencesIn(fields)].map(([slot, name]) => ({
-    title: text('Change the Secret {0}…', name),
-    action: { kind: 'changeSecret', slot },
-  }));
-}
-
-/** The two rewritings of an environment, each where nothing is lost by it. */
-export function environmentRewrites(source: string): readonly Fix[] {
-  const places = new JsonPlaces(source);
-  const env = places.value(['env']);
-  if (typeof env === 'string') {
-    const object = envFlagsToObject(env);
-    return object ? [edit(text('Write the environment as an object'), places.set('env', object))] : [];
-  }
-  const isObject = typeof env === 'object' && env !== null && !Array.isArray(env);
-  if (!isObject || !Object.values(env).every((value) => typeof value === 'string')) {
-    return [];
-  }
-  const flags = envObjectToFlags(env as EnvObject);
-  return parseEnvFlags(flags).problems.length === 0
-    ? [edit(text('Write the environment as flags'), places.set('env', flags))]
-    : [];
-}
-
-/**
- * Puts a reference where a secret stands in clear, or where the variable is to be; an environment written as
- * flags becomes an object.
- * `undefined` where that would lose something.
- */
-export function replaceByReference(
-  source: string,
-  slot: ReferenceSlot,
-  reference: string,
-): readonly TextChange[] | undefined {
-  const places = new JsonPlaces(source);
-  if (slot === 'docker_login_pass') {
-    return places.set(slot, reference);
-  }
-  return changeVariable(places, slot.slice('env.'.length), reference);
-}
-
-/** Takes a variable out of the environment, for one that becomes a secret of the account. */
-export function removeVariable(source: string, name: string): readonly TextChange[] | undefined {
-  return changeVariable(new JsonPlaces(source), name, undefined);
-}
-
-function changeVariable(
-  places: JsonPlaces,
-  name: string,
-  value: string | undefined,
-): readonly TextChange[] | undefined {
-  const env = places.value(['env']);
-  if (typeof env !== 'string') {
-    if (value === undefined) {
-      return places.remove(['env', name]);
-    }
-    const changes = places.replace(['env', name], value);
-    const others = env ?? {};
-    return changes.length > 0 || !isPlainObject(others)
-      ? changes
-      : places.set('env', { ...others, [name]: value });
-  }
-  const object = envFlagsToObject(env);
-  if (!object) {
-    return undefined;
-  }
-  const others = Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
-  return places.set('env', value === undefined ? others : { ...object, [name]: value });
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { applyChanges } from '../../../../src/model/documents/jsonPlaces';
 import type { Finding } from '../../../../src/model/documents/finding';
+import { findTemplateProblems } from '../../../../src/model/templates/templateDiagnostics';
 import {
   environmentRewrites,
-  findTemplateProblems,
   removeVariable,
   replaceByReference,
-} from '../../../../src/model/templates/templateDiagnostics';
+} from '../../../../src/model/templates/templateFixes';
 import { findWorkspaceProblems } from '../../../../src/model/workspace/workspaceDiagnostics';
 import { formatText } from '../../../../src/util/text';
 
