@@ -4,9 +4,9 @@ import { templateIdOf, type UriParts } from './model/templates/templateUri';
 
 // Shapes of what menus, links and other features pass to commands.
 
-export const id = z.int().nonnegative();
+const id = z.int().nonnegative();
 
-export function isObject(given: unknown): given is object {
+function isObject(given: unknown): given is object {
   return typeof given === 'object' && given !== null;
 }
 
@@ -16,13 +16,13 @@ function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
 }
 
 /** Plain data with these fields. What lacks the first of them is the row of something else and names nothing. */
-export function named<const Shape extends z.ZodRawShape>(shape: Shape) {
+function named<const Shape extends z.ZodRawShape>(shape: Shape) {
   const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
   return z.preprocess(own, z.object(shape).readonly().optional());
 }
 
 /** The selected rows of a tree; those of another kind are left out. */
-export function several<const Shape extends z.ZodRawShape>(shape: Shape) {
+function several<const Shape extends z.ZodRawShape>(shape: Shape) {
   const own = (given: unknown) =>
     Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
   return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
@@ -39,10 +39,10 @@ const draftShape = z.looseObject({
   }),
   choices: z.looseObject({}).optional(),
 });
-export const offerShape = z.looseObject({ id });
+const offerShape = z.looseObject({ id });
 
 /** A draft as it is, not a copy: other features made it, and its types are theirs. */
-export function draft<Draft extends RentDraft>(offer: z.ZodType) {
+function draft<Draft extends RentDraft>(offer: z.ZodType) {
   const shape = draftShape.extend({ offer });
   return z.custom<Draft>(isObject).superRefine((given, context) => {
     for (const { path, message } of shape.safeParse(given).error?.issues ?? []) {
@@ -65,24 +65,24 @@ function isUri(given: unknown): given is Uri {
   );
 }
 
-export const instance = named({ instanceId: id });
-export const instances = [instance, several({ instanceId: id })] as const;
-export const volume = named({ volumeId: id });
+const instance = named({ instanceId: id });
+const instances = [instance, several({ instanceId: id })] as const;
+const volume = named({ volumeId: id });
 /** A rental that is over, by its instance. */
-export const past = named({ pastId: id });
+const past = named({ pastId: id });
 /** A group that is handed to other tools. */
-export const hostSet = named({ hostSetId: z.string() });
-export const sshKey = named({ sshKeyId: id });
-export const secret = named({ secretName: z.string() });
-export const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
+const hostSet = named({ hostSetId: z.string() });
+const sshKey = named({ sshKeyId: id });
+const secret = named({ secretName: z.string() });
+const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
 /** As the container numbers it. */
-export const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
+const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
 /** A kernel that runs on an instance. */
-export const kernel = named({ kernelId: z.string(), instanceId: id });
+const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key that stands below an instance; the service numbers it. */
-export const instanceKey = named({ instanceId: id, keyId: id.optional() });
+const instanceKey = named({ instanceId: id, keyId: id.optional() });
 /** A row of a list says in which group it stands. */
-export const template = z.preprocess(
+const template = z.preprocess(
   (given) => {
     const templateId = isUri(given) ? templateIdOf(given) : undefined;
     return templateId === undefined ? given : { templateId };
@@ -90,16 +90,42 @@ export const template = z.preprocess(
   named({ templateId: id, group: z.unknown().optional() }),
 );
 /** A document that is open or on disk. */
-export const document = z.preprocess(
+const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
 /** A job of a workspace file, whose address it names. */
-export const job = named({ uri: z.string(), jobName: z.string().optional() });
+const job = named({ uri: z.string(), jobName: z.string().optional() });
 /** A job that was run. */
-export const jobRow = named({ jobId: z.string() });
+const jobRow = named({ jobId: z.string() });
 /** A row of the account view chooses the page. */
-export const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
+const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
+
+/** In one object, since the plain names of things belong to their own modules. */
+export const argumentShapes = {
+  id,
+  isObject,
+  named,
+  several,
+  offerShape,
+  draft,
+  instance,
+  instances,
+  volume,
+  past,
+  hostSet,
+  sshKey,
+  secret,
+  query,
+  port,
+  kernel,
+  instanceKey,
+  template,
+  document,
+  job,
+  jobRow,
+  page,
+};
 
 export type InstanceTarget = NonNullable<z.output<typeof instance>>;
 export type TemplateTarget = NonNullable<z.output<typeof template>>;

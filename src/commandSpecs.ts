@@ -1,28 +1,5 @@
 import * as z from 'zod';
-import {
-  document,
-  draft,
-  hostSet,
-  id,
-  instance,
-  instanceKey,
-  instances,
-  isObject,
-  job,
-  jobRow,
-  kernel,
-  named,
-  offerShape,
-  page,
-  past,
-  port,
-  query,
-  secret,
-  several,
-  sshKey,
-  template,
-  volume,
-} from './commandArguments';
+import { argumentShapes } from './commandArguments';
 import type { PermissionCategory } from './model/accounts/apiKey';
 import type { DraftJob } from './model/jobs/rentForJob';
 import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
@@ -52,6 +29,31 @@ function spec<const Args extends readonly z.ZodType[] = [], Result extends z.Zod
 ): Spec<Args, Result> {
   return { feature, ...rest };
 }
+
+const {
+  document,
+  draft,
+  hostSet,
+  id,
+  instance,
+  instanceKey,
+  instances,
+  isObject,
+  job,
+  jobRow,
+  kernel,
+  named,
+  offerShape,
+  page,
+  past,
+  port,
+  query,
+  secret,
+  several,
+  sshKey,
+  template,
+  volume,
+} = argumentShapes;
 
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
 const change: readonly PermissionCategory[] = ['instance_write'];
