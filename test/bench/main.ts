@@ -1,6 +1,7 @@
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
+import { measureJobs } from './jobs';
 import { measureJobSync } from './jobSync';
 import { measureOffers } from './offers';
 import { measureReports } from './reports';
@@ -20,6 +21,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   offers: measureOffers,
   instances: measureInstances,
   templates: measureTemplates,
+  jobs: measureJobs,
   jobSync: measureJobSync,
   tests: measureTests,
 };
