@@ -7,13 +7,14 @@ key=$CONTAINER_API_KEY out=$5.out
 umask 077
 
 # include functions.sh
+# include kernels.sh
 
 now() {
   if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
 }
 
 in_use() {
-  [ "$mode" = idle ] && { gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in; }
+  [ "$mode" = idle ] && { gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in || cell_runs; }
 }
 
 # include jobs.sh

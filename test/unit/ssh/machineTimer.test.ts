@@ -23,6 +23,7 @@ import {
 } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { UnsafeValueError } from '../../../src/ssh/validate';
+import { jupyterStandIn } from '../../support/jupyterStandIn';
 import { httpTools, placeOf, shellTools } from '../../support/machinePrograms';
 import { rentRunning } from '../../support/rentRunning';
 import { useSimulators, type TestSimulator } from '../../support/startSimulator';
@@ -295,6 +296,31 @@ describe('A timer on the machine', () => {
       }
       writeFileSync(file('gpus'), '0\n');
       await until('the stop', isStopped);
+    });
+
+    it('takes a cell that runs for use, and a server that does not answer as well', async () => {
+      const own = path.join(home, '.gpu-rental', 'jupyter');
+      mkdirSync(path.join(own, 'run'), { recursive: true });
+      writeFileSync(path.join(own, 'token'), 'f'.repeat(64));
+      const server = await jupyterStandIn(home);
+      try {
+        for (const state of ['busy', 'broken']) {
+          writeFileSync(file('state'), state);
+          if (state === 'busy') {
+            const facts = path.join(own, 'run', `jpserver-${server.pid}.json`);
+            writeFileSync(facts, JSON.stringify({ port: server.port }));
+            await armTimer(idleMachine('0\n', 'sshd: root@notty'), 'gpu-1', idleOrder(1));
+            writeFileSync(file('names'), '');
+          }
+          const before = looks();
+          await until('more looks', () => looks() >= before + 3);
+          assert.equal(isStopped(), false, state);
+        }
+        writeFileSync(file('state'), 'idle');
+        await until('the stop', isStopped);
+      } finally {
+        server.end();
+      }
     });
 
     it('looks again before another try', async () => {
