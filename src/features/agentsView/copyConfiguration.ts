@@ -24,6 +24,7 @@ export async function copyConfiguration(deps: CopyDeps): Promise<void> {
   const server = serverCommand(await keepServer(deps), {
     execPath: process.execPath,
     isElectron: 'electron' in process.versions,
+    platform: process.platform,
     env: process.env,
   });
   await vscode.env.clipboard.writeText(picked.client.write(server, process.platform === 'win32'));

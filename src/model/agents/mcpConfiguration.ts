@@ -102,13 +102,23 @@ export function serverCommand(
   runtime: {
     readonly execPath: string;
     readonly isElectron: boolean;
+    readonly platform: NodeJS.Platform;
     readonly env: Readonly<Record<string, string | undefined>>;
   },
 ): ServerCommand {
-  const { execPath, isElectron, env } = runtime;
+  const { execPath, isElectron, env, platform } = runtime;
   const moves = env['SNAP'] !== undefined || env['APPIMAGE'] !== undefined;
   if (isElectron && moves) {
     return { command: 'node', args: [script], env: {} };
   }
-  return { command: execPath, args: [script], env: isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {} };
+  // Windows meet in this folder on a Mac, and clients pass few variables on.
+  const temp = platform === 'win32' || platform === 'linux' ? undefined : env['TMPDIR'];
+  return {
+    command: execPath,
+    args: [script],
+    env: {
+      ...(isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+      ...(temp === undefined ? {} : { TMPDIR: temp }),
+    },
+  };
 }

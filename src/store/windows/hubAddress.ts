@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
 
 /** Raised whenever windows of different versions would not understand each other. */
-const protocolVersion = 2;
+const protocolVersion = 3;
 
 /** Where the windows of one user and one storage folder meet. */
 export interface HubAddress {
@@ -28,10 +28,18 @@ export function hubAddress(
     return { path: `\\\\.\\pipe\\gpurental-${hash}`, isFile: false };
   }
   if (platform === 'linux') {
-    return { path: `\0gpurental-${user.uid}-${hash}`, isFile: false };
+    return { path: filled(`\0gpurental-${user.uid}-${hash}`), isFile: false };
   }
   // The storage folder is often too long for a socket, whose path holds 104 bytes.
   return { path: join(tmpdir(), `gpur-${hash}.sock`), isFile: true };
+}
+
+/**
+ * Node.js before 22 fills an abstract name with zeros up to what the kernel takes, later versions do not, and the server
+ * for agents may run in another version than the editor. A full name is the same in all of them.
+ */
+export function filled(path: string): string {
+  return path.startsWith('\0') ? path.padEnd(108, '\0') : path;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
-import type { HubAddress } from './hubAddress';
+import { filled, type HubAddress } from './hubAddress';
 
 /**
  * Counts how often a leader that no longer answered was left behind. Each term has an address of its own, since the
@@ -46,5 +46,5 @@ export class HubTerms {
 }
 
 export function addressInTerm(address: HubAddress, term: number): HubAddress {
-  return term === 0 ? address : { ...address, path: `${address.path}-${term}` };
+  return term === 0 ? address : { ...address, path: filled(`${address.path.replace(/\0+$/, '')}-${term}`) };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mcpClients, serverCommand } from '../../../../src/model/agents/mcpConfiguration';
 
 const script = "/home/it's me/globalStorage/mcp.js";
-const electron = { execPath: '/opt/code/code', isElectron: true, env: {} };
+const electron = { execPath: '/opt/code/code', isElectron: true, env: {}, platform: 'linux' } as const;
 const write = (id: string, isWindows = false) =>
   mcpClients.find((client) => client.id === id)?.write(serverCommand(script, electron), isWindows) ?? '';
 const server = { command: '/opt/code/code', args: [script], env: { ELECTRON_RUN_AS_NODE: '1' } };
@@ -29,6 +29,15 @@ describe('the configuration of a client of MCP', () => {
     assert.match(write('claudeCode', true), /"\/home\/it's me\/globalStorage\/mcp\.js"$/);
   });
 
+  it('names the folder where windows meet on a Mac, which clients do not pass on', () => {
+    const env = { TMPDIR: '/var/folders/x/T/' };
+    assert.deepEqual(serverCommand(script, { ...electron, env, platform: 'darwin' }).env, {
+      ELECTRON_RUN_AS_NODE: '1',
+      ...env,
+    });
+    assert.deepEqual(serverCommand(script, { ...electron, env }).env, { ELECTRON_RUN_AS_NODE: '1' });
+  });
+
   it('starts the server by Node.js where the editor has no lasting place', () => {
     for (const env of [{ SNAP: '/snap/code/1' }, { APPIMAGE: '/tmp/x.AppImage' }]) {
       assert.deepEqual(serverCommand(script, { ...electron, env }), {
@@ -40,6 +49,7 @@ describe('the configuration of a client of MCP', () => {
     const hosted = serverCommand(script, {
       execPath: '/usr/bin/node',
       isElectron: false,
+      platform: 'linux',
       env: { SNAP: 'x' },
     });
     assert.deepEqual(hosted, { command: '/usr/bin/node', args: [script], env: {} });

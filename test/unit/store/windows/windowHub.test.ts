@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addressInTerm } from '../../../../src/store/windows/hubTerms';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { HubMember } from '../../../../src/store/windows/hubMember';
 import { createWindowHub } from '../../../../src/store/windows/windowHub';
@@ -39,6 +40,17 @@ describe('the meeting place of the windows', () => {
     const one = hubAddress(long, 'a', 'darwin');
     assert.ok(Buffer.byteLength(one.path) <= 104);
     assert.notEqual(one.path, hubAddress(long, 'b', 'darwin').path);
+  });
+
+  it('fills an abstract name, which versions of Node.js would fill or not', () => {
+    const one = hubAddress('/storage', 'a', 'linux');
+    const paths = [one, addressInTerm(one, 1), addressInTerm(one, 12)].map(({ path }) => path);
+    assert.deepEqual(
+      paths.map((path) => Buffer.byteLength(path)),
+      [108, 108, 108],
+    );
+    assert.equal(new Set(paths).size, 3);
+    assert.doesNotMatch(paths[1] ?? '', /[^\0]\0+-1/);
   });
 
   it('has no leader that hung until now, even before its timers run', async () => {
