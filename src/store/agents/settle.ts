@@ -23,6 +23,8 @@ export async function settle(deps: DoAgreedDeps): Promise<void> {
       await settleRental(deps, request);
     } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
       await settleChange(deps, request);
+    } else {
+      await settleOther(deps, request);
     }
   }
 }
@@ -77,6 +79,27 @@ function instanceOf({ phase }: Rental): number | undefined {
 
 function decidedAt(request: AgentRequest): number {
   return request.decidedAt ?? request.at;
+}
+
+/** A schedule is there or not. A command may have run: that is all that can be known. */
+async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
+  const { id, tool, instanceId, endsAt, then, state } = request;
+  if (state !== 'working' || clock.now() <= decidedAt(request) + silenceMs) {
+    return;
+  }
+  const known = instanceId === undefined ? undefined : leases.find(instanceId)?.lease;
+  const isSet = known?.term.kind === 'at' && known.term.at === endsAt && known.action === then;
+  if (tool === 'set_schedule' && isSet) {
+    await desk.move(id, [state], { state: 'done' });
+    return;
+  }
+  await desk.move(id, [state], {
+    state: 'failed',
+    problem:
+      tool === 'run_command'
+        ? 'The window closed while the command ran. It may have run, in part or in whole, and its output is lost.'
+        : 'The window closed, and the schedule may not be set. Call list_instances to see when it ends.',
+  });
 }
 
 /** A list counts that was read after the request had time to show. */

@@ -115,6 +115,25 @@ describe('what an agent may rent after a yes', () => {
     assert.deepEqual([await state(), service.count('offers.rent')], ['rented', 1]);
   });
 
+  it('says of a command or a schedule that a crash cut off only what is known', async () => {
+    const ends = { endsAt: computer.clock.now() + hourMs, then: 'stop', instanceId: 7 } as const;
+    const base = { caller: request.caller, at: request.at, decidedAt: request.at, state: 'working' } as const;
+    const cutOff: readonly AgentRequest[] = [
+      { ...base, id: 'request_c', requestId: 'c', print: 'c', tool: 'run_command', instanceId: 7 },
+      { ...base, ...ends, id: 'request_s', requestId: 's', print: 's', tool: 'set_schedule' },
+    ];
+    for (const one of cutOff) await first.desk.begin(one);
+    await through(settle(first));
+    const states = async () =>
+      (await first.desk.read()).requests.filter(({ id }) => id !== request.id).map((one) => one.state);
+    assert.deepEqual(await states(), ['working', 'working']);
+    await computer.clock.advance(121_000);
+    await through(settle(first));
+    assert.deepEqual(await states(), ['failed', 'failed']);
+    const problems = (await first.desk.read()).requests.map(({ problem }) => problem ?? '').join();
+    assert.match(problems, /It may have run.*may not be set/);
+  });
+
   it('is unknown, and found, where something failed after it left', async () => {
     const rentals = Object.create(first.rentals, {
       rent: {
