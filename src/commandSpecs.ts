@@ -202,6 +202,9 @@ const contributed = {
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
   'gpuRental.agents.copyMcpConfiguration': spec('agentsView'),
   'gpuRental.agents.showLog': spec('agentsView'),
+  'gpuRental.agents.stopAll': spec('agentsView', { needs: change }),
+  'gpuRental.agents.openRequest': spec('agents'),
+  'gpuRental.agents.reviewLimits': spec('agents'),
   'gpuRental.runDoctor': spec('doctor', { args: [instance] }),
   'gpuRental.instance.forwardAgent': spec('connect', { args: [instance] }),
 };
@@ -272,6 +275,11 @@ const own = {
     args: [z.object({ instanceId: id })],
     needs: change,
     result: z.enum(['started', 'queued', 'failed']),
+  }),
+  /** Stops without asking, for a caller that asked about exactly these. */
+  'gpuRental.instance.stopNow': spec('lifecycle', {
+    args: [z.object({ instanceIds: z.array(id) })],
+    needs: change,
   }),
   /** What the question to destroy an instance says of it; asks and changes nothing. */
   'gpuRental.instance.lossByDestroy': spec('lifecycle', {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { SettingsReader } from './editor/settings';
 import { keysOf } from './instanceKeys';
 import { hasPassed } from './model/rentals/machineVerdict';
+import { stateOf } from './model/instances/instanceState';
 import { withLock } from './ssh/lock';
 import { nodeFileSystem } from './ssh/fileSystem';
 import { thisProcess } from './ssh/nodeSsh';
@@ -58,12 +59,12 @@ export function agentServices(deps: AgentServicesDeps) {
   const toolDeps = () => ({
     ...deps,
     desk: agentDesk(),
-    isReady: (instanceId: number) =>
-      hasPassed(
-        fleet.find(instanceId),
-        rentals.find(instanceId)?.offer,
-        machineProofs.find(instanceId)?.check,
-      ),
+    isReady: (instanceId: number) => {
+      const instance = fleet.find(instanceId);
+      return deps.settings.get('gpuRental.ready.checkLogin')
+        ? hasPassed(instance, rentals.find(instanceId)?.offer, machineProofs.find(instanceId)?.check)
+        : instance !== undefined && stateOf(instance, fleet.facts(instanceId), clock.now()) === 'running';
+    },
     ssh: agentSsh(deps),
     redact: (value: string) => redactor.redact(value),
   });

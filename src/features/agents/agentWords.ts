@@ -168,3 +168,27 @@ export function limitsQuestion(limits: AgentLimits): Question {
         button: t('Let Agents Ask'),
       };
 }
+
+/** What is in force, where nothing has to be confirmed. */
+export function limitsText({ access, perDay, perHour, instances, hours }: AgentLimits): string {
+  return access === 'ask'
+    ? t(
+        'Agents may ask. Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
+        formatMoney(fromDollars(perDay)),
+        formatMoney(fromDollars(perHour)),
+        instances,
+        hours,
+      )
+    : t('Agents may look. They can spend nothing and change nothing.');
+}
+
+/** Asked after the file of requests broke: until a yes, agents can spend nothing. */
+export function reopenQuestion(): Question {
+  return {
+    message: t('Let agents spend again?'),
+    detail: t(
+      'What they rented before could not be read, so it does not count in their limits. Look at the list of instances first.',
+    ),
+    button: t('Let Agents Spend'),
+  };
+}

@@ -2,13 +2,13 @@ import { runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { answerWithinMs } from '../../model/agents/gate';
+import { answerWithinMs, isPending } from '../../model/agents/gate';
 import type { AgentRequest } from '../../model/agents/request';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { doAgreed } from '../../store/agents/doAgreed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Services } from '../../services';
-import { limitsQuestion, requestQuestion } from './agentWords';
+import { limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './agentWords';
 
 export type AskDeps = Pick<
   Services,
@@ -17,6 +17,7 @@ export type AskDeps = Pick<
   | 'agentLimits'
   | 'agentTools'
   | 'clock'
+  | 'commands'
   | 'fleet'
   | 'hub'
   | 'leases'
@@ -51,14 +52,43 @@ export class AskUser implements Disposable {
     }
     // Asked once for each change: the same settings may be raised again later.
     const key = `agents.limits.${JSON.stringify(set)}.${Math.floor(clock.now() / answerWithinMs)}`;
-    oneWindow.offer(key, () =>
-      this.enqueue(async () => {
-        const now = await agentLimits.read();
-        if (now.isRaised && (await this.isYes(limitsQuestion(now.set)))) {
-          await agentLimits.confirm(now.set);
-        }
-      }),
-    );
+    oneWindow.offer(key, () => this.enqueue(() => this.askLimits()));
+  }
+
+  /** Asks again for what was declined: the limits, and spending after what was spent could not be read. */
+  async reviewLimits(): Promise<void> {
+    const { agentDesk, agentLimits } = this.deps;
+    const { inForce, isRaised } = await agentLimits.read();
+    const isClosed = await agentDesk().isClosed();
+    if (!isRaised && !isClosed) {
+      message('info', limitsText(inForce));
+      return;
+    }
+    await this.enqueue(async () => {
+      if (isClosed && (await this.isYes(reopenQuestion()))) {
+        await agentDesk().reopen();
+      }
+      await this.askLimits();
+    });
+  }
+
+  /** Asks here about what has waited longest: its dialog may be in another window, or a reload took it away. */
+  async openRequest(): Promise<void> {
+    const { requests, accountKey } = this.deps.agentDesk();
+    const waiting = requests.find((one) => this.isWaiting(one));
+    if (waiting && accountKey !== undefined) {
+      await this.enqueue(() => this.ask(waiting.id, accountKey));
+    } else {
+      message('info', t('No request of an agent waits for you.'));
+    }
+  }
+
+  private async askLimits(): Promise<void> {
+    const { agentLimits } = this.deps;
+    const { set, isRaised } = await agentLimits.read();
+    if (isRaised && (await this.isYes(limitsQuestion(set)))) {
+      await agentLimits.confirm(set);
+    }
   }
 
   dispose(): void {
@@ -80,8 +110,8 @@ export class AskUser implements Disposable {
     }
   }
 
-  private isWaiting({ state, at }: AgentRequest): boolean {
-    return state === 'pending' && this.deps.clock.now() < at + answerWithinMs;
+  private isWaiting(request: AgentRequest): boolean {
+    return isPending(request, this.deps.clock.now());
   }
 
   private enqueue(action: () => Promise<void>): Promise<void> {

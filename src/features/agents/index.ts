@@ -1,10 +1,12 @@
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { AskUser, type AskDeps } from './askUser';
 import { Settling } from './settling';
 
 /** The chat's door to the tools of agents, and the user's answers to what they ask for. */
 export function register(deps: AskDeps): Disposable {
-  const { agentLimits, agentTools, chat, settings, report } = deps;
+  const { agentLimits, agentTools, chat, commands, settings, report } = deps;
   const store = new DisposableStore();
   store.add(new Settling(deps));
   const asking = store.add(new MutableDisposable<AskUser>());
@@ -20,6 +22,25 @@ export function register(deps: AskDeps): Disposable {
       asking.value.confirmLimits().catch(failed);
     }
   };
+  const whereLetIn = (run: (asking: AskUser) => Promise<void>) => async () => {
+    if (asking.value) {
+      await run(asking.value);
+    } else {
+      message('info', t('Agents are off. Change the setting {0} to let them in.', 'gpuRental.agents.access'));
+    }
+  };
+  store.add(
+    commands.register(
+      'gpuRental.agents.reviewLimits',
+      whereLetIn((one) => one.reviewLimits()),
+    ),
+  );
+  store.add(
+    commands.register(
+      'gpuRental.agents.openRequest',
+      whereLetIn((one) => one.openRequest()),
+    ),
+  );
   chat.call = (tool, input, signal) =>
     agentTools.call(tool, input, { id: 'chat', name: 'the chat', door: 'chat' }, signal);
   store.add(

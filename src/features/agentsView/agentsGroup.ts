@@ -10,8 +10,10 @@ import { channel } from '../../shared/channel';
 import type { AgentCall } from '../../store/agents/agentTools';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import { readAgentUse, reviewItem, useItem, useTexts, type AgentUse } from './agentUse';
+import type { AgentWatch } from './agentWatch';
 
-type Deps = Pick<Services, 'agentTools' | 'agentDoor' | 'settings' | 'hub' | 'clock'>;
+type Deps = Pick<Services, 'agentLimits' | 'agentTools' | 'agentDoor' | 'settings' | 'hub' | 'clock' | 'log'>;
 
 /** What a row needs of a call that another window answered. */
 const shownCall = z.object({
@@ -36,10 +38,20 @@ export class AgentsGroup implements TreeGroup, Disposable {
   private readonly changed = this.store.add(new Emitter<undefined>());
   readonly onDidChange = this.changed.event;
   private readonly accessNode = {};
+  private readonly useNodes = { today: {}, perHour: {}, instances: {} };
+  private readonly reviewNode = {};
+  private use: AgentUse | undefined;
   private last: readonly ShownCall[] = [];
 
-  constructor(private readonly deps: Deps) {
-    const change = () => this.changed.fire(undefined);
+  constructor(
+    private readonly deps: Deps,
+    private readonly watch: AgentWatch,
+  ) {
+    const change = () => {
+      this.changed.fire(undefined);
+      this.readUse();
+    };
+    this.store.add(watch.onDidChange(() => this.readUse()));
     this.store.add(calls.on(deps.hub, (call) => this.note(call)));
     this.store.add(
       deps.agentTools.onDidCall((call) => {
@@ -50,6 +62,8 @@ export class AgentsGroup implements TreeGroup, Disposable {
     );
     this.store.add(deps.agentDoor.onDidChange(change));
     this.store.add(deps.settings.onDidChange('gpuRental.agents', change));
+    this.store.add(deps.agentLimits.onDidConfirm(() => this.readUse()));
+    this.readUse();
   }
 
   /** None for who never had to do with agents. */
@@ -59,7 +73,7 @@ export class AgentsGroup implements TreeGroup, Disposable {
       return [];
     }
     const called = this.last.map((call) => ({ node: call, item: () => this.callItem(call) }));
-    return [{ node: this.accessNode, item: () => this.accessItem() }, ...called];
+    return [{ node: this.accessNode, item: () => this.accessItem() }, ...this.useRows(), ...called];
   }
 
   dispose(): void {
@@ -69,6 +83,41 @@ export class AgentsGroup implements TreeGroup, Disposable {
   private note(call: ShownCall): void {
     this.last = [call, ...this.last].slice(0, mostCalls);
     this.changed.fire(undefined);
+  }
+
+  /** Read where agents are let in; a failure leaves what was read before. */
+  private readUse(): void {
+    const { agentLimits, settings, log, clock } = this.deps;
+    if (settings.get('gpuRental.agents.access') === 'off') {
+      this.use = undefined;
+      return;
+    }
+    readAgentUse(agentLimits, this.watch.desk, clock).then(
+      (use) => {
+        if (JSON.stringify(use) !== JSON.stringify(this.use)) {
+          this.use = use;
+          this.changed.fire(undefined);
+        }
+      },
+      (error: unknown) => {
+        log.warn(`The limits of agents could not be read: ${String(error)}`);
+      },
+    );
+  }
+
+  private useRows(): readonly GroupRow[] {
+    const { use, useNodes } = this;
+    if (!use) {
+      return [];
+    }
+    const review = { node: this.reviewNode, item: () => reviewItem() };
+    return [
+      ...(use.needsReview ? [review] : []),
+      ...useTexts(use).map(({ kind, label, text }) => ({
+        node: useNodes[kind],
+        item: () => useItem(kind, label, text),
+      })),
+    ];
   }
 
   private accessItem(): vscode.TreeItem {

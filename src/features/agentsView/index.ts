@@ -6,11 +6,19 @@ import { AuditLog } from '../../store/agents/auditLog';
 import { answerOutside } from '../../store/agents/outsideCalls';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { AgentsGroup } from './agentsGroup';
+import { AgentNotes } from './agentNotes';
+import { showAgentStatus } from './agentStatus';
+import { AgentWatch, type AgentWatchDeps } from './agentWatch';
 import { copyConfiguration, type CopyDeps } from './copyConfiguration';
 import { keepServer } from './serverFile';
+import { stopAllOfAgents } from './stopAll';
 
 type Deps = CopyDeps &
-  Pick<Services, 'agentDoor' | 'agentTools' | 'accountGroups' | 'commands' | 'hub' | 'clock'>;
+  AgentWatchDeps &
+  Pick<
+    Services,
+    'accounts' | 'agentDoor' | 'agentTools' | 'accountGroups' | 'instanceGroups' | 'commands' | 'hub'
+  >;
 
 /** Agents outside of the editor, and what the user sees of all agents. */
 export function register(deps: Deps): Disposable {
@@ -19,7 +27,11 @@ export function register(deps: Deps): Disposable {
   const audit = new AuditLog(join(deps.storageDir, 'agents.log'), log);
   store.add(agentDoor.serve(answerOutside(agentTools)));
   store.add(agentTools.onDidCall((call) => void audit.add(call)));
-  store.add(deps.accountGroups.addGroup(store.add(new AgentsGroup(deps))));
+  const watch = store.add(new AgentWatch(deps));
+  store.add(deps.accountGroups.addGroup(store.add(new AgentsGroup(deps, watch))));
+  store.add(deps.instanceGroups.addInstanceNotes(store.add(new AgentNotes(watch))));
+  store.add(showAgentStatus(watch, deps.clock));
+  store.add(commands.register('gpuRental.agents.stopAll', () => stopAllOfAgents(watch, deps)));
   store.add(commands.register('gpuRental.agents.copyMcpConfiguration', () => copyConfiguration(deps)));
   store.add(
     commands.register('gpuRental.agents.showLog', async () => {

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LifecycleDeps } from './deps';
 import { changeBid, rename } from './editCommands';
 import { LogFollower } from './logFollower';
-import { destroy, lossByDestroy, reboot, start, startNow, stop, type Rows } from './powerCommands';
+import { destroy, lossByDestroy, reboot, start, startNow, stop, stopNow, type Rows } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
 import { changeImage, recycle } from './recreateCommands';
 import { chooseOneInstance } from './targets';
@@ -29,6 +29,7 @@ export function register(deps: LifecycleDeps): Disposable {
   many('gpuRental.instance.destroy', destroy);
   const { commands } = deps;
   store.add(commands.register('gpuRental.instance.startNow', (target) => startNow(deps, target)));
+  store.add(commands.register('gpuRental.instance.stopNow', (targets) => stopNow(deps, targets)));
   store.add(commands.register('gpuRental.instance.lossByDestroy', (target) => lossByDestroy(deps, target)));
   store.add(commands.register('gpuRental.instance.recycle', (target) => recycle(deps, target)));
   store.add(commands.register('gpuRental.instance.changeImage', (target) => changeImage(deps, target)));

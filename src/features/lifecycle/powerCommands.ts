@@ -156,7 +156,21 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  const results = await change(deps, client(), 'stop', t('Stopping…'), instances);
+  await stopEach(deps, client(), instances);
+}
+
+/** For who asked already; says what came of it. */
+export async function stopNow(
+  deps: LifecycleDeps,
+  { instanceIds }: { readonly instanceIds: readonly number[] },
+): Promise<void> {
+  const client = clientFor(deps.accounts);
+  const instances = instanceIds.flatMap((id) => deps.fleet.find(id) ?? []);
+  await stopEach(deps, client(), instances);
+}
+
+async function stopEach(deps: LifecycleDeps, client: Client, instances: readonly Instance[]): Promise<void> {
+  const results = await change(deps, client, 'stop', t('Stopping…'), instances);
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;

@@ -19,6 +19,11 @@ export interface GateNow {
   readonly running: ReadonlySet<number>;
 }
 
+/** It waits for the user, and may still be answered. */
+export function isPending({ state, at }: AgentRequest, now: number): boolean {
+  return state === 'pending' && now < at + answerWithinMs;
+}
+
 /** Questions nobody answered in time are over; what is long done is forgotten. */
 export function tidied(state: AgentState, now: number): AgentState {
   const requests = state.requests.map((one): AgentRequest =>

@@ -44,11 +44,6 @@ export function usageOf(
   return { today: add(...today), perHour: add(...open.values()), instances: open.size };
 }
 
-/** Whether both are in the same day of UTC. */
-export function isSameDay(one: number, other: number): boolean {
-  return Math.floor(one / dayMs) === Math.floor(other / dayMs);
-}
-
 /** What one commitment takes of the day: all that is still to come, tomorrow's hours included. */
 function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: number): Micros {
   const dayStart = Math.floor(now / dayMs) * dayMs;
@@ -94,7 +89,7 @@ export function overLimit(
     return `Instances of agents may cost $${limits.perHour}/h together. ${ask}`;
   }
   if (limits.perDay === 0) {
-    return 'Agents may spend nothing more today: the limit is $0, or what they spent could not be read. Ask the user to look at the log of GPU Rental.';
+    return 'Agents may spend nothing: the limit is $0, or what they spent could not be read. Ask the user to run Review Agent Limits.';
   }
   if (today > fromDollars(limits.perDay)) {
     return `Agents may commit to $${limits.perDay} a day. ${ask}`;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answered, asked, changed, repeated, tidied, type GateNow } from '../../model/agents/gate';
-import { endCommitments, isSameDay } from '../../model/agents/ledger';
+import { endCommitments } from '../../model/agents/ledger';
 import {
   agentStateShape,
   noAgentState,
@@ -62,20 +62,23 @@ class AgentFile {
     const content = await this.file.read();
     if (content.kind === 'setAside') {
       this.log.warn(
-        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing more today.`,
+        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing until the user lets them.`,
       );
     }
     return content.kind === 'present' ? content.value : noAgentState;
   }
 
-  /** When the last broken file was set aside: what was committed to until then is not known. */
-  async lostAt(): Promise<number | undefined> {
+  /** What was committed to until a file broke is not known, and its instances are not known to be of agents. */
+  async broken(): Promise<readonly string[]> {
     const names = await readdir(this.folder).catch(emptyWhereMissing);
-    const times = names.flatMap((name) => {
-      const [, at] = /^requests\.json\.broken-(\d+)$/.exec(name) ?? [];
-      return at === undefined ? [] : [Number(at)];
-    });
-    return times.length === 0 ? undefined : Math.max(...times);
+    return names.filter((name) => /^requests\.json\.broken-\d+$/.test(name));
+  }
+
+  /** The user knows of them. */
+  async accept(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await rename(join(this.folder, name), join(this.folder, name.replace('.broken-', '.known-')));
+    }
   }
 
   async list(): Promise<readonly AgentRequest[]> {
@@ -201,11 +204,20 @@ export class AgentDesk implements Disposable {
   async gate(): Promise<GateNow> {
     const { inForce } = await this.deps.limits.read();
     const now = this.deps.clock.now();
-    const lostAt = await this.files().lostAt();
-    // What was committed to on this day may have been all of it.
-    const isLost = lostAt !== undefined && isSameDay(lostAt, now);
-    const limits = isLost ? { ...inForce, perDay: 0 } : inForce;
+    const limits = (await this.isClosed()) ? { ...inForce, perDay: 0 } : inForce;
     return { now, limits, running: this.instances().running };
+  }
+
+  /** What agents spent could not be read: they spend nothing until a person says so. */
+  async isClosed(): Promise<boolean> {
+    return (await this.files().broken()).length > 0;
+  }
+
+  /** After the user's yes. */
+  async reopen(): Promise<void> {
+    const files = this.files();
+    await this.deps.lock(async () => files.accept(await files.broken()));
+    await this.list.tellChanged();
   }
 
   private change(make: (state: AgentState) => AgentState | Promise<AgentState>): Promise<undefined>;

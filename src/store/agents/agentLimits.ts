@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../model/agents/limits';
 import { accessLevels } from '../../model/agents/tools';
+import { Emitter } from '../../util/emitter';
 import type { SecretPort } from '../ports';
 
 const secretKey = 'gpuRental.agents.confirmed';
@@ -24,6 +25,10 @@ export interface LimitsNow {
 
 /** The limits of agents: what the settings say, held against what was last confirmed in a dialog. */
 export class AgentLimitStore {
+  private readonly confirmedNow = new Emitter<void>();
+  /** After a yes in this window. */
+  readonly onDidConfirm = this.confirmedNow.event;
+
   constructor(
     private readonly deps: {
       readonly settings: () => AgentLimits;
@@ -43,8 +48,9 @@ export class AgentLimitStore {
   }
 
   /** The user's yes in a dialog to exactly these. */
-  confirm(limits: AgentLimits): Promise<void> {
-    return this.deps.secrets.store(secretKey, JSON.stringify(limits));
+  async confirm(limits: AgentLimits): Promise<void> {
+    await this.deps.secrets.store(secretKey, JSON.stringify(limits));
+    this.confirmedNow.fire();
   }
 
   /** After the settings changed: what was lowered has to be confirmed again before it rises. */

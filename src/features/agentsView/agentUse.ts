@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { usageOf, type AgentUsage } from '../../model/agents/ledger';
+import type { AgentLimits } from '../../model/agents/limits';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { AgentDesk } from '../../store/agents/agentDesk';
+import type { AgentLimitStore } from '../../store/agents/agentLimits';
+import type { Clock } from '../../util/clock';
+
+/** The limits in force, and what agents have of them. */
+export interface AgentUse {
+  readonly limits: AgentLimits;
+  readonly usage: AgentUsage;
+  /** Something waits for a yes of the user before it is in force. */
+  readonly needsReview: boolean;
+}
+
+/** `undefined` where agents may only look, or where no account is signed in. */
+export async function readAgentUse(
+  agentLimits: AgentLimitStore,
+  desk: AgentDesk | undefined,
+  clock: Clock,
+): Promise<AgentUse | undefined> {
+  if (desk?.accountKey === undefined) {
+    return undefined;
+  }
+  const { inForce, isRaised } = await agentLimits.read();
+  const { requests } = await desk.read();
+  const { running } = await desk.gate();
+  const needsReview = isRaised || (await desk.isClosed());
+  return inForce.access === 'ask' || needsReview
+    ? { limits: inForce, usage: usageOf(requests, clock.now(), running), needsReview }
+    : undefined;
+}
+
+type Kind = 'today' | 'perHour' | 'instances';
+
+export function useTexts({
+  limits,
+  usage,
+}: AgentUse): readonly { readonly kind: Kind; readonly label: string; readonly text: string }[] {
+  const money = (used: AgentUsage['today'], limit: number) =>
+    t('{0} of {1}', formatMoney(used), formatMoney(fromDollars(limit)));
+  return [
+    { kind: 'today', label: t('Committed today (UTC)'), text: money(usage.today, limits.perDay) },
+    { kind: 'perHour', label: t('Per hour'), text: money(usage.perHour, limits.perHour) },
+    { kind: 'instances', label: t('Instances'), text: t('{0} of {1}', usage.instances, limits.instances) },
+  ];
+}
+
+export function useItem(kind: Kind, label: string, text: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.id = `agents-${kind}`;
+  item.description = text;
+  item.iconPath = new vscode.ThemeIcon('dashboard');
+  return item;
+}
+
+export function reviewItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Limits wait for your answer'));
+  item.id = 'agents-review';
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.command = { command: 'gpuRental.agents.reviewLimits', title: t('Review Agent Limits…') };
+  return item;
+}

@@ -1,0 +1,74 @@
+import { runCommand } from '../../editor/commands';
+import { confirm, type Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { formatMoney } from '../../model/money';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import type { Services } from '../../services';
+import type { AgentInstance, AgentWatch } from './agentWatch';
+
+interface Stoppable {
+  readonly running: readonly AgentInstance[];
+  readonly pending: number;
+  /** Rentals whose answer is not there yet. */
+  readonly open: number;
+}
+
+/** Stops what agents rented and declines what they ask for, after one question. Destroys nothing. */
+export async function stopAllOfAgents(
+  watch: AgentWatch,
+  { accounts }: Pick<Services, 'accounts'>,
+): Promise<void> {
+  const accountKey = accounts.active?.key;
+  const running = watch.instances.filter(({ canStop }) => canStop);
+  const waiting = watch.pending;
+  const open = watch.underWay.filter(({ tool }) => tool === 'request_rental').length;
+  if (running.length + waiting.length === 0) {
+    message(
+      'info',
+      open === 0
+        ? t('No instance of an agent is running, and no request waits.')
+        : t('A rental of an agent has no answer yet. Try again once it is in the list.'),
+    );
+    return;
+  }
+  if (!(await confirm(stopAllQuestion({ running, pending: waiting.length, open })))) {
+    return;
+  }
+  // What the question named belongs to the account that was active then.
+  if (accounts.active?.key !== accountKey) {
+    message('info', t('The account changed, so nothing was stopped.'));
+    return;
+  }
+  // What came while the question was open is declined as well.
+  for (const { id } of watch.pending) {
+    await watch.desk?.answer(id, false);
+  }
+  if (running.length > 0) {
+    await runCommand('gpuRental.instance.stopNow', {
+      instanceIds: running.map(({ instance }) => instance.id),
+    });
+  }
+}
+
+function stopAllQuestion({ running, pending, open }: Stoppable): Question {
+  const costs = running.map(({ instance }) => {
+    const price = stoppedCostPerDay(instance);
+    return price === undefined
+      ? instanceName(instance)
+      : t('{0}: storage costs {1}/day', instanceName(instance), formatMoney(price));
+  });
+  return {
+    message: t('Stop everything that agents rented?'),
+    detail: [
+      ...(running.length === 0
+        ? []
+        : [t('Running processes stop. Storage is kept, and no data is destroyed.'), ...costs]),
+      ...(pending === 0 ? [] : [t('Requests that wait for you are declined: {0}', pending)]),
+      ...(open === 0 ? [] : [t('Rentals without an answer yet, which are not stopped: {0}', open)]),
+    ].join('\n'),
+    button: t('Stop All'),
+    keep: t('Keep Running'),
+  };
+}
