@@ -5,12 +5,17 @@ import { eventually } from './rentRunning';
 import type { TestSimulator } from './startSimulator';
 import type { UiSession } from './uiSession';
 
-/** An instance that runs and lets the key of the session's computer in; its id. */
-export async function reachableInstance(session: UiSession, label: string): Promise<number> {
+/** Makes a key on the session's computer, which its account knows. */
+export async function registerOwnKey(session: UiSession): Promise<void> {
   const file = path.join(session.root, 'home', '.ssh', 'id_ed25519');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'mine', '-f', file]);
   const ssh_key = readFileSync(`${file}.pub`, 'utf8').trim();
   await session.simulator.call('POST', '/api/v0/ssh/', { ssh_key });
+}
+
+/** An instance that runs and lets the key of the session's computer in; its id. */
+export async function reachableInstance(session: UiSession, label: string): Promise<number> {
+  await registerOwnKey(session);
   return runningInstance(session.simulator, label);
 }
 

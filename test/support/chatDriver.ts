@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The extension in `test/ui/chatDriver`, which calls tools and commands inside a real editor. */
+export class ChatDriver {
+  constructor(private readonly address: string) {}
+
+  /** What a model reads; rejects with the sentence that it would read instead. */
+  async tool(name: string, input: Json): Promise<Json> {
+    const { text: answer, error } = await this.send({ tool: `gpuRental_${name}`, input });
+    if (error !== undefined) throw new Error(String(error));
+    assert.ok(typeof answer === 'string' && Buffer.byteLength(answer) <= 6144);
+    return JSON.parse(answer) as Json;
+  }
+
+  async toolNames(): Promise<readonly string[]> {
+    return (await this.send({}))['names'] as readonly string[];
+  }
+
+  /** Runs a command as another extension; what goes wrong with it is returned. */
+  command(command: string, ...args: readonly unknown[]): Promise<Json> {
+    return this.send({ command, args });
+  }
+
+  /** Edits the settings of the user, as any extension can. */
+  async set(setting: string, value: unknown): Promise<void> {
+    assert.deepEqual(await this.send({ setting, value }), {});
+  }
+
+  private async send(what: Json): Promise<Json> {
+    const socket = createConnection(this.address);
+    socket.end(JSON.stringify(what));
+    return JSON.parse(await text(socket)) as Json;
+  }
+}

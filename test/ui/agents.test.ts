@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ChatDriver } from '../support/chatDriver';
+import { signIn } from '../support/journey';
+import { connectOfficialClient, type OfficialClient } from '../support/officialMcpClient';
+import { registerOwnKey } from '../support/reachableInstance';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+type Json = Readonly<Record<string, unknown>>;
+type Call = (tool: string, input: Json) => Promise<Json>;
+
+/** Commands of the editor that press what has the focus, or what is offered first. */
+const acceptCommands = [
+  'workbench.action.chat.acceptTool',
+  'workbench.action.chat.acceptElicitation',
+  'notification.acceptPrimaryAction',
+  'notifications.focusToasts',
+  'workbench.action.acceptSelectedQuickOpenItem',
+  'quickInput.accept',
+  'quickInput.acceptInBackground',
+  'list.select',
+  'acceptSelectedSuggestion',
+  'workbench.action.terminal.chat.runCommand',
+  'workbench.action.chat.submit',
+  'workbench.action.focusNextPart',
+];
+
+const address = path.join(tmpdir(), `gr-chat-${process.pid}.sock`);
+
+describe('agents in the real editor', function () {
+  this.bail(true);
+  this.timeout(300_000);
+  const session = useUiSession('agents', {
+    simulator: { speed: 20 },
+    settings: { 'gpuRental.agents.maxQuestionsPerHour': 30 },
+    env: { GPU_RENTAL_TEST_CHAT: address },
+    extensions: ['ui/chatDriver'],
+  });
+  const chat = new ChatDriver(address);
+  let workbench: Workbench;
+  let client: OfficialClient | undefined;
+
+  const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
+  const destroyed = () => session().simulator.received('DELETE', /^\/api\/v0\/instances\/\d+\/$/).length;
+  const dialog = (text: string | RegExp) => workbench.dialog.filter({ hasText: text });
+  const clipboard = () => workbench.page.evaluate<string>('navigator.clipboard.readText()');
+  after(async () => {
+    await client?.close();
+    rmSync(address, { force: true });
+  });
+
+  async function settled(call: Call, request: unknown, isIt: (answer: Json) => boolean): Promise<Json> {
+    return until(
+      'what came of a request',
+      async () => {
+        const answer = await call('get_request', { request });
+        return isIt(answer) ? answer : undefined;
+      },
+      { timeoutMs: 120_000 },
+    );
+  }
+
+  async function quote(call: Call): Promise<string> {
+    const { offers } = (await call('search_offers', { gpuCount: 1, maxPriceUsdPerHour: 0.9 })) as {
+      readonly offers: readonly { readonly offer: string }[];
+    };
+    const made = await call('quote_rental', {
+      offer: offers[0]?.offer,
+      image: 'pytorch/pytorch:latest',
+      diskGb: 16,
+      hours: 2,
+      then: 'destroy',
+    });
+    return String(made['quote']);
+  }
+
+  /** A machine from the search to its end; `atQuestion` is run while the price is asked about. */
+  async function journey(call: Call, name: string, atQuestion: () => Promise<void>): Promise<void> {
+    const before = { rentals: rentals(), destroyed: destroyed() };
+    const asked = await call('request_rental', { quote: await quote(call), requestId: `${name}-rental` });
+    assert.equal(asked['state'], 'pending');
+    await dialog(/Rent 1×/).waitFor();
+    await atQuestion();
+    assert.equal(rentals(), before.rentals, 'a question alone rents nothing');
+    await workbench.dialogButton('Rent for');
+    const { instance } = await settled(call, asked['request'], ({ ready }) => ready === true);
+    assert.equal(rentals(), before.rentals + 1);
+
+    const run = { instance, command: 'echo from the machine', requestId: `${name}-command` };
+    assert.equal((await call('run_command', run))['state'], 'pending');
+    await dialog('Let').waitFor();
+    await workbench.shot(`${name}-run`);
+    await workbench.dialogButton('Run');
+    const output = await until('the command to be allowed', async () => {
+      const answer = await call('run_command', run);
+      return answer['exitCode'] === undefined ? undefined : answer;
+    });
+    assert.match(JSON.stringify(output['untrusted']), /from the machine/);
+
+    const { instances } = (await call('list_instances', {})) as {
+      readonly instances: readonly { readonly untrusted: { readonly label: string } }[];
+    };
+    const end = await call('destroy_instance', {
+      instance,
+      label: instances[0]?.untrusted.label,
+      requestId: `${name}-destroy`,
+    });
+    await dialog('Destroy').waitFor();
+    await workbench.shot(`${name}-destroy`);
+    assert.equal(destroyed(), before.destroyed);
+    await workbench.dialogButton('Destroy');
+    await settled(call, end['request'], ({ state }) => state === 'done');
+    assert.equal(destroyed(), before.destroyed + 1);
+  }
+
+  it('let the chat in after a dialog that names the limits', async () => {
+    await registerOwnKey(session());
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.clearNotifications();
+    await chat.set('gpuRental.agents.access', 'ask');
+    await dialog('ask you to rent').waitFor();
+    await workbench.shot('01-let-in');
+    await workbench.dialogButton('Let Agents Ask');
+    await until(
+      'the tools',
+      async () => (await chat.toolNames()).filter((name) => name.startsWith('gpuRental_')).length === 12,
+    );
+  });
+
+  it('rents, runs and destroys from the chat, once per yes that a person presses', async () => {
+    await journey(
+      (tool, input) => chat.tool(tool, input),
+      'chat',
+      async () => {
+        await workbench.shot('02-rent');
+        for (let round = 0; round < 20; round += 1) {
+          for (const command of acceptCommands) await chat.command(command);
+        }
+        assert.ok(await dialog(/Rent 1×/).isVisible());
+      },
+    );
+  });
+
+  it('does the same for the official client over MCP', async () => {
+    await workbench.clearNotifications();
+    await workbench.run('Copy MCP Configuration…');
+    await workbench.shot('03-clients');
+    await workbench.quick.pick('Cursor');
+    await workbench.toast(/mcp\.json/);
+    const copied = JSON.parse(await clipboard()) as {
+      readonly mcpServers: Readonly<Record<string, { readonly args: readonly string[] }>>;
+    };
+    const connected = await connectOfficialClient(copied.mcpServers['gpu-rental']?.args ?? [], 'auto');
+    client = connected;
+    await journey(
+      async (name, input) => {
+        const { structuredContent, isError } = await connected.callTool({ name, arguments: input });
+        assert.ok(structuredContent && isError !== true, JSON.stringify(structuredContent));
+        return structuredContent;
+      },
+      'mcp',
+      () => workbench.shot('04-rent-mcp'),
+    );
+  });
+
+  it('shows limits, use and calls in the account view', async () => {
+    const account = workbench.view('Account');
+    await account.open();
+    await account.expand(account.row('Agents'));
+    await account.row('Access').waitFor();
+    await workbench.shot('05-group');
+    assert.deepEqual(workbench.errors, []);
+  });
+});
