@@ -12,7 +12,11 @@ describe('living with instances', () => {
   const bodies = (id: number) => puts(id).map(({ body }) => body);
 
   before(async () => {
-    first = await computer().rentRunning({ label: 'trainer', env: { TOKEN: 'very-secret-value' } });
+    first = await computer().rentRunning({
+      label: 'trainer',
+      env: { TOKEN: 'very-secret-value' },
+      disk: 30,
+    });
     second = await computer().rentRunning({ label: 'helper' });
     window = await computer().openWindow();
     await window.signIn();
@@ -31,8 +35,10 @@ describe('living with instances', () => {
     assert.match(`${text} ${detail}`, /Another user may rent the GPU/);
     assert.deepEqual(bodies(first), []);
     await window.dialogButton('Stop');
-    await window.toast(/Its disk still costs/);
-    await instances().row(/trainer.*Stopped|Stopped.*trainer/);
+    const [price = ''] = /\$\d+\.\d+\/day/.exec(`${text} ${detail}`) ?? [];
+    assert.ok((await window.toast(/Its disk still costs/)).text.includes(price), price);
+    const row = await instances().row(/trainer.*Stopped|Stopped.*trainer/);
+    assert.ok(row.text.includes(price), `${price} in ${row.text}`);
     assert.deepEqual(bodies(first), [{ state: 'stopped' }]);
   });
 

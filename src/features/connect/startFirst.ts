@@ -3,8 +3,8 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { pricePerHour } from '../../editor/priceText';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
-import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -29,10 +29,7 @@ export async function startFirst(deps: Deps, instanceId: number, name: string): 
 async function isWanted({ fleet }: Deps, instanceId: number, name: string): Promise<boolean> {
   const instance = fleet.find(instanceId);
   const rate = instance && runningRateOf(instance);
-  const price =
-    rate === undefined
-      ? t('a price that the service does not state')
-      : t('{0}/h', formatMoney(perHour(rate)));
+  const price = pricePerHour(rate === undefined ? undefined : perHour(rate));
   return confirm({
     message: t('“{0}” is stopped. Start it and connect?', name),
     detail: `${t('From then on it costs {0}.', price)} ${t(

@@ -1,4 +1,5 @@
 import { localize, t } from '../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { ageMs, costSoFar, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -35,15 +36,12 @@ export interface WindowInput {
 /** `$0.31/h`; says so where the record has no price. */
 export function runningPriceOf(instance: Instance): string {
   const rate = runningRateOf(instance);
-  return rate === undefined
-    ? t('a price that the service does not state')
-    : t('{0}/h', formatMoney(perHour(rate)));
+  return pricePerHour(rate === undefined ? undefined : perHour(rate));
 }
 
 /** What the disk goes on costing. */
 export function diskPriceOf(instance: Instance): string {
-  const cost = stoppedCostPerDay(instance);
-  return cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
+  return pricePerDay(stoppedCostPerDay(instance));
 }
 
 /** The machine of this window: its name, what it costs now, how long it exists, what it cost at most. */

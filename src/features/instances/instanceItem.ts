@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { InstanceNote } from '../../editor/treeGroups';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import type { Instance } from '../../model/instances/instance';
@@ -8,7 +9,7 @@ import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
-  costPerHour,
+  rateOf,
   stateIcon,
   stateLabel,
   stateOf,
@@ -17,6 +18,7 @@ import {
   type StateIcon,
 } from '../../model/instances/instanceState';
 import { formatMoney, times } from '../../model/money';
+import { perDay, perHour } from '../../model/quote';
 import { placeText } from '../../model/offers/places';
 import { durationText } from '../../util/duration';
 
@@ -38,13 +40,13 @@ export function instanceItem(
 ): vscode.TreeItem {
   const kind = stateOf(instance, facts, now);
   const state = localize(stateLabel(instance, kind));
-  const cost = costPerHour(instance, kind);
+  const rate = rateOf(instance, kind);
   const price =
-    cost === undefined
+    rate === undefined
       ? undefined
       : billingOf(kind) === 'disk'
-        ? t('{0}/day', formatMoney(times(cost, 24)))
-        : t('{0}/h', formatMoney(cost));
+        ? pricePerDay(perDay(rate))
+        : pricePerHour(perHour(rate));
   const { label, end } = nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;

@@ -3,10 +3,10 @@ import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { pricePerDay } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { actionsFor } from '../../model/instances/instanceState';
-import { formatMoney } from '../../model/money';
 import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
 import type { LeaseDeps } from './deps';
 import { armedStill, idleMeaning, needsEditor, willText } from './leaseWords';
@@ -145,6 +145,5 @@ function tellLate(
 /** `$0.12/day`, or that the record does not say. */
 export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
-  const cost = instance && stoppedCostPerDay(instance);
-  return cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
+  return pricePerDay(instance && stoppedCostPerDay(instance));
 }

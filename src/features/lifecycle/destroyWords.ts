@@ -1,8 +1,8 @@
 import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { pricePerDay } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { formatMoney } from '../../model/money';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { plainLabel } from '../../util/plainLabel';
@@ -56,9 +56,7 @@ function afterwards(
 }
 
 function volumeText(volume: Volume): string {
-  const cost = volumePerDay(volume);
-  const price =
-    cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost));
+  const price = pricePerDay(volumePerDay(volume));
   return volume.sizeGb === undefined
     ? `${volumeName(volume)} (${price})`
     : t('{0} ({1} GB, {2})', volumeName(volume), Math.round(volume.sizeGb), price);

@@ -1,21 +1,20 @@
 import type { Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { add, formatMoney, zero, type Micros } from '../../model/money';
+import { add, zero, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 
 /** `$0.12/day`, or that the record does not say. */
 export function stoppedPrice(instances: readonly Instance[]): string {
-  const sum = sumOf(instances.map(stoppedCostPerDay));
-  return sum === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(sum));
+  return pricePerDay(sumOf(instances.map(stoppedCostPerDay)));
 }
 
 export function runningPrice(instances: readonly Instance[]): string {
   const rates = instances.map(runningRateOf);
-  const sum = sumOf(rates.map((rate) => (rate === undefined ? undefined : perHour(rate))));
-  return sum === undefined ? t('a price that the service does not state') : t('{0}/h', formatMoney(sum));
+  return pricePerHour(sumOf(rates.map((rate) => (rate === undefined ? undefined : perHour(rate)))));
 }
 
 /** Undefined where one of them is not known. */

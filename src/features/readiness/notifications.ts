@@ -3,6 +3,7 @@ import { confirm } from '../../editor/confirm';
 import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
+import { pricePerDay } from '../../editor/priceText';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
@@ -337,10 +338,7 @@ export class ReadinessNotifications {
 
   private diskPrice(instanceId: number): string {
     const instance = this.deps.fleet.find(instanceId);
-    const cost = instance && stoppedCostPerDay(instance);
-    return cost === undefined
-      ? t('a price that the service does not state')
-      : t('{0}/day', formatMoney(cost));
+    return pricePerDay(instance && stoppedCostPerDay(instance));
   }
 
   private diskCost(instanceId: number): string {

@@ -3,9 +3,9 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
+import { pricePerHour } from '../../editor/priceText';
 import { costPerHour, isReady, stateOf } from '../../model/instances/instanceState';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { formatMoney } from '../../model/money';
 import { forgottenSince } from '../../model/instances/warnings';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -55,9 +55,7 @@ export function tellForgotten(
   }
   const name = plainLabel(instanceName(instance));
   const span = localize(durationText(clock.now() - since));
-  const cost = costPerHour(instance, kind);
-  const price =
-    cost === undefined ? t('a price that the service does not state') : t('{0}/h', formatMoney(cost));
+  const price = pricePerHour(costPerHour(instance, kind));
   message(
     'warning',
     knowsGpu

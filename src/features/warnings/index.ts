@@ -1,12 +1,12 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
+import { pricePerDay } from '../../editor/priceText';
 import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Instance } from '../../model/instances/instance';
-import { formatMoney } from '../../model/money';
 import { spanOfHours as creditText } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import type { Services } from '../../services';
@@ -130,7 +130,7 @@ function tellOf(
           '{0} has been stopped for {1}. Its storage still costs {2}.',
           name,
           localize(durationText(now - warning.sinceMs)),
-          cost === undefined ? t('a price that the service does not state') : t('{0}/day', formatMoney(cost)),
+          pricePerDay(cost),
         ),
         commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );

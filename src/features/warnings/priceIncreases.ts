@@ -6,6 +6,7 @@ import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { pricePerHour } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
@@ -78,7 +79,7 @@ function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
   return {
     icon: verb === 'accept' ? 'check' : 'close',
     label: verb === 'accept' ? t('Accept: {0}', name) : t('Reject: {0}', name),
-    description: `${price(increase.currentPrice)} → ${price(increase.newPrice)}`,
+    description: `${pricePerHour(increase.currentPrice)} → ${pricePerHour(increase.newPrice)}`,
     detail: deadlineText(deps, increase) ?? '',
     increase,
     verb,
@@ -119,7 +120,7 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
   message(
     'info',
     verb === 'accept'
-      ? t('The price of {0} rises to {1}.', name, price(increase.newPrice))
+      ? t('The price of {0} rises to {1}.', name, pricePerHour(increase.newPrice))
       : t('The higher price of {0} is rejected.', name),
   );
 }
@@ -158,7 +159,7 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
     message:
       verb === 'accept' ? t('Pay more for “{0}”?', name) : t('Reject the higher price of “{0}”?', name),
     detail: [
-      t('Price of the GPU: {0} now, {1} then.', price(currentPrice), price(newPrice)),
+      t('Price of the GPU: {0} now, {1} then.', pricePerHour(currentPrice), pricePerHour(newPrice)),
       ...(verb === 'accept'
         ? perDay
         : [t('What the host does after that, the service does not say. Save what you need.')]),
@@ -171,8 +172,8 @@ function sentence(deps: PriceDeps, increase: PriceIncrease): string {
   const said = t(
     'The host of {0} asks for a higher price: {1} now, {2} then.',
     nameOf(deps, increase),
-    price(increase.currentPrice),
-    price(increase.newPrice),
+    pricePerHour(increase.currentPrice),
+    pricePerHour(increase.newPrice),
   );
   return [said, deadlineText(deps, increase)].filter((part) => part !== undefined).join(' ');
 }
@@ -186,12 +187,6 @@ function deadlineText({ clock }: PriceDeps, { deadline }: PriceIncrease): string
 function nameOf({ fleet }: PriceDeps, { instanceId }: PriceIncrease): string {
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId ?? '?'}`;
-}
-
-function price(amount: Micros | undefined): string {
-  return amount === undefined
-    ? t('a price that the service does not state')
-    : t('{0}/h', formatMoney(amount));
 }
 
 class NotPendingError extends UserError {

@@ -223,7 +223,8 @@ export function billingOf(kind: InstanceStateKind): Billing {
 }
 
 /** What it costs in this state; a disk price that is not known falls back on the full one, never on less. */
-function rateOf(instance: Instance, kind: InstanceStateKind): Rate | undefined {
+/** What it costs in this state: all of it, or the disk alone. */
+export function rateOf(instance: Instance, kind: InstanceStateKind): Rate | undefined {
   const running = runningRateOf(instance);
   return billing[kind] === 'disk' ? (stoppedRateOf(instance) ?? running) : running;
 }
