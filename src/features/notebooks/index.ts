@@ -7,6 +7,8 @@ import type { Services } from '../../services';
 import { shutDownKernel } from '../../ssh/notebooks/kernels';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { NotebookConnections } from './connections';
 import { findJupyter } from './jupyter';
 import { KernelRows } from './kernelRows';
@@ -108,7 +110,7 @@ async function shutDown(
   const alias = account && target && ssh.aliasOf(account, target.instanceId);
   const server = alias === undefined ? undefined : connections.serverOf(alias);
   if (!target || !server || alias === undefined) {
-    return;
+    throw new UserError(text('This window is not connected to the kernel any more.'));
   }
   const isSure = await confirm({
     message: t('Shut down this kernel?'),
