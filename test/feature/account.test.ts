@@ -160,7 +160,7 @@ describe('the account and its second factor', () => {
     );
     assert.match(await view().tooltip('build server'), /build server.*misc/s);
     await view().menu('build server', 'Delete API Key');
-    await window.dialog('Delete the API key “build server”');
+    await window.dialog('Delete the API key “build server (#');
     assert.equal(sent().length, 0);
     await window.dialogButton('Delete');
     await view().noRow('build server');

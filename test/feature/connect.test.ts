@@ -90,7 +90,7 @@ describe('connecting to an instance', () => {
     assert.deepEqual(attached().at(-1)?.body, { ssh_key: second });
     await instances().menu('second', 'Detach SSH Key…');
     assert.match(
-      (await window.dialog(/Detach the SSH key second/)).detail ?? '',
+      (await window.dialog(/Detach the SSH key “second”/)).detail ?? '',
       /Logins with this key will be refused/,
     );
     assert.equal(detached().length, 0);
