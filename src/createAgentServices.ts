@@ -3,9 +3,7 @@ import type { SettingsReader } from './editor/settings';
 import { keysOf } from './instanceKeys';
 import { hasPassed } from './model/rentals/machineVerdict';
 import { stateOf } from './model/instances/instanceState';
-import { withLock } from './ssh/lock';
-import { nodeFileSystem } from './ssh/fileSystem';
-import { thisProcess } from './ssh/nodeSsh';
+import { fileLock } from './ssh/nodeSsh';
 import type { SshService } from './ssh/service';
 import { AgentDesk } from './store/agents/agentDesk';
 import { AgentLimitStore } from './store/agents/agentLimits';
@@ -48,12 +46,7 @@ export function agentServices(deps: AgentServicesDeps) {
         ...deps,
         limits: agentLimits,
         windowId: deps.hub.windowId,
-        lock: (action) =>
-          withLock(
-            join(storageDir, 'agents.lock'),
-            { fs: nodeFileSystem, clock, identity: thisProcess },
-            action,
-          ),
+        lock: fileLock(join(storageDir, 'agents.lock'), clock),
       }),
     ));
   const toolDeps = () => ({

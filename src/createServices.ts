@@ -23,9 +23,7 @@ import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
 import type { Shell } from './shell';
 import { aliasOf } from './ssh/alias';
-import { nodeFileSystem } from './ssh/fileSystem';
-import { withLock } from './ssh/lock';
-import { nodeSshDeps, thisProcess } from './ssh/nodeSsh';
+import { fileLock, nodeSshDeps } from './ssh/nodeSsh';
 import { createSshService, type SshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
@@ -205,19 +203,7 @@ function sharedState(deps: SharedDeps) {
   const lists = listServices({ own, accounts, hub, clock });
   const { volumes } = lists;
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
-  const rentals = own(
-    createRentals({
-      accounts,
-      fleet,
-      budget,
-      guarded: guardedRental,
-      hub,
-      secrets,
-      storageDir,
-      clock,
-      log,
-    }),
-  );
+  const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
   const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   return {
@@ -249,12 +235,7 @@ function sharedState(deps: SharedDeps) {
         hub,
         secrets,
         storageDir,
-        lock: (action) =>
-          withLock(
-            join(storageDir, 'templates.lock'),
-            { fs: nodeFileSystem, clock, identity: thisProcess },
-            action,
-          ),
+        lock: fileLock(join(storageDir, 'templates.lock'), clock),
         clock,
         log,
         onSecret: (value) => redactor.addSecret(value),

@@ -3,7 +3,7 @@ import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { errorCode } from '../util/errorCode';
 import { nodeFileSystem } from './fileSystem';
-import type { ProcessIdentity } from './lock';
+import { withLock, type ProcessIdentity } from './lock';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';
 import { runProgram } from './run';
@@ -22,6 +22,12 @@ export const thisProcess: ProcessIdentity = {
     }
   },
 };
+
+/** Lets one process of this computer at a time do something, by a file (`withLock`). */
+export function fileLock(file: string, clock: Clock) {
+  return <T>(action: () => Promise<T>): Promise<T> =>
+    withLock(file, { fs: nodeFileSystem, clock, identity: thisProcess }, action);
+}
 
 /** What the editor's settings say, read at every use. */
 export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
