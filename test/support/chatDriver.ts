@@ -11,7 +11,7 @@ export class ChatDriver {
   /** What a model reads; rejects with the sentence that it would read instead. */
   async tool(name: string, input: Json): Promise<Json> {
     const { text: answer, error } = await this.send({ tool: `gpuRental_${name}`, input });
-    if (error !== undefined) throw new Error(String(error));
+    if (error !== undefined) throw new Error(typeof error === 'string' ? error : JSON.stringify(error));
     assert.ok(typeof answer === 'string' && Buffer.byteLength(answer) <= 6144);
     return JSON.parse(answer) as Json;
   }
