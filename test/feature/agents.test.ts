@@ -91,7 +91,7 @@ describe('an agent in the chat', () => {
     const quote = await agent.quote();
     await assert.rejects(
       agent.call('request_rental', { quote, requestId: 'second-one' }),
-      /At most 1 instances of agents/,
+      /instances that agents have at once is 1\./,
     );
     await answer('Cancel', /let AI agents|Let AI agents/i);
     assert.equal(rentals().length, 1);

@@ -63,7 +63,7 @@ export function asked(state: AgentState, request: AgentRequest, gate: GateNow): 
   }
   if (lastHour.length >= limits.questionsPerHour) {
     throw new ToolError(
-      `At most ${limits.questionsPerHour} questions an hour may be put to the user. Wait, or ask the user in the chat.`,
+      `The limit of questions to the user is ${limits.questionsPerHour} an hour. Wait, or ask the user in the chat.`,
     );
   }
   const problem = problemOf(state, request, gate);

@@ -80,10 +80,10 @@ export function overLimit(
   const perHour = add(others.perHour, commitment.perHour);
   const ask = 'Ask the user to change the limits of agents in the settings, or ask for less.';
   if (hours > limits.hours) {
-    return `At most ${limits.hours} hours are allowed. ${ask}`;
+    return `The limit for a rental is ${limits.hours} h. ${ask}`;
   }
   if (others.instances + 1 > limits.instances) {
-    return `At most ${limits.instances} instances of agents are allowed at once. Destroy one first. ${ask}`;
+    return `The limit of instances that agents have at once is ${limits.instances}. Destroy one first. ${ask}`;
   }
   if (perHour > fromDollars(limits.perHour)) {
     return `Instances of agents may cost $${limits.perHour}/h together. ${ask}`;
