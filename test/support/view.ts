@@ -25,13 +25,22 @@ export class View {
     this.welcome = this.pane.locator('.welcome-view-content');
   }
 
-  async open(): Promise<void> {
-    const isOpen = async () => (await this.header.getAttribute('aria-expanded')) === 'true';
+  open(): Promise<void> {
+    return this.toggle(true);
+  }
+
+  /** Leaves its room to the other views. */
+  close(): Promise<void> {
+    return this.toggle(false);
+  }
+
+  private async toggle(wanted: boolean): Promise<void> {
+    const isDone = async () => (await this.header.getAttribute('aria-expanded')) === String(wanted);
     // A window that is just being put together may open it as well, and a click would close it again.
-    await until('the view to open', async () => {
-      if (await isOpen()) return true;
+    await until(`the view to ${wanted ? 'open' : 'close'}`, async () => {
+      if (await isDone()) return true;
       await press(this.header);
-      return isOpen();
+      return isDone();
     });
   }
 

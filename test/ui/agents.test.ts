@@ -169,6 +169,8 @@ describe('agents in the real editor', function () {
   });
 
   it('shows limits, use and calls in the account view', async () => {
+    // Both open, the group would be below what is shown.
+    await workbench.view('Instances').close();
     const account = workbench.view('Account');
     await account.open();
     await account.expand(account.row('Agents'));
