@@ -184,6 +184,12 @@ describe('finding offers', () => {
     assert.match(quick().headings()[0] ?? '', /^64 of many: narrow the search · Best Match$/);
   });
 
+  it('says it in the line of the filters, where it hides nothing of an offer', async () => {
+    await list.open();
+    assert.match(quick().rowUnder(/^64 of many/) ?? '', /^Filters/);
+    assert.match(quick().rowUnder(/^$/) ?? '', /\$\d/);
+  });
+
   it('does not say that no offer matches while the market has others', async () => {
     await list.open();
     await quick().type('zzz-no-such-cpu', { enter: false });

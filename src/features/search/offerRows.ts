@@ -135,7 +135,9 @@ export function offerRows(
   actions: OfferActions,
   now: number,
 ): readonly LevelRow[] {
+  // In the line of an offer, which has more to say than that of the filters, it would hide a part of it.
   const rows: LevelRow[] = [
+    ...(view.rows.length > 0 ? [heading(headline(view, query))] : []),
     {
       id: 'filters',
       icon: 'filter',
@@ -173,7 +175,7 @@ export function offerRows(
     );
   }
   if (view.rows.length > 0) {
-    rows.push({ label: headline(view, query), kind: vscode.QuickPickItemKind.Separator });
+    rows.push(heading(''));
     rows.push(...shownRows(view, query, actions));
     rows.push(...endRows(view, actions));
   } else if (view.busy || (!view.loaded && view.error === undefined)) {
@@ -198,12 +200,13 @@ function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions):
   const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions));
   const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
   if (firstFailed >= 0) {
-    rows.splice(firstFailed, 0, {
-      label: t('Failed before'),
-      kind: vscode.QuickPickItemKind.Separator,
-    });
+    rows.splice(firstFailed, 0, heading(t('Failed before')));
   }
   return rows;
+}
+
+function heading(label: string): LevelRow {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 
 function note(id: string, label: string, detail?: string): LevelRow {
@@ -241,7 +244,7 @@ export function offersText(count: number): string {
   return count === 1 ? t('1 offer') : t('{0} offers', count);
 }
 
-/** Short, because it stands in the line of the first offer. */
+/** Short, because it stands in the line of the filters. */
 function headline(view: OffersView, query: MarketQuery): string {
   const count = countText(view);
   const order = localize(sortText(query.sort));

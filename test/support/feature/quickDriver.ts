@@ -57,6 +57,14 @@ export class QuickDriver {
     return rows.filter(({ kind }) => kind === -1).map(({ label }) => label);
   }
 
+  /** The row in whose line the editor shows a separator. */
+  rowUnder(heading: Wanted): string | undefined {
+    const { items } = this.list;
+    const at = items.findIndex(({ kind, label }) => kind === -1 && fits(label, heading));
+    const row = at < 0 ? undefined : items[at + 1];
+    return row && rowText(row);
+  }
+
   /** What the row at the cursor says. */
   activeRow(): string | undefined {
     const [row] = this.list.activeItems;
