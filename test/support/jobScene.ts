@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobMachine } from '../../src/ssh/jobs/createJobMachine';
@@ -116,6 +125,18 @@ async function endJobs({ remote, job }: JobScene): Promise<void> {
     await until('the end of the job', () => processesOf(id).length === 0, { timeoutMs: 60_000 });
     await until('the end of its runner', async () => !(await job.look(id, 0, 0)).pidAlive);
   }
+  // What watches over a job would end one with the same id, which the next test runs.
+  await until('the end of what watched them', () => !worksBelow(jobs), { timeoutMs: 60_000 });
+}
+
+function worksBelow(folder: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** A scene for each test whose machine is a shell of this computer: `scene()` is the one of the running test. */

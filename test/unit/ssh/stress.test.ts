@@ -89,10 +89,13 @@ describe('Many processes at once', () => {
     await appender;
     const count = Number(home.read(`${mark}.count`));
     assert.ok(count > 50, `only ${count} lines were added`);
-    const found = new Set(home.read().split('\n'));
-    const lost = Array.from({ length: count }, (_, n) => `Host own${n + 1}`).filter((one) => !found.has(one));
-    assert.deepEqual(lost, [], `of ${count}`);
-    assert.equal(home.read().split('\n').length, count + 2, 'none is doubled');
+    // The block may be there at the end: who finds the file always changed leaves it alone.
+    const hosts = home
+      .read()
+      .split('\n')
+      .filter((line) => line.startsWith('Host '));
+    const expected = ['Host first', ...Array.from({ length: count }, (_, n) => `Host own${n + 1}`)];
+    assert.deepEqual(hosts.sort(), expected.sort(), 'each is there, and once');
   });
 
   it('meet at a config without the block, and it is there once', async () => {
