@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { OfferSession, typingPauseMs } from '../../src/features/search/offerSession';
 import { mostRows } from '../../src/model/offers/marketQuery';
+import type { RentalType } from '../../src/model/offers/offer';
 import { defaultQuery } from '../../src/model/offers/savedSearches';
+import { flagNames, numberNames } from '../../src/model/offers/typedNames';
+import { parseTypedQuery } from '../../src/model/offers/typedQuery';
 import { offerRow, type Row } from '../../src/simulator/market/offerRow';
 import { useClients } from '../support/apiClient';
 import { FakeClock } from '../support/fakeClock';
@@ -27,6 +30,9 @@ const lines: readonly (readonly [line: string, meant: (row: Row) => boolean])[] 
   ['cores=32', (row) => Math.floor(number(row, 'cpu_cores_effective')) === 32],
   ['cores<=8', (row) => Math.floor(number(row, 'cpu_cores_effective')) <= 8],
   ['ram=64', (row) => Math.floor(number(row, 'cpu_ram') / 1000) === 64],
+  ['ghz>=3.5', atLeast('cpu_ghz', 3.5)],
+  ['ghz<=2.5', atMost('cpu_ghz', 2.5)],
+  ['machine_bw>=2000', atLeast('gpu_mem_bw', 2000)],
   ['cuda>=12.8', atLeast('cuda_max_good', 12.8)],
   ['cuda=12.2', equal('cuda_max_good', 12.2)],
   ['cuda<=11.8', atMost('cuda_max_good', 11.8)],
@@ -67,24 +73,29 @@ const lines: readonly (readonly [line: string, meant: (row: Row) => boolean])[] 
   ['datacenter', equal('hosting_type', 1)],
   ['-datacenter', equal('hosting_type', 0)],
   ['static', equal('static_ip', true)],
+  ['-static', equal('static_ip', false)],
   ['vm', equal('vms_enabled', true)],
+  ['-vm', equal('vms_enabled', false)],
   ['avx', equal('has_avx', 1)],
   ['-avx', equal('has_avx', 0)],
   ['se', placed('SE')],
   ['-us', (row) => !placed('US')(row)],
+  ['verified', equal('verified', true)],
   ['unverified', (row) => row['verified'] === false],
+  ['spot 4090', equal('gpu_name', 'RTX 4090')],
+  ['ondemand x2', equal('num_gpus', 2)],
 ];
 
 describe('typed filters and the whole market', () => {
   const clients = useClients();
   let simulator: TestSimulator;
-  let market: readonly Row[];
+  let markets: Readonly<Record<RentalType, readonly Row[]>>;
   before(async () => {
     simulator = await startTestSimulator({ machines, fakeClock: true });
     const { world } = simulator;
-    market = world.market.offers.map((slice) =>
-      offerRow(world, world.market, slice, 'on-demand', defaultQuery.diskGb),
-    );
+    const rows = (type: 'on-demand' | 'bid') =>
+      world.market.offers.map((slice) => offerRow(world, world.market, slice, type, defaultQuery.diskGb));
+    markets = { 'on-demand': rows('on-demand'), interruptible: rows('bid') };
   });
   after(() => simulator.close());
 
@@ -111,12 +122,26 @@ describe('typed filters and the whole market', () => {
   }
 
   it('is of 5,130 offers', () => {
-    assert.equal(market.length, 5130);
+    assert.equal(markets['on-demand'].length, 5130);
+  });
+
+  it('is asked for each filter that can be typed', () => {
+    const asked = lines.map(([line]) => parseTypedQuery(line));
+    const keys = new Set(asked.flatMap(({ filters }) => Object.keys(filters)));
+    const flags = Object.values(flagNames).map(([key]) => key);
+    assert.deepEqual(
+      [...Object.values(numberNames), ...flags, 'gpu', 'country'].filter((key) => !keys.has(key)),
+      [],
+    );
+    const rentals = new Set(asked.map(({ rentalType }) => rentalType));
+    assert.ok(rentals.has('interruptible') && rentals.has('on-demand'));
   });
 
   for (const [line, meant] of lines) {
     it(`shows what fits ${line}, up to the service's limit`, async () => {
-      const fitting = market.filter((row) => isUsual(line)(row) && meant(row));
+      const fitting = markets[parseTypedQuery(line).rentalType ?? 'on-demand'].filter(
+        (row) => isUsual(line)(row) && meant(row),
+      );
       assert.ok(fitting.length > 0);
       const view = await shownFor(line);
       const ids = new Set(fitting.map(({ id }) => id));

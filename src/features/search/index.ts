@@ -1,7 +1,7 @@
 import { signedIn } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { fromDollars } from '../../model/money';
-import { firstSearch } from '../../model/offers/firstSearch';
+import { firstSearch, withProposal } from '../../model/offers/firstSearch';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
@@ -28,12 +28,13 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   if (!account) {
     return;
   }
-  const kept = new RecentSearches(deps.globalState).last;
-  // A GPU that is asked for by name may be offered in other sizes than the first search proposes.
-  const isFirst = kept === undefined && gpuName === undefined;
-  const last = isFirst ? firstSearch(knownOf(deps, account)) : (kept ?? defaultQuery);
+  const searches = new RecentSearches(deps.globalState);
+  const last = searches.last ?? defaultQuery;
   const { diskGb } = new LastRental(deps.globalState);
-  const query = { ...last, diskGb: diskGb ?? last.diskGb };
+  const own = { ...last, diskGb: diskGb ?? last.diskGb };
+  // A GPU that is asked for by name may be offered in other sizes than the first search proposes.
+  const keys = gpuName === undefined ? searches.proposed : [];
+  const query = withProposal(own, firstSearch(knownOf(deps, account)), keys);
   await searchAndRent(
     deps,
     {
@@ -46,7 +47,7 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
     },
     {
       isRemembered: gpuName === undefined,
-      ...(isFirst ? { onceTyped: { ...defaultQuery, diskGb: query.diskGb } } : {}),
+      ...(keys.length > 0 ? { proposal: { own, keys } } : {}),
     },
   );
 }

@@ -1,4 +1,5 @@
 import { runCommand } from '../../editor/commands';
+import { withoutProposal, type ProposedKey } from '../../model/offers/firstSearch';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
 import {
@@ -34,8 +35,8 @@ export type SearchDeps = Pick<
 interface SearchOptions {
   /** The next search begins where this one ends. */
   readonly isRemembered?: boolean;
-  /** The search is a proposal, and gives way to this one once something is typed. */
-  readonly onceTyped?: MarketQuery;
+  /** The search has these places from a proposal, and gives way to the user's own once something is typed. */
+  readonly proposal?: { readonly own: MarketQuery; readonly keys: readonly ProposedKey[] };
 }
 
 /**
@@ -45,7 +46,7 @@ interface SearchOptions {
 export async function searchAndRent(
   deps: SearchDeps,
   draft: RentDraft,
-  { isRemembered = false, onceTyped }: SearchOptions = {},
+  { isRemembered = false, proposal }: SearchOptions = {},
 ): Promise<void> {
   const searches = new RecentSearches(deps.globalState);
   const { client } = accountStill(deps.accounts, draft.accountKey);
@@ -58,7 +59,7 @@ export async function searchAndRent(
     clock: deps.clock,
     budget: deps.searchBudget,
     query: draft.query,
-    onceTyped,
+    onceTyped: proposal?.own,
   });
   const recent = () => searches.recent;
   let round: Round = { draft, session, recent };
@@ -81,7 +82,11 @@ export async function searchAndRent(
   } finally {
     // A proposal that was left as it is would not follow the user's credit and rentals.
     if (isRemembered && !session.isAsProposed) {
-      await searches.keepLast(session.chosenQuery);
+      const { query, keys } =
+        proposal && !session.isTyped
+          ? withoutProposal(session.chosenQuery, { ...proposal, proposed: draft.query })
+          : { query: session.chosenQuery, keys: [] };
+      await searches.keepLast(query, keys);
     }
     session.dispose();
   }

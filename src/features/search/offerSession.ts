@@ -86,6 +86,7 @@ export class OfferSession implements Disposable {
   private readonly pause = new MutableDisposable<Disposable>();
   private readonly changed = new Emitter<OffersView>();
   private disposed = false;
+  private hasTyped = false;
 
   readonly onDidChange = this.changed.event;
 
@@ -105,6 +106,11 @@ export class OfferSession implements Disposable {
   /** Nothing was chosen in place of the proposal that it began with. */
   get isAsProposed(): boolean {
     return this.options.onceTyped !== undefined && this.query === this.options.query;
+  }
+
+  /** What was chosen was typed before, so that each part of it is the user's own. */
+  get isTyped(): boolean {
+    return this.hasTyped;
   }
 
   /** What was chosen and typed, taken together; what is typed wins. */
@@ -182,8 +188,9 @@ export class OfferSession implements Disposable {
 
   /** Turns what was typed into chosen filters, so that it can be changed there; free words stay. */
   absorbTyped(): void {
-    const { words } = this.parse();
+    const { words, understood } = this.parse();
     this.query = this.effectiveQuery;
+    this.hasTyped ||= understood.length > 0;
     this.typed = words.join(' ');
   }
 

@@ -2,6 +2,7 @@ import { toDollars, zero, type Micros } from '../money';
 import type { MarketQuery } from './marketQuery';
 import type { Offer } from './offer';
 import { defaultQuery } from './savedSearches';
+import type { NumberRange } from './searchFields';
 
 /** What is known of a user before anything was searched for. */
 export interface FirstSearchInput {
@@ -11,6 +12,10 @@ export interface FirstSearchInput {
   /** The price an hour that all machines together shall not pass. */
   readonly limitPerHour?: Micros | undefined;
 }
+
+/** What a proposal fills, as long as the user has chosen nothing else there. */
+export const proposedKeys = ['gpuCount', 'pricePerHour'] as const;
+export type ProposedKey = (typeof proposedKeys)[number];
 
 /** An afternoon: a machine that the credit does not pay for so long is no good start. */
 const leastHours = 4;
@@ -55,4 +60,27 @@ function twoDigits(price: number): number {
   }
   const step = 10 ** (Math.floor(Math.log10(price)) - 1);
   return Number((Math.floor(price / step + 1e-9) * step).toPrecision(2));
+}
+
+/** The user's own search with the proposal in the places where nothing was chosen. */
+export function withProposal(
+  own: MarketQuery,
+  proposal: MarketQuery,
+  keys: readonly ProposedKey[],
+): MarketQuery {
+  const proposed = keys.map((key) => [key, proposal.filters[key]] as const);
+  return { ...own, filters: { ...own.filters, ...Object.fromEntries(proposed) } };
+}
+
+/** What of a search was chosen, and the places that are still as they were proposed. */
+export function withoutProposal(
+  query: MarketQuery,
+  shown: { readonly own: MarketQuery; readonly proposed: MarketQuery; readonly keys: readonly ProposedKey[] },
+): { readonly query: MarketQuery; readonly keys: readonly ProposedKey[] } {
+  const keys = shown.keys.filter((key) => sameRange(query.filters[key], shown.proposed.filters[key]));
+  return { query: withProposal(query, shown.own, keys), keys };
+}
+
+function sameRange(a: NumberRange | undefined, b: NumberRange | undefined): boolean {
+  return a?.min === b?.min && a?.max === b?.max;
 }

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { proposedKeys, type ProposedKey } from '../../model/offers/firstSearch';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { ownQuery, readQuery, readRecentSearches, withRecentSearch } from '../../model/offers/savedSearches';
 
@@ -9,6 +11,8 @@ export interface Memory {
 
 const lastKey = 'gpuRental.search.last';
 const recentKey = 'gpuRental.search.recent';
+
+const stored = z.object({ proposed: z.array(z.enum(proposedKeys)).catch([]) }).catch({ proposed: [] });
 
 /** The search that was left last, and those from which something was chosen. */
 export class RecentSearches {
@@ -23,8 +27,13 @@ export class RecentSearches {
     return readRecentSearches(this.memory.get(recentKey));
   }
 
-  async keepLast(query: MarketQuery): Promise<void> {
-    await this.memory.update(lastKey, ownQuery(query));
+  /** The places of the last search that were proposed and not chosen; all of them until one was changed. */
+  get proposed(): readonly ProposedKey[] {
+    return this.last === undefined ? proposedKeys : stored.parse(this.memory.get(lastKey)).proposed;
+  }
+
+  async keepLast(query: MarketQuery, proposed: readonly ProposedKey[]): Promise<void> {
+    await this.memory.update(lastKey, { ...ownQuery(query), proposed });
   }
 
   async keepRecent(query: MarketQuery): Promise<void> {
