@@ -26,8 +26,14 @@ describe('templates as documents', () => {
     await editor.type({ desc: mine });
     await service.editElsewhere(id, { desc: theirs });
     await editor.save();
-    await window.toast(/Failed to save/);
-    await window.toast(/What should it become/);
+    await window.dialog(/Which version do you want to keep/);
+  }
+
+  /** Leaves the question, and the editor says that nothing was saved. */
+  async function decideLater(): Promise<void> {
+    await window.dialogButton('Compare');
+    await window.toast(/Failed to save.*changed elsewhere/);
+    window.clearToasts();
   }
 
   before(async () => {
@@ -109,7 +115,7 @@ describe('templates as documents', () => {
   it('becomes theirs where both changed one place and the user says so', async () => {
     await open('My Trainer');
     await dispute('mine', 'theirs');
-    await window.toastButton(/What should it become/, 'Use Theirs');
+    await window.dialogButton('Use Theirs');
     await editor.saved();
     await computer().until('their words', () => editor.text.includes('"desc": "theirs"'));
     assert.equal((await service.record(id))['desc'], 'theirs');
@@ -120,9 +126,8 @@ describe('templates as documents', () => {
     await editor.type({ env: { HF_HOME: '/mine', '-p 8080:8080': '1', MINE: '1' } });
     await service.editElsewhere(id, { env: '-e HF_HOME=/theirs -e THEIRS=1 -p 8080:8080' });
     await editor.save();
-    await window.toast(/Failed to save/);
-    await window.toastButton(/What should it become/, 'Merge');
-    await window.toast(/yours was kept: env.HF_HOME/);
+    await window.dialogButton('Merge', /Changed in both: env\.HF_HOME/);
+    await window.toast(/merged here and not saved yet. Your version was kept in: env\.HF_HOME/);
     assert.match(editor.text, /"THEIRS": "1"/);
     await editor.save();
     await editor.saved();
@@ -134,8 +139,7 @@ describe('templates as documents', () => {
     await editor.type({ desc: 'mine', tag: 'mine' });
     await service.editElsewhere(id, { desc: 'theirs again', tag: 'theirs' });
     await editor.save();
-    await window.toast(/What should it become/);
-    window.clearToasts();
+    await decideLater();
     await computer().until('both places to be marked', () => editor.findings('error').length === 2);
     await editor.fix('"desc"', 'Take Theirs Here');
     assert.match(editor.text, /"desc": "theirs again"/);
@@ -152,7 +156,7 @@ describe('templates as documents', () => {
   it('is compared, merged or given up from above its first line', async () => {
     const diffs = () => window.screen.commands.executed.filter((one) => one.id === 'vscode.diff').length;
     await dispute('mine again', 'theirs');
-    window.clearToasts();
+    await decideLater();
     const before = diffs();
     await editor.press('Changed elsewhere too: compare');
     assert.equal(diffs(), before + 1);
@@ -163,7 +167,7 @@ describe('templates as documents', () => {
     assert.equal((await service.record(id))['desc'], 'mine again');
     window.clearToasts();
     await dispute('mine once more', 'theirs at last');
-    window.clearToasts();
+    await decideLater();
     await editor.press('Use Theirs');
     await editor.saved();
     assert.match(editor.text, /"desc": "theirs at last"/);

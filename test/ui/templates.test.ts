@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 const route = '/api/v0/template/';
@@ -96,17 +97,26 @@ describe('templates as JSON files', function () {
     await editElsewhere({ desc: 'theirs' });
     const before = ownEdits().length;
     await editor.save();
-    await workbench.toast(/changed elsewhere, in the same places/);
-    await workbench.page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
+    await workbench.dialog.filter({ hasText: /Which version do you want to keep/ }).waitFor();
     await workbench.shot('05-conflict');
+    await workbench.dialogButton('Compare');
+    await workbench.toast(/Failed to save.*changed elsewhere, in the same places/);
+    await workbench.page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
+    await workbench.shot('05-compared');
     assert.equal(ownEdits().length, before);
     assert.equal((await record())['desc'], 'theirs');
   });
 
   it('put mine over theirs when the user says so', async () => {
-    await workbench.toastButton(/What should it become/, 'Use Mine');
+    await editor.save();
+    await workbench.dialogButton('Use Mine');
     await editor.saved();
     assert.equal((await record())['desc'], 'mine');
+    await workbench.shot('06-mine');
+    assert.equal(
+      await workbench.page.locator('.notification-toast', { hasText: 'Failed to save' }).count(),
+      0,
+    );
     await workbench.quick.run('View: Close All Editors');
     await workbench.clearNotifications();
   });
@@ -140,6 +150,28 @@ describe('templates as JSON files', function () {
     await workbench.page.bringToFront();
     await editor.line('"tag": "second window"').waitFor();
     await second.page.close();
+  });
+
+  it('are created again where they were deleted elsewhere while they were edited', async () => {
+    const gone = id;
+    await type({ desc: 'kept' });
+    const { status } = await session().simulator.call('DELETE', route, { template_id: gone });
+    assert.equal(status, 200);
+    await editor.save();
+    await workbench.dialog.filter({ hasText: /was deleted at the service. Create it again/ }).waitFor();
+    await workbench.shot('07-gone');
+    await workbench.dialogButton('Create Again');
+    await until('the new template', () =>
+      session()
+        .simulator.received('POST', route)
+        .some(({ body }) => (body as Record<string, unknown>)['desc'] === 'kept'),
+    );
+    await editor.waitFor('My Trainer.json', '"desc": "kept"');
+    await editor.lens('Rent').waitFor();
+    await editor.saved();
+    await until('one tab', async () => (await editor.tab('My Trainer.json').count()) === 1);
+    await workbench.shot('08-created-again');
+    assert.equal(await workbench.page.locator('.notification-toast').count(), 0);
   });
 
   it('leave no secret in any file of the editor', () => {

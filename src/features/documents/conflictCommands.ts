@@ -1,39 +1,27 @@
 import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandArguments';
-import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { parseTemplateUri, templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { templateName } from '../../model/templates/templateName';
+import { plainLabel } from '../../util/plainLabel';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
 import { openOwnDocument, replaceText } from './openDocuments';
 
-type Deps = Pick<Services, 'templateStores' | 'commands' | 'contextKeys' | 'log'>;
+type Deps = Pick<Services, 'templateStores' | 'commands' | 'contextKeys'>;
 
-/** A template that was changed on both sides: shows the two, and does what the user chooses. */
+/** What is done with a template that was changed on both sides, from above its first line and from the title. */
 export function registerConflicts(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { documents } = deps.templateStores;
   const { commands } = deps;
-  /** The states of theirs that the user was asked about. */
-  const asked = new Set<string>();
-  store.add(
-    documents.onDidNotice((id) => {
-      showKey(deps);
-      const conflict = documents.conflict(id);
-      if (conflict && !asked.has(conflict.theirs.hashId)) {
-        asked.add(conflict.theirs.hashId);
-        void ask(deps, id).catch((error: unknown) => {
-          deps.log.error('A conflict could not be shown', error);
-        });
-      }
-    }),
-  );
+  store.add(documents.onDidNotice(() => showKey(deps)));
   store.add(vscode.window.onDidChangeActiveTextEditor(() => showKey(deps)));
-  store.add(commands.register('gpuRental.template.compare', (target) => compare(deps, idOf(target))));
+  store.add(
+    commands.register('gpuRental.template.compare', (target) => compareWithTheirs(deps, idOf(target))),
+  );
   store.add(commands.register('gpuRental.template.useMine', (target) => useMine(deps, idOf(target))));
   store.add(commands.register('gpuRental.template.useTheirs', (target) => useTheirs(deps, idOf(target))));
   store.add(commands.register('gpuRental.template.merge', (target) => merge(deps, idOf(target))));
@@ -57,31 +45,16 @@ function showKey({ templateStores, contextKeys }: Deps): void {
   );
 }
 
-async function ask(deps: Deps, id: number): Promise<void> {
-  const document = openOwnDocument(id);
-  if (!document) {
-    return;
-  }
-  await compare(deps, id);
-  const target = { templateId: id };
-  message(
-    'warning',
-    t(
-      'The template {0} was changed elsewhere, in the same places as here. Nothing was overwritten. What should it become?',
-      templateName({ id, name: deps.templateStores.documents.peek(id)?.name }),
-    ),
-    commandAction(t('Use Mine'), 'gpuRental.template.useMine', target),
-    commandAction(t('Use Theirs'), 'gpuRental.template.useTheirs', target),
-    commandAction(t('Merge'), 'gpuRental.template.merge', target),
-  );
-}
-
-async function compare(deps: Deps, id: number | undefined): Promise<void> {
+/** Shows both versions side by side. */
+export async function compareWithTheirs(
+  { templateStores }: Pick<Deps, 'templateStores'>,
+  id: number | undefined,
+): Promise<void> {
   const document = id === undefined ? undefined : openOwnDocument(id);
   if (id === undefined || !document) {
     return;
   }
-  const name = deps.templateStores.documents.peek(id)?.name ?? '';
+  const name = templateStores.documents.peek(id)?.name ?? '';
   await vscode.commands.executeCommand(
     'vscode.diff',
     vscode.Uri.from(templateUriParts({ kind: 'theirs', id, name })),
@@ -109,26 +82,34 @@ async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
 }
 
 async function merge(deps: Deps, id: number | undefined): Promise<void> {
-  const document = id === undefined ? undefined : openOwnDocument(id);
-  if (id === undefined || !document) {
-    return;
+  const kept = id === undefined ? [] : await showMerged(deps, id);
+  if (kept.length > 0) {
+    message(
+      'info',
+      t(
+        'Merged. Where both sides had changed something, yours was kept: {0}. Check it and save.',
+        kept.join(', '),
+      ),
+    );
   }
-  const conflicts = deps.templateStores.documents.conflict(id)?.conflicts ?? [];
-  const kept = conflicts.map(({ path }) => path.join('.'));
-  const content = deps.templateStores.documents.merge(id);
-  if (content === undefined) {
-    return;
+}
+
+/** Puts the merged text into the document, unsaved. The places where mine was kept; none where nothing is disputed. */
+export async function showMerged(
+  { templateStores }: Pick<Deps, 'templateStores'>,
+  id: number,
+): Promise<readonly string[]> {
+  const { documents } = templateStores;
+  const document = openOwnDocument(id);
+  const conflicts = documents.conflict(id)?.conflicts ?? [];
+  const content = document && documents.merge(id);
+  if (!document || content === undefined) {
+    return [];
   }
   await replaceText(document, content);
   const place = rangeOf(document, new JsonPlaces(content).nearest(conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
-  message(
-    'info',
-    t(
-      'Merged. Where both sides had changed something, yours was kept: {0}. Check it and save.',
-      kept.join(', '),
-    ),
-  );
+  return conflicts.map(({ path }) => plainLabel(path.join('.')));
 }
 
 async function save(id: number): Promise<void> {

@@ -12,6 +12,7 @@ import { kindOf, openDocuments, openOwnDocument } from './openDocuments';
 import { registerPreviews } from './previewCommands';
 import { Previews } from './previews';
 import { SaveFailures } from './saveFailures';
+import { SaveQuestions } from './saveQuestions';
 import { applySecretFix } from './secretFixes';
 import { useSecret } from './secretUse';
 import { TemplateFileSystem, type Renamed } from './templateFileSystem';
@@ -40,7 +41,8 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const previews = store.add(new Previews(() => deps.clock.now()));
   const failures = store.add(new SaveFailures());
-  const files = store.add(new TemplateFileSystem(deps, previews, failures));
+  const questions = store.add(new SaveQuestions(deps));
+  const files = store.add(new TemplateFileSystem(deps, previews, failures, questions));
   deps.templateFiles.setProvider(files);
   deps.templateStores.documents.setDirtyProbe((id) => openOwnDocument(id)?.isDirty ?? false);
   store.add(followEdits(deps));
@@ -88,6 +90,7 @@ function followEdits(deps: Deps): Disposable {
     if (kind?.kind !== 'template' || !kind.isOwn) {
       return;
     }
+    documents.noteShown(kind.id, document.getText());
     const change = document.isDirty && !document.isClosed;
     if (change === edited.has(kind.id)) {
       return;
@@ -97,7 +100,7 @@ function followEdits(deps: Deps): Disposable {
     } else {
       edited.delete(kind.id);
     }
-    void (change ? documents.keepBase(kind.id) : documents.settle(kind.id)).catch((error: unknown) => {
+    void (change ? documents.beginEdit(kind.id) : documents.settle(kind.id)).catch((error: unknown) => {
       deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
     });
   };
@@ -110,6 +113,7 @@ function followEdits(deps: Deps): Disposable {
       if (kind?.kind !== 'template' || !kind.isOwn) {
         return;
       }
+      documents.noteShown(kind.id, document.getText());
       if (document.isDirty) {
         resume(kind.id);
       } else {

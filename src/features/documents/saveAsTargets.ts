@@ -20,6 +20,8 @@ type Deps = Pick<Services, 'templateStores' | 'clock'>;
  */
 export class SaveAsTargets {
   private readonly targets = new Map<string, SaveAsTarget>();
+  /** Tokens of templates that are created again, by file: a creation whose answer was lost is not sent twice. */
+  private readonly again = new Map<string, string>();
 
   constructor(private readonly deps: Deps) {}
 
@@ -34,7 +36,7 @@ export class SaveAsTargets {
     const shown = read?.kind === 'own' ? shownName(read.id) : undefined;
     const isFree =
       read?.kind === 'own'
-        ? shown !== undefined && fileNameOf(shown) !== read.name
+        ? shown === undefined || fileNameOf(shown) !== read.name
         : uri.authority === 'templates' && /^\/[^/]+\.json$/i.test(uri.path);
     if (isFree) {
       const token = this.deps.templateStores.creation.newToken();
@@ -45,13 +47,28 @@ export class SaveAsTargets {
   }
 
   /** Creates the template, named like its file, and gives its id. */
-  async create(uri: vscode.Uri, { token, from }: SaveAsTarget, source: string): Promise<number> {
+  create(uri: vscode.Uri, target: SaveAsTarget, source: string): Promise<number> {
+    return this.send(target, applyChanges(source, new JsonPlaces(source).set('name', nameOf(uri))));
+  }
+
+  /** Creates a template that was deleted from its document, and gives the new id. */
+  async recreate(uri: vscode.Uri, from: number, source: string): Promise<number> {
+    const key = uri.toString();
+    const token = this.again.get(key) ?? this.deps.templateStores.creation.newToken();
+    this.again.set(key, token);
+    const target = { token, mtime: this.deps.clock.now(), from };
+    const id = await this.send(target, source);
+    // The editor looks at what it has written before its tab gives way to the new template's.
+    this.targets.set(key, target);
+    return id;
+  }
+
+  private async send({ token, from }: SaveAsTarget, source: string): Promise<number> {
     const { documents, creation } = this.deps.templateStores;
     if (from !== undefined) {
       await creation.inherit(documents.account().key, token, templateOwner(from), parseDocument(source));
     }
-    const named = applyChanges(source, new JsonPlaces(source).set('name', nameOf(uri)));
-    return creation.saveDraft(token, named);
+    return creation.saveDraft(token, source);
   }
 }
 

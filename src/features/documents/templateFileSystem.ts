@@ -17,6 +17,8 @@ import { openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
+import type { SaveQuestions } from './saveQuestions';
+import { SavedReveals } from './savedReveals';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores' | 'clock' | 'log'>;
 
@@ -25,9 +27,6 @@ export interface Renamed {
   readonly from: string;
   readonly to: string;
 }
-
-/** How long the editor may take to ask for the new time of a file that it has just written. */
-const revealAfterMs = 2_000;
 
 /**
  * Templates as files: reading fetches, writing saves what changed. Errors leave this class as the editor's
@@ -46,15 +45,16 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private readonly saveAs: SaveAsTargets;
   /** Templates whose folder was looked into: what is in it has the one name that was listed. */
   private readonly looked = new Set<number>();
-  /** Written, and the editor has not asked for the new time yet. */
-  private readonly written = new Map<number, { dispose(): void }>();
+  private readonly reveals: SavedReveals;
 
   constructor(
     private readonly deps: Deps,
     private readonly previews: Previews,
     private readonly failures: SaveFailures,
+    private readonly questions: SaveQuestions,
   ) {
     this.saveAs = new SaveAsTargets(deps);
+    this.reveals = this.store.add(new SavedReveals(deps));
     this.store.add(this.changed);
     this.store.add(this.created);
     this.store.add(this.renamed);
@@ -85,13 +85,13 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     const { text, mtime, ctime, isReadOnly } = await this.content(uri);
     const read = parseTemplateUri(uri);
-    if (read?.kind === 'own') {
-      this.revealSoon(read.id, 0);
-    }
+    const id = read?.kind === 'own' && !this.saveAs.get(uri) ? read.id : undefined;
+    const isEdited = id !== undefined && !this.reveals.noteAsked(id) && openOwnDocument(id)?.isDirty === true;
     return {
       type: vscode.FileType.File,
       ctime,
-      mtime,
+      // The editor refuses to save over a later time by itself. Here each save is merged, and asks where it has to.
+      mtime: isEdited ? 0 : mtime,
       size: Buffer.byteLength(text),
       ...(isReadOnly ? { permissions: vscode.FilePermission.Readonly } : {}),
     };
@@ -159,11 +159,10 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   private async write(uri: vscode.Uri, read: TemplateUri, source: string): Promise<void> {
-    const { documents, creation } = this.deps.templateStores;
+    const { creation } = this.deps.templateStores;
     switch (read.kind) {
       case 'own':
-        await documents.save(read.id, source);
-        this.revealSoon(read.id, revealAfterMs, true);
+        await this.writeOwn(uri, read, source);
         break;
       case 'draft': {
         const id = await creation.saveDraft(read.token, source);
@@ -175,6 +174,22 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       case 'theirs':
       case 'preview':
         throw vscode.FileSystemError.NoPermissions(uri);
+    }
+  }
+
+  private async writeOwn(
+    uri: vscode.Uri,
+    { id, name }: { readonly id: number; readonly name: string },
+    source: string,
+  ): Promise<void> {
+    try {
+      await this.questions.save(uri, id, source);
+      this.reveals.noteWritten(id);
+    } catch (error) {
+      if (!(await this.questions.asksToRecreate(uri, id, name, error))) {
+        throw error;
+      }
+      this.created.fire({ from: uri, id: await this.saveAs.recreate(uri, id, source) });
     }
   }
 
@@ -226,9 +241,6 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
 
   dispose(): void {
     this.store.dispose();
-    for (const timer of this.written.values()) {
-      timer.dispose();
-    }
   }
 
   /** A rental takes the hash from the list, and every edit changes it. */
@@ -316,27 +328,6 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     return known;
-  }
-
-  /**
-   * After a write the editor asks for the file's time and takes the text for known; only then may the text
-   * become what the save made of it.
-   */
-  private revealSoon(id: number, delayMs: number, isWrite = false): void {
-    const waiting = this.written.get(id);
-    if (!waiting && !isWrite) {
-      return;
-    }
-    waiting?.dispose();
-    this.written.set(
-      id,
-      this.deps.clock.schedule(() => {
-        this.written.delete(id);
-        void this.deps.templateStores.documents.reveal(id).catch((error: unknown) => {
-          this.deps.log.warn(`A saved template could not be shown anew: ${String(error)}`);
-        });
-      }, delayMs),
-    );
   }
 
   private announce(id: number): void {

@@ -35,6 +35,7 @@ import type { TemplateStorage } from './templateStorage';
 import { TemplateReader, type KnownTemplate } from './templateReader';
 import { TemplateSaving, type PendingConflict } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
+import { TemplatesOnScreen } from './templatesOnScreen';
 
 interface Deps {
   readonly accounts: Accounts;
@@ -52,7 +53,7 @@ const saves = channel('templates.saved', z.number());
  * with what others saved meanwhile. Never overwrites an edit that it has not seen.
  */
 export class TemplateDocuments implements Disposable {
-  private readonly known = new Map<number, KnownTemplate>();
+  private readonly known = new TemplatesOnScreen();
   /** By account and id, as last listed. */
   private listed: ReadonlyMap<string, Template> = new Map();
   private readonly store = new DisposableStore();
@@ -208,6 +209,22 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
+  /** Told by the editor's side whenever a document shows another text. */
+  noteShown(id: number, text: string): void {
+    this.known.noteShown(id, text);
+  }
+
+  /**
+   * The user began to type. An announced change that had not reached the screen yet is no part of what the edit is
+   * made from, or saving would take it back.
+   */
+  async beginEdit(id: number): Promise<void> {
+    if (this.known.goBackToShown(id)) {
+      this.conflicts.noteBehind(id);
+    }
+    await this.keepBase(id);
+  }
+
   /** Remembers what an edited document was made from, so that it can be merged after a restart. */
   async keepBase(id: number): Promise<void> {
     const known = this.known.get(id);
@@ -273,6 +290,18 @@ export class TemplateDocuments implements Disposable {
     return this.rebase(id, (pending) => pending.theirs.text);
   }
 
+  /**
+   * Discards `source` for theirs while it is being saved: the document shows theirs as soon as the editor takes it for
+   * saved.
+   */
+  async takeTheirs(id: number, source: string): Promise<void> {
+    const theirs = this.conflicts.get(id)?.theirs;
+    if (!theirs || this.readOnlyReason(theirs)) {
+      return this.save(id, source);
+    }
+    await this.adopt(this.account(), { ...theirs, text: source }, theirs.fields, parseDocument(source));
+  }
+
   /** From now on edits are compared with theirs; the caller shows the merged text, and the user saves it. */
   merge(id: number): string | undefined {
     return this.rebase(id, (pending) => renderDocument(pending.merged));
@@ -332,7 +361,7 @@ export class TemplateDocuments implements Disposable {
     const shown = sameDocument(fields, typed)
       ? {}
       : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
-    this.known.set(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
+    this.known.adopt(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
     this.conflicts.saved(id);
     await this.bases.drop(saved);
     if (before?.hashId !== saved.hashId) {
@@ -395,7 +424,7 @@ export class TemplateDocuments implements Disposable {
     }
     const { theirs } = pending;
     // The shown text and its time stay: the editor compares them when it saves.
-    this.known.set(id, { ...theirs, text: known.text, mtime: known.mtime });
+    this.known.adopt(id, { ...theirs, text: known.text, mtime: known.mtime });
     void this.keepBase(id).catch((error: unknown) => {
       this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
     });

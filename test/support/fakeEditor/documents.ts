@@ -41,6 +41,7 @@ export class Documents {
   readonly opened = new FakeEventEmitter<FakeTextDocument>();
   readonly closed = new FakeEventEmitter<FakeTextDocument>();
   readonly changed = new FakeEventEmitter<unknown>();
+  readonly willSave = new FakeEventEmitter<unknown>();
   readonly saved = new FakeEventEmitter<FakeTextDocument>();
   readonly activeChanged = new FakeEventEmitter<FakeTextEditor | undefined>();
   readonly visibleChanged = new FakeEventEmitter<readonly FakeTextEditor[]>();
@@ -48,6 +49,8 @@ export class Documents {
   active: FakeTextEditor | undefined;
   private tabs: FakeTab[] = [];
   private untitled = 0;
+  /** The time of the file, in ms, that the text of a document is of. */
+  private readonly times = new WeakMap<FakeTextDocument, number>();
 
   constructor(private readonly messages: Messages) {}
 
@@ -83,13 +86,28 @@ export class Documents {
   async openUri(uri: vscode.Uri): Promise<FakeTextDocument> {
     const content = async () => {
       try {
-        return await this.read(uri);
+        return { time: await this.timeOf(uri), text: await this.read(uri) };
       } catch (error) {
         // The editor's error names no code.
         throw new Error(`cannot open ${uri.toString()}. Detail: ${String(error)}`);
       }
     };
-    return this.byUri(uri) ?? this.add(uri, await content(), languageOf(uri));
+    const known = this.byUri(uri);
+    if (known) return known;
+    const { time, text } = await content();
+    const document = this.add(uri, text, languageOf(uri));
+    this.noteTime(document, time);
+    return document;
+  }
+
+  private async timeOf(uri: vscode.Uri): Promise<number> {
+    const files = this.fileSystems.get(uri.scheme);
+    return files && !this.contents.has(uri.scheme) ? (await resolved(files.stat(uri))).mtime : 0;
+  }
+
+  /** The editor keeps the latest time that it was told. */
+  private noteTime(document: FakeTextDocument, time: number): void {
+    this.times.set(document, Math.max(time, this.times.get(document) ?? 0));
   }
 
   private add(uri: vscode.Uri, text: string, language: string): FakeTextDocument {
@@ -190,22 +208,69 @@ export class Documents {
     if (this.active) await this.save(this.active.document, true);
   }
 
+  /** *Save As* of the document in front: a new file is made empty first, and its document takes the place. */
+  async saveAs(uri: vscode.Uri): Promise<void> {
+    const document = this.active?.document;
+    if (!document) return;
+    if (uri.toString() === document.uri.toString()) {
+      await this.save(document, true);
+      return;
+    }
+    const isThere = await this.timeOf(uri).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) await this.write(uri, new Uint8Array());
+    const target = await this.openUri(uri);
+    this.edit(target, document.getText());
+    if (await this.save(target)) {
+      this.setDirty(document, false);
+      await this.show(target);
+      this.close(document);
+    }
+  }
+
   /** The editor shows what a refused save says, and the text stays unsaved. */
-  private async save(document: FakeTextDocument, isForced = false): Promise<boolean> {
+  private async save(document: FakeTextDocument, isForced = false, reason = 1): Promise<boolean> {
     if (!document.isDirty && !isForced) return true;
     // The editor asks for a file, and nobody answers here.
     if (document.isUntitled) return false;
+    this.willSave.fire({ document, reason, waitUntil: () => undefined });
+    const name = path.posix.basename(document.uri.path);
+    const { version } = document;
     try {
+      // What another has written since is not written over; a file that is gone is written anew.
+      const time = await this.timeOf(document.uri).catch(() => 0);
+      if (time > (this.times.get(document) ?? time)) {
+        const asked = `Failed to save '${name}': The content of the file is newer.`;
+        void this.messages.show('error', asked, ['Compare', 'Overwrite']);
+        return false;
+      }
       await this.write(document.uri, new TextEncoder().encode(document.getText()));
+      this.noteTime(document, await this.timeOf(document.uri));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const name = path.posix.basename(document.uri.path);
-      void this.messages.show('error', `Failed to save '${name}': ${reason}`, ['Retry']);
+      const said = error instanceof Error ? error.message : String(error);
+      void this.messages.show('error', `Failed to save '${name}': ${said}`, ['Retry']);
       return false;
     }
-    this.setDirty(document, false);
+    if (document.version === version) this.setDirty(document, false);
     this.saved.fire(document);
     return true;
+  }
+
+  /** The editor saves by itself a while after an edit, where it is told to. */
+  async saveByItself(document: FakeTextDocument): Promise<boolean> {
+    return this.save(document, false, 2);
+  }
+
+  /** *Revert File* of the document in front. */
+  async revertActive(): Promise<void> {
+    const document = this.active?.document;
+    if (!document) return;
+    this.noteTime(document, await this.timeOf(document.uri));
+    const text = await this.read(document.uri);
+    this.change(document, text);
+    this.setDirty(document, false);
   }
 
   private async read(uri: vscode.Uri): Promise<string> {
@@ -257,9 +322,12 @@ export class Documents {
 
   private async reload(uri: vscode.Uri): Promise<void> {
     if (this.isUnedited(uri)) {
+      const time = await this.timeOf(uri);
       const text = await this.read(uri);
       const document = this.isUnedited(uri);
-      if (document && text !== document.getText()) this.change(document, text);
+      if (!document) return;
+      this.noteTime(document, time);
+      if (text !== document.getText()) this.change(document, text);
     }
   }
 

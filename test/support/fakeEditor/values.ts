@@ -284,6 +284,7 @@ export const enums = {
   CodeActionKind: { QuickFix: new Kind('quickfix'), RefactorRewrite: new Kind('refactor.rewrite') },
   FileType: { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 },
   FileChangeType: { Changed: 1, Created: 2, Deleted: 3 },
+  TextDocumentSaveReason: { Manual: 1, AfterDelay: 2, FocusOut: 3 },
   FilePermission: { Readonly: 1 },
   TaskScope: { Global: 1, Workspace: 2 },
   ExtensionKind: { UI: 1, Workspace: 2 },

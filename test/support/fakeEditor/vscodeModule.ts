@@ -244,6 +244,7 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     onDidOpenTextDocument: documents.opened.event,
     onDidCloseTextDocument: documents.closed.event,
     onDidChangeTextDocument: documents.changed.event,
+    onWillSaveTextDocument: documents.willSave.event,
     onDidSaveTextDocument: documents.saved.event,
     onDidGrantWorkspaceTrust: screen.trustGranted.event,
     onDidChangeWorkspaceFolders: screen.foldersChanged.event,

@@ -1,0 +1,108 @@
+import * as vscode from 'vscode';
+import { choose, confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { templateName } from '../../model/templates/templateName';
+import type { Services } from '../../services';
+import { SaveError, TemplateConflictError, TemplateGoneError } from '../../store/templates/templateErrors';
+import { DisposableStore } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
+import { compareWithTheirs, showMerged } from './conflictCommands';
+
+type Deps = Pick<Services, 'templateStores'>;
+
+/**
+ * Asks while a save is under way, so that the editor has nothing to say about one that the user answered. A refused
+ * save always leaves the editor's own message, which must then be the only one.
+ */
+export class SaveQuestions implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  /** Documents that the editor saves by itself: a dialog would take the focus from whoever types. */
+  private readonly automatic = new Set<string>();
+
+  constructor(private readonly deps: Deps) {
+    this.store.add(
+      vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
+        const key = document.uri.toString();
+        if (reason === vscode.TextDocumentSaveReason.Manual) {
+          this.automatic.delete(key);
+        } else {
+          this.automatic.add(key);
+        }
+      }),
+    );
+  }
+
+  /** Saves a template of the account, and asks where it was changed elsewhere in the same places. */
+  async save(uri: vscode.Uri, id: number, source: string): Promise<void> {
+    const { documents } = this.deps.templateStores;
+    try {
+      await documents.save(id, source);
+    } catch (error) {
+      if (!(error instanceof TemplateConflictError) || this.automatic.has(uri.toString())) {
+        throw error;
+      }
+      switch (await this.askConflict(error)) {
+        case 'mine':
+          documents.useMine(id);
+          return this.save(uri, id, source);
+        case 'theirs':
+          return documents.takeTheirs(id, source);
+        case 'merge':
+          throw new MergedError(await showMerged(this.deps, id));
+        case undefined:
+          await compareWithTheirs(this.deps, id);
+          throw error;
+      }
+    }
+  }
+
+  /** True where a template that is gone is to be created again from its document. */
+  async asksToRecreate(uri: vscode.Uri, id: number, name: string, error: unknown): Promise<boolean> {
+    return (
+      error instanceof TemplateGoneError &&
+      !this.automatic.has(uri.toString()) &&
+      confirm({
+        message: t('“{0}” was deleted at the service. Create it again?', templateName({ id, name })),
+        detail: t('The document becomes a new template.'),
+        button: t('Create Again'),
+      })
+    );
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private askConflict({ templateId: id, conflicts }: TemplateConflictError) {
+    const name = this.deps.templateStores.documents.peek(id)?.name;
+    return choose<'mine' | 'theirs' | 'merge'>(
+      {
+        message: t(
+          '“{0}” was changed elsewhere, in the same places as here. Which version do you want to keep?',
+          templateName({ id, name }),
+        ),
+        detail: t(
+          'Changed in both: {0}. "Use Mine" keeps your version of these places, "Use Theirs" discards all your changes, and "Merge" shows the result before you save it.',
+          conflicts.map(({ path }) => plainLabel(path.join('.'))).join(', '),
+        ),
+        keep: t('Compare'),
+      },
+      { label: t('Use Mine'), run: () => 'mine' as const },
+      { label: t('Use Theirs'), run: () => 'theirs' as const },
+      { label: t('Merge'), run: () => 'merge' as const },
+    );
+  }
+}
+
+/** The merged text is on the screen, and the user saves it after a look. */
+class MergedError extends SaveError {
+  constructor(kept: readonly string[]) {
+    super(
+      text(
+        'The two versions are merged here and not saved yet. Your version was kept in: {0}. Check the text and save again.',
+        kept.join(', '),
+      ),
+    );
+  }
+}

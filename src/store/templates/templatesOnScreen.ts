@@ -1,0 +1,50 @@
+import type { KnownTemplate } from './templateReader';
+
+/** The templates of this window, as last read or saved, and as the screen shows them: it follows some moments later. */
+export class TemplatesOnScreen {
+  private readonly known = new Map<number, KnownTemplate>();
+  private readonly shown = new Map<number, KnownTemplate>();
+
+  get(id: number): KnownTemplate | undefined {
+    return this.known.get(id);
+  }
+
+  has(id: number): boolean {
+    return this.known.has(id);
+  }
+
+  /** A newer record, which the screen is about to show. */
+  set(id: number, template: KnownTemplate): void {
+    this.known.set(id, template);
+  }
+
+  /** What the text on the screen is made from, whatever it says. */
+  adopt(id: number, template: KnownTemplate): void {
+    this.known.set(id, template);
+    this.shown.set(id, template);
+  }
+
+  /** The document shows this text now. */
+  noteShown(id: number, text: string): void {
+    const known = this.known.get(id);
+    if (known?.text === text) {
+      this.shown.set(id, known);
+    }
+  }
+
+  /** Goes back to what the screen shows. True where it was behind. */
+  goBackToShown(id: number): boolean {
+    const shown = this.shown.get(id);
+    const known = this.known.get(id);
+    if (!shown || !known || shown.text === known.text) {
+      return false;
+    }
+    this.known.set(id, shown);
+    return true;
+  }
+
+  delete(id: number): void {
+    this.known.delete(id);
+    this.shown.delete(id);
+  }
+}
